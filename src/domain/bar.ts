@@ -1,0 +1,80 @@
+/** Bar lengths of the contract (spec 2.6). */
+export const timeframes = ['1s', '1m', '5m', '1h', '1d'] as const;
+export type Timeframe = (typeof timeframes)[number];
+
+export const timeframeMs: Record<Timeframe, number> = { '1s': 1000, '1m': 60_000, '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 };
+
+/** One OHLCV bar of a stock (prices dollars a share, volume shares) or of an option contract (dollars a share, volume contracts). */
+export interface Bar {
+  /** Start of the bar, epoch ms; a 1d bar starts 00:00 New York of its session. */
+  tsMs: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+  /** Null when the source gives none. */
+  vwap: number | null;
+  tradeCount: number | null;
+}
+
+/** A run of bars as columns, ascending by `tsMs`; NaN stands for an unknown vwap or count. All arrays have one length. */
+export interface BarColumns {
+  tsMs: Float64Array;
+  open: Float64Array;
+  high: Float64Array;
+  low: Float64Array;
+  close: Float64Array;
+  volume: Float64Array;
+  vwap: Float64Array;
+  tradeCount: Float64Array;
+}
+
+export const barColumnNames = ['tsMs', 'open', 'high', 'low', 'close', 'volume', 'vwap', 'tradeCount'] as const;
+
+/** Empty columns for `length` bars. */
+export function barColumns(length: number): BarColumns {
+  return {
+    tsMs: new Float64Array(length),
+    open: new Float64Array(length),
+    high: new Float64Array(length),
+    low: new Float64Array(length),
+    close: new Float64Array(length),
+    volume: new Float64Array(length),
+    vwap: new Float64Array(length),
+    tradeCount: new Float64Array(length),
+  };
+}
+
+/** Bars as columns. */
+export function toBarColumns(bars: readonly Bar[]): BarColumns {
+  const columns = barColumns(bars.length);
+  for (let i = 0; i < bars.length; i++) {
+    const bar = bars[i]!;
+    columns.tsMs[i] = bar.tsMs;
+    columns.open[i] = bar.open;
+    columns.high[i] = bar.high;
+    columns.low[i] = bar.low;
+    columns.close[i] = bar.close;
+    columns.volume[i] = bar.volume;
+    columns.vwap[i] = bar.vwap ?? Number.NaN;
+    columns.tradeCount[i] = bar.tradeCount ?? Number.NaN;
+  }
+  return columns;
+}
+
+/** The bar at `index` of `columns`. */
+export function barAt(columns: BarColumns, index: number): Bar {
+  const vwap = columns.vwap[index]!;
+  const tradeCount = columns.tradeCount[index]!;
+  return {
+    tsMs: columns.tsMs[index]!,
+    open: columns.open[index]!,
+    high: columns.high[index]!,
+    low: columns.low[index]!,
+    close: columns.close[index]!,
+    volume: columns.volume[index]!,
+    vwap: Number.isNaN(vwap) ? null : vwap,
+    tradeCount: Number.isNaN(tradeCount) ? null : tradeCount,
+  };
+}

@@ -1,0 +1,132 @@
+import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from './market-time.ts';
+
+/** Minutes of the New York day at which trading phases begin and end. */
+export const sessionMinutes = { extendedOpen: 4 * 60, open: 9 * 60 + 30, halfDayClose: 13 * 60, close: 16 * 60, extendedClose: 20 * 60 };
+
+// Closings no rule gives. Source: NYSE's published list of special closings.
+const specialClosings = new Set([
+  '2001-09-11', '2001-09-12', '2001-09-13', '2001-09-14', // attacks of September 11
+  '2004-06-11', // mourning for President Reagan
+  '2007-01-02', // mourning for President Ford
+  '2012-10-29', '2012-10-30', // hurricane Sandy
+  '2018-12-05', // mourning for President G. H. W. Bush
+  '2025-01-09', // mourning for President Carter
+]);
+// Half days no rule gives, and rule-made ones that did not happen.
+const specialHalfDays = new Set<SessionDate>(['2002-07-05', '2003-12-26']);
+const notHalfDays = new Set<SessionDate>(['1998-11-27', '1998-12-24', '2002-07-03']);
+
+function weekday(date: SessionDate): number {
+  return (((epochDay(date) + 4) % 7) + 7) % 7; // 0 = Sunday; 1970-01-01 was a Thursday
+}
+
+function nthWeekday(year: number, month: number, day: number, nth: number): SessionDate {
+  const first = `${year}-${String(month).padStart(2, '0')}-01`;
+  return addDays(first, ((day - weekday(first) + 7) % 7) + 7 * (nth - 1));
+}
+
+function lastMonday(year: number, month: number): SessionDate {
+  const next = nthWeekday(month === 12 ? year + 1 : year, month === 12 ? 1 : month + 1, 1, 1);
+  return addDays(next, -7);
+}
+
+/** Easter Sunday by the Gregorian computus (Meeus/Jones/Butcher). */
+function easter(year: number): SessionDate {
+  const a = year % 19, b = Math.floor(year / 100), c = year % 100;
+  const d = Math.floor(b / 4), e = b % 4, f = Math.floor((b + 8) / 25), g = Math.floor((b - f + 1) / 3);
+  const h = (19 * a + b - d - g + 15) % 30, i = Math.floor(c / 4), k = c % 4;
+  const l = (32 + 2 * e + 2 * i - h - k) % 7, m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const month = Math.floor((h + l - 7 * m + 114) / 31), day = ((h + l - 7 * m + 114) % 31) + 1;
+  return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+}
+
+/** A fixed-date holiday, moved to Friday from Saturday and to Monday from Sunday. */
+function observed(date: SessionDate): SessionDate {
+  const day = weekday(date);
+  return day === 6 ? addDays(date, -1) : day === 0 ? addDays(date, 1) : date;
+}
+
+function holidaysOf(year: number): Set<SessionDate> {
+  const newYear = `${year}-01-01`;
+  const days = [
+    nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), addDays(easter(year), -2), lastMonday(year, 5),
+    observed(`${year}-07-04`), nthWeekday(year, 9, 1, 1), nthWeekday(year, 11, 4, 4), observed(`${year}-12-25`),
+  ];
+  // NYSE rule 7.2: a New Year's Day on a Saturday is not observed on the last trading day of the year before.
+  if (weekday(newYear) !== 6) days.push(observed(newYear));
+  if (year >= 2022) days.push(observed(`${year}-06-19`));
+  return new Set(days);
+}
+
+function halfDaysOf(year: number): Set<SessionDate> {
+  return new Set([addDays(nthWeekday(year, 11, 4, 4), 1), `${year}-12-24`, `${year}-07-03`]);
+}
+
+const byYear = new Map<number, { holidays: Set<SessionDate>; halfDays: Set<SessionDate> }>();
+
+function year(date: SessionDate) {
+  const number = Number(date.slice(0, 4));
+  let entry = byYear.get(number);
+  if (!entry) {
+    entry = { holidays: holidaysOf(number), halfDays: halfDaysOf(number) };
+    byYear.set(number, entry);
+  }
+  return entry;
+}
+
+/** Whether the US equity exchanges trade on `date`: by rule, so that no list runs out, plus the closings no rule gives. */
+export function isTradingDay(date: SessionDate): boolean {
+  const day = weekday(date);
+  return day !== 0 && day !== 6 && !year(date).holidays.has(date) && !specialClosings.has(date);
+}
+
+/** Whether `date` is a trading day that closes at 13:00. */
+export function isHalfDay(date: SessionDate): boolean {
+  if (!isTradingDay(date)) return false;
+  return (year(date).halfDays.has(date) && !notHalfDays.has(date)) || specialHalfDays.has(date);
+}
+
+/** The last trading day before `date`. */
+export function previousTradingDay(date: SessionDate): SessionDate {
+  let day = addDays(date, -1);
+  while (!isTradingDay(day)) day = addDays(day, -1);
+  return day;
+}
+
+/** The first trading day after `date`. */
+export function nextTradingDay(date: SessionDate): SessionDate {
+  let day = addDays(date, 1);
+  while (!isTradingDay(day)) day = addDays(day, 1);
+  return day;
+}
+
+/** `date` when it trades, else the last trading day before it. A capture taken on a Sunday belongs to Friday's session. */
+export function tradingDayAtOrBefore(date: SessionDate): SessionDate {
+  return isTradingDay(date) ? date : previousTradingDay(date);
+}
+
+/** The minute of the New York day at which the regular session of a trading day closes. */
+export function closeMinute(date: SessionDate): number {
+  return isHalfDay(date) ? sessionMinutes.halfDayClose : sessionMinutes.close;
+}
+
+/** Epoch ms of the regular session's open and close; null when the exchange does not trade that day. */
+export function regularSession(date: SessionDate): { openMs: number; closeMs: number } | null {
+  if (!isTradingDay(date)) return null;
+  return { openMs: exchangeInstant(date, sessionMinutes.open), closeMs: exchangeInstant(date, closeMinute(date)) };
+}
+
+/** The session an instant belongs to: its New York date, or the trading day before when that date does not trade. */
+export function sessionOf(tsMs: number): SessionDate {
+  return tradingDayAtOrBefore(exchangeDate(tsMs));
+}
+
+/** Whether a session's data can still change at `nowMs`: its date is not yet over in New York. */
+export function isSealed(session: SessionDate, nowMs: number): boolean {
+  return session < exchangeDate(nowMs);
+}
+
+/** A minute of the day as `HH:MM`. */
+export function clockTime(minuteOfDay: number): string {
+  return `${String(Math.floor(minuteOfDay / 60)).padStart(2, '0')}:${String(minuteOfDay % 60).padStart(2, '0')}`;
+}

@@ -1,0 +1,134 @@
+/**
+ * The catalogue of failures a caller can meet (spec 7, contract-notes 1). A `Failure` is thrown where the condition is
+ * found and carries what both doors say: REST as status and `{error: {code, message, details?}}`, GraphQL as
+ * `extensions.code`. `cause` is for the log; it is never sent.
+ */
+export type FailureCode =
+  | 'invalid_params'
+  | 'unauthenticated'
+  | 'token_expired'
+  | 'not_entitled_tier'
+  | 'attestation_required'
+  | 'not_found'
+  | 'rate_limited'
+  | 'provider_unavailable'
+  | 'internal';
+
+export interface FailureOptions {
+  /** Machine-readable particulars that are safe to send, e.g. `{parameter: 'from'}`. */
+  details?: Record<string, unknown>;
+  /** Response headers the failure brings, e.g. `Retry-After`. */
+  headers?: Record<string, string>;
+  /** What went wrong inside; logged, never sent. */
+  cause?: unknown;
+}
+
+/** A failure with everything a caller is told about it. */
+export class Failure extends Error {
+  readonly code: FailureCode;
+  readonly status: number;
+  readonly details: Record<string, unknown> | undefined;
+  readonly headers: Record<string, string>;
+
+  constructor(status: number, code: FailureCode, message: string, options: FailureOptions = {}) {
+    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    this.name = 'Failure';
+    this.status = status;
+    this.code = code;
+    this.details = options.details;
+    this.headers = options.headers ?? {};
+  }
+}
+
+/** 400: `parameter` names what was wrong, `expected` says what would have been right. */
+export function invalidParameter(parameter: string, expected: string): Failure {
+  return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });
+}
+
+/** 400 for a request that is wrong as a whole, not in one parameter. */
+export function invalidRequest(message: string): Failure {
+  return new Failure(400, 'invalid_params', message);
+}
+
+/** 401: no credential, or one that is not valid. */
+export function unauthenticated(message = 'Send an API key or a session token: Authorization: Bearer <credential>.'): Failure {
+  return new Failure(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
+}
+
+/** 401: the key or token was valid and has expired. */
+export function tokenExpired(): Failure {
+  return new Failure(401, 'token_expired', 'The credential has expired.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  });
+}
+
+/** 403: the caller's tier is below what `what` needs. */
+export function notEntitledTier(what: string, requiredTier: string): Failure {
+  return new Failure(403, 'not_entitled_tier', `${what} needs the ${requiredTier} tier.`, { details: { required_tier: requiredTier } });
+}
+
+/** 403: a non-professional market-data declaration is missing. */
+export function attestationRequired(what: string): Failure {
+  return new Failure(
+    403,
+    'attestation_required',
+    `${what} needs a non-professional market-data declaration: POST /v2/account/classification.`,
+  );
+}
+
+/** 403 for what only a site session may do (keys are managed by people, not by keys). */
+export function siteSessionRequired(what: string): Failure {
+  return new Failure(403, 'not_entitled_tier', `${what} needs a site session; an API key cannot do it.`);
+}
+
+/** 404: `what` is not there, or not registered. */
+export function notFound(what: string): Failure {
+  return new Failure(404, 'not_found', `${what} was not found.`);
+}
+
+/** 405: the path exists and `allow` lists its methods. */
+export function methodNotAllowed(method: string, allow: readonly string[]): Failure {
+  return new Failure(405, 'invalid_params', `${method} is not served here; use ${allow.join(' or ')}.`, {
+    headers: { Allow: allow.join(', ') },
+  });
+}
+
+/** 410: a route past its sunset; `successor` replaces it. */
+export function gone(successor: string): Failure {
+  return new Failure(410, 'not_found', `This route is no longer served; use ${successor}.`);
+}
+
+/** 413: the body, or what it holds, is over the limit. */
+export function bodyTooLarge(limit: string): Failure {
+  return new Failure(413, 'invalid_params', `The body is too large: at most ${limit}.`);
+}
+
+/** 415: the body's content type is not one the route reads. */
+export function unsupportedMediaType(expected: string): Failure {
+  return new Failure(415, 'invalid_params', `Content-Type: expected ${expected}.`);
+}
+
+/** 429: over a rate or in-flight limit; the caller may retry after so many seconds. */
+export function rateLimited(message: string, retryAfterSeconds: number): Failure {
+  return new Failure(429, 'rate_limited', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+}
+
+/** 502: the source of `dataset` was asked and failed. */
+export function sourceFailed(dataset: string, cause: unknown): Failure {
+  return new Failure(502, 'internal', `The ${dataset} source failed.`, { cause });
+}
+
+/** 503: no source of `dataset` is configured on this server. */
+export function sourceNotConfigured(dataset: string): Failure {
+  return new Failure(503, 'internal', `No ${dataset} source is configured.`);
+}
+
+/** 503: the option-bar provider is configured and out of reach. */
+export function providerUnavailable(cause: unknown): Failure {
+  return new Failure(503, 'provider_unavailable', 'The option-bar provider is unavailable.', { cause });
+}
+
+/** 500: a defect of ours. Nothing of the cause leaks. */
+export function internal(cause: unknown): Failure {
+  return new Failure(500, 'internal', 'Something went wrong on our side.', { cause });
+}

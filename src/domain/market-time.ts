@@ -1,0 +1,155 @@
+import { Temporal } from 'temporal-polyfill';
+import { invalidParameter } from './failure.ts';
+import { dayMs, maxEpochMs } from './units.ts';
+
+/** The exchange's time zone: sessions are dates in it. */
+export const exchangeTimeZone = 'America/New_York';
+
+/** A date `YYYY-MM-DD`. Session dates are dates in New York. */
+export type SessionDate = string;
+
+/** One span of constant UTC offset. */
+interface OffsetSpan {
+  startMs: number;
+  endMs: number;
+  offsetMs: number;
+}
+
+// Converting through a time-zone library costs microseconds; an offset holds for half a year, so the span last met is
+// remembered and nearly every call is one comparison.
+const spans: OffsetSpan[] = [];
+let lastSpan: OffsetSpan = { startMs: 0, endMs: 0, offsetMs: 0 };
+
+function offsetSpan(tsMs: number): OffsetSpan {
+  if (tsMs >= lastSpan.startMs && tsMs < lastSpan.endMs) return lastSpan;
+  const known = spans.find((span) => tsMs >= span.startMs && tsMs < span.endMs);
+  if (known) {
+    lastSpan = known;
+    return known;
+  }
+  const zoned = Temporal.Instant.fromEpochMilliseconds(tsMs).toZonedDateTimeISO(exchangeTimeZone);
+  // `previous` finds a transition strictly before, so it is asked from the next millisecond on.
+  const start = zoned.add({ milliseconds: 1 }).getTimeZoneTransition('previous');
+  const end = zoned.getTimeZoneTransition('next');
+  lastSpan = {
+    startMs: start?.epochMilliseconds ?? -Infinity,
+    endMs: end?.epochMilliseconds ?? Infinity,
+    offsetMs: zoned.offsetNanoseconds / 1e6,
+  };
+  spans.push(lastSpan);
+  return lastSpan;
+}
+
+/** New York's offset from UTC at an instant, in ms (−18000000 in winter). */
+export function exchangeOffsetMs(tsMs: number): number {
+  return offsetSpan(tsMs).offsetMs;
+}
+
+/** Days since 1970-01-01 of a date. Arithmetic on dates is done in these. */
+export function epochDay(date: SessionDate): number {
+  return Date.parse(`${date}T00:00:00Z`) / dayMs;
+}
+
+/** The date of an epoch day. */
+export function dateOfEpochDay(day: number): SessionDate {
+  return new Date(day * dayMs).toISOString().slice(0, 10);
+}
+
+/** The date `days` after `date` (before, when negative). */
+export function addDays(date: SessionDate, days: number): SessionDate {
+  return dateOfEpochDay(epochDay(date) + days);
+}
+
+/** The New York date of an instant. */
+export function exchangeDate(tsMs: number): SessionDate {
+  return new Date(tsMs + exchangeOffsetMs(tsMs)).toISOString().slice(0, 10);
+}
+
+/** Minutes since midnight in New York at an instant (0…1439). */
+export function exchangeMinuteOfDay(tsMs: number): number {
+  const local = tsMs + exchangeOffsetMs(tsMs);
+  return Math.floor((local - Math.floor(local / dayMs) * dayMs) / 60_000);
+}
+
+/** The instant a New York date reaches a minute of its day (0 = midnight). Clock changes happen at 02:00, outside any session. */
+export function exchangeInstant(date: SessionDate, minuteOfDay = 0): number {
+  const local = epochDay(date) * dayMs + minuteOfDay * 60_000;
+  const guess = local - exchangeOffsetMs(local);
+  return local - exchangeOffsetMs(guess);
+}
+
+const datePattern = /^\d{4}-\d{2}-\d{2}$/;
+
+/** Whether `text` is a real date `YYYY-MM-DD`. */
+export function isDate(text: string): boolean {
+  if (!datePattern.test(text)) return false;
+  const ms = Date.parse(`${text}T00:00:00Z`);
+  return !Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text);
+}
+
+/** Returns the date, or throws 400 naming `parameter`. */
+export function parseDate(text: string, parameter: string): SessionDate {
+  if (!isDate(text)) throw invalidParameter(parameter, `expected a date YYYY-MM-DD, got ${JSON.stringify(text.slice(0, 40))}`);
+  return text;
+}
+
+/** Minutes since midnight of `HH:MM`, or throws 400 naming `parameter`. */
+export function parseClockTime(text: string, parameter: string): number {
+  const match = /^(\d{2}):(\d{2})$/.exec(text);
+  const [hour, minute] = match ? [Number(match[1]), Number(match[2])] : [99, 99];
+  if (hour > 23 || minute > 59) throw invalidParameter(parameter, `expected a time HH:MM, got ${JSON.stringify(text.slice(0, 40))}`);
+  return hour * 60 + minute;
+}
+
+/** Whether `name` is an IANA time zone. Bare offsets such as `+05:00` are not. */
+export function isTimeZone(name: string): boolean {
+  if (!/^[A-Za-z][A-Za-z0-9_+\-/]*$/.test(name)) return false;
+  try {
+    new Intl.DateTimeFormat('en-US', { timeZone: name });
+    return true;
+  } catch {
+    return false;
+  }
+}
+
+/** A point in time as a caller wrote it: the instant, and the date when nothing but a date was written. */
+export interface WrittenInstant {
+  ms: number;
+  bareDate: SessionDate | null;
+}
+
+const instantPattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
+
+/**
+ * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset wins over it
+ * (contract-notes 1). A local time that a clock change skips reads as the later instant, one that it repeats as the earlier.
+ * Throws 400 naming `parameter`.
+ */
+export function parseInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
+  const wrong = () =>
+    invalidParameter(parameter, `expected epoch milliseconds, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS], got ${JSON.stringify(text.slice(0, 40))}`);
+  if (/^-?\d+$/.test(text)) {
+    const ms = Number(text);
+    if (Math.abs(ms) > maxEpochMs) throw wrong();
+    return { ms, bareDate: null };
+  }
+  const match = instantPattern.exec(text);
+  if (!match || !isDate(match[1]!)) throw wrong();
+  const [, date, hour, minute, second = '00', fraction = '', offset] = match as unknown as string[];
+  if (hour === undefined) {
+    const start = Temporal.PlainDate.from(date!).toZonedDateTime({ timeZone });
+    return { ms: start.epochMilliseconds, bareDate: date! };
+  }
+  if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw wrong();
+  const millis = fraction.slice(0, 3).padEnd(3, '0');
+  const local = `${date}T${hour}:${minute}:${second}.${millis}`;
+  if (offset !== undefined) {
+    const iso = /^z$/i.test(offset) ? 'Z' : offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
+    const ms = Date.parse(local + iso);
+    if (Number.isNaN(ms)) throw wrong();
+    return { ms, bareDate: null };
+  }
+  // 'compatible' is exactly the rule: the later instant of a gap, the earlier of a repetition.
+  const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, { disambiguation: 'compatible' });
+  return { ms: zoned.epochMilliseconds, bareDate: null };
+}

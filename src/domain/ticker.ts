@@ -1,0 +1,17 @@
+import { invalidParameter } from './failure.ts';
+
+/** Upper-cased ticker: a root of up to six characters, and an optional class or series suffix (contract-notes 1). */
+export const tickerPattern = /^[A-Z][A-Z0-9]{0,5}([.\-/][A-Z0-9]{1,3})?$/;
+
+/** Upper-cases `text` and returns it when it has the form of a ticker, else null. */
+export function readTicker(text: string): string | null {
+  const ticker = text.toUpperCase();
+  return tickerPattern.test(ticker) ? ticker : null;
+}
+
+/** As `readTicker`, but throws 400 naming `parameter`. */
+export function parseTicker(text: string, parameter = 'symbol'): string {
+  const ticker = readTicker(text);
+  if (ticker === null) throw invalidParameter(parameter, `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(text.slice(0, 40))}`);
+  return ticker;
+}
