@@ -1,0 +1,201 @@
+import { resolve } from 'node:path';
+import { z } from 'zod';
+import type { Tier } from './domain/tier.ts';
+
+/** What a source can provide (spec 4: a route whose source is not configured answers 503). */
+export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
+export type SourceName = (typeof sourceNames)[number];
+
+/** Log levels, most talkative first. */
+export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
+export type LogLevel = (typeof logLevels)[number];
+
+/** Every setting of a running Tapegraph, checked. Null = not set. */
+export interface Config {
+  /** Absolute path of the folder with the embedded store and the sample files. */
+  dataDir: string;
+  /** TCP port; 0 lets the system choose one. */
+  port: number;
+  host: string;
+  /** A PostgreSQL server; null = the embedded one. */
+  databaseUrl: string | null;
+  /** Shares rate and in-flight limits between processes; null = each process counts for itself. */
+  redisUrl: string | null;
+  /** HS256 secret of site sessions. At most one of this and `sessionJwksUrl` is set. */
+  sessionSecret: string | null;
+  /** Where the public keys of site sessions are published. */
+  sessionJwksUrl: string | null;
+  /** Requests a minute. */
+  rates: Record<Tier, number>;
+  /** Lower case; starts the names of the headers that carry `meta` beside protobuf. */
+  metaHeaderPrefix: string;
+  /** Origins whose pages may call this server; empty = none. */
+  corsOrigins: string[];
+  logLevel: LogLevel;
+  sources: Record<SourceName, boolean>;
+}
+
+/** What the command line may decide instead of the environment. */
+export interface ConfigOverrides {
+  dataDir?: string | undefined;
+  port?: number | undefined;
+  host?: string | undefined;
+}
+
+/** A setting with a value that cannot be used. The message has a line for each, naming the variable and what was expected. */
+export class ConfigError extends Error {
+  override readonly name = 'ConfigError';
+}
+
+function list(text: string): string[] {
+  return [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
+}
+
+function urlOf(protocols: readonly string[]) {
+  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `expected a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+}
+
+function wholeNumber(min: number, max: number, what: string) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `expected ${what}`,
+    })
+    .transform(Number);
+}
+
+function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+const perMinute = wholeNumber(1, 1_000_000, 'requests a minute, a whole number from 1 to 1000000');
+
+const variables = z.object({
+  TAPEGRAPH_DATA: z.string().default('.data'),
+  PORT: wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535').default(4000),
+  HOST: z
+    .string()
+    .regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' })
+    .default('127.0.0.1'),
+  DATABASE_URL: urlOf(['postgres:', 'postgresql:']).nullable().default(null),
+  REDIS_URL: urlOf(['redis:', 'rediss:']).nullable().default(null),
+  SESSION_SECRET: z.string().nullable().default(null),
+  SESSION_JWKS_URL: urlOf(['https:', 'http:']).nullable().default(null),
+  RATE_FREE: perMinute.default(60),
+  RATE_BASIC: perMinute.default(300),
+  RATE_PRO: perMinute.default(600),
+  META_HEADER_PREFIX: z
+    .string()
+    .regex(/^[a-z][a-z0-9-]*$/i, { error: 'expected the beginning of a header name such as x-itm-' })
+    .transform((text) => text.toLowerCase())
+    .default('x-itm-'),
+  CORS_ORIGINS: z
+    .string()
+    .transform(list)
+    .refine((origins) => origins.every(isOrigin), {
+      error: 'expected origins such as https://app.example.com, separated by commas',
+    })
+    .default([]),
+  LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
+  SOURCES: z
+    .string()
+    .transform((text) => (text === 'none' ? [] : list(text)))
+    .pipe(
+      z.array(
+        z.enum(sourceNames, { error: `expected none, or some of ${sourceNames.join(', ')}, separated by commas` }),
+      ),
+    )
+    .default([...sourceNames]),
+});
+
+/** The environment variables that Tapegraph reads. */
+export const variableNames = Object.keys(variables.shape) as (keyof typeof variables.shape)[];
+
+/** Variables whose values are never repeated in a message or a log. */
+const secretVariables: ReadonlySet<string> = new Set(['DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET']);
+
+function complaints(error: z.ZodError, given: Record<string, string>): string[] {
+  const seen = new Map<string, string>();
+  for (const issue of error.issues) {
+    const variable = String(issue.path[0]);
+    const value = secretVariables.has(variable) ? '' : `, got ${JSON.stringify((given[variable] ?? '').slice(0, 80))}`;
+    if (!seen.has(variable)) seen.set(variable, `${variable}: ${issue.message}${value}`);
+  }
+  return [...seen.values()];
+}
+
+/**
+ * Reads the settings from `env`; `overrides` (the command line) win, so a variable they replace is not even looked at. An empty
+ * variable counts as not set, as compose files leave them. A relative data folder starts at the working directory.
+ * Throws a `ConfigError` that names every bad variable.
+ */
+export function readConfig(env: Record<string, string | undefined>, overrides: ConfigOverrides = {}): Config {
+  const replaced: Partial<Record<string, string | undefined>> = {
+    TAPEGRAPH_DATA: overrides.dataDir,
+    PORT: overrides.port?.toString(),
+    HOST: overrides.host,
+  };
+  const given: Record<string, string> = {};
+  for (const name of variableNames) {
+    const text = (replaced[name] ?? env[name] ?? '').trim();
+    if (text !== '') given[name] = text;
+  }
+  const read = variables.safeParse(given);
+  if (!read.success) throw new ConfigError(complaints(read.error, given).join('\n'));
+  const settings = read.data;
+  if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
+    throw new ConfigError(
+      'SESSION_JWKS_URL: expected to be the only one of SESSION_SECRET and SESSION_JWKS_URL that is set',
+    );
+  }
+  return {
+    dataDir: resolve(settings.TAPEGRAPH_DATA),
+    port: settings.PORT,
+    host: settings.HOST,
+    databaseUrl: settings.DATABASE_URL,
+    redisUrl: settings.REDIS_URL,
+    sessionSecret: settings.SESSION_SECRET,
+    sessionJwksUrl: settings.SESSION_JWKS_URL,
+    rates: { free: settings.RATE_FREE, basic: settings.RATE_BASIC, pro: settings.RATE_PRO },
+    metaHeaderPrefix: settings.META_HEADER_PREFIX,
+    corsOrigins: settings.CORS_ORIGINS,
+    logLevel: settings.LOG_LEVEL,
+    sources: Object.fromEntries(sourceNames.map((name) => [name, settings.SOURCES.includes(name)])) as Record<
+      SourceName,
+      boolean
+    >,
+  };
+}
+
+// Passwords of a URL sit before the @, or in a parameter of PostgreSQL's.
+function maskUrl(text: string | null): string | null {
+  if (text === null) return null;
+  const url = new URL(text);
+  if (url.password !== '') url.password = '***';
+  for (const name of [...url.searchParams.keys()]) if (/pass/i.test(name)) url.searchParams.set(name, '***');
+  return url.href;
+}
+
+/** The settings by variable name, fit to be shown: passwords of URLs are masked, secrets read `set`. Null = not set. */
+export function describeConfig(
+  config: Config,
+): Record<keyof typeof variables.shape, string | number | string[] | null> {
+  return {
+    TAPEGRAPH_DATA: config.dataDir,
+    PORT: config.port,
+    HOST: config.host,
+    DATABASE_URL: maskUrl(config.databaseUrl),
+    REDIS_URL: maskUrl(config.redisUrl),
+    SESSION_SECRET: config.sessionSecret === null ? null : 'set',
+    SESSION_JWKS_URL: maskUrl(config.sessionJwksUrl),
+    RATE_FREE: config.rates.free,
+    RATE_BASIC: config.rates.basic,
+    RATE_PRO: config.rates.pro,
+    META_HEADER_PREFIX: config.metaHeaderPrefix,
+    CORS_ORIGINS: config.corsOrigins,
+    LOG_LEVEL: config.logLevel,
+    SOURCES: sourceNames.filter((name) => config.sources[name]),
+  };
+}

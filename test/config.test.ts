@@ -1,0 +1,133 @@
+import { resolve } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { ConfigError, describeConfig, readConfig, variableNames } from '../src/config.ts';
+
+function complaint(env: Record<string, string>): string {
+  try {
+    readConfig(env);
+  } catch (error) {
+    expect(error).toBeInstanceOf(ConfigError);
+    return (error as Error).message;
+  }
+  throw new Error(`expected ${JSON.stringify(env)} to be refused`);
+}
+
+describe('settings', () => {
+  it('all have defaults', () => {
+    expect(readConfig({})).toEqual({
+      dataDir: resolve('.data'),
+      port: 4000,
+      host: '127.0.0.1',
+      databaseUrl: null,
+      redisUrl: null,
+      sessionSecret: null,
+      sessionJwksUrl: null,
+      rates: { free: 60, basic: 300, pro: 600 },
+      metaHeaderPrefix: 'x-itm-',
+      corsOrigins: [],
+      logLevel: 'info',
+      sources: { bars: true, chain: true, option_tape: true, stock_tape: true, option_bars: true },
+    });
+  });
+
+  it('are read from the environment', () => {
+    const config = readConfig({
+      TAPEGRAPH_DATA: '/var/lib/tapegraph',
+      PORT: '0',
+      HOST: '::1',
+      DATABASE_URL: 'postgresql:///market?host=/var/run/postgresql',
+      REDIS_URL: 'rediss://cache:6380/1',
+      SESSION_SECRET: 's3cret',
+      RATE_FREE: '1',
+      RATE_BASIC: '2',
+      RATE_PRO: '3',
+      META_HEADER_PREFIX: 'X-TG-',
+      CORS_ORIGINS: 'https://a.example, http://localhost:5173',
+      LOG_LEVEL: 'debug',
+      SOURCES: 'bars,chain',
+    });
+    expect(config).toMatchObject({
+      dataDir: '/var/lib/tapegraph',
+      port: 0,
+      host: '::1',
+      databaseUrl: 'postgresql:///market?host=/var/run/postgresql',
+      rates: { free: 1, basic: 2, pro: 3 },
+      metaHeaderPrefix: 'x-tg-',
+      corsOrigins: ['https://a.example', 'http://localhost:5173'],
+      logLevel: 'debug',
+      sources: { bars: true, chain: true, option_tape: false, stock_tape: false, option_bars: false },
+    });
+  });
+
+  it('count as not set when empty', () => {
+    expect(readConfig(Object.fromEntries(variableNames.map((name) => [name, ' '])))).toEqual(readConfig({}));
+  });
+
+  it('can switch every source off', () => {
+    expect(Object.values(readConfig({ SOURCES: 'none' }).sources)).toEqual([false, false, false, false, false]);
+  });
+
+  it.each([
+    ['PORT', '65536'],
+    ['PORT', '80.5'],
+    ['PORT', 'http'],
+    ['HOST', 'two words'],
+    ['DATABASE_URL', 'mysql://root@localhost/market'],
+    ['DATABASE_URL', 'localhost:5432'],
+    ['REDIS_URL', 'http://localhost:6379'],
+    ['SESSION_JWKS_URL', 'ftp://example.com/keys'],
+    ['RATE_FREE', '0'],
+    ['RATE_BASIC', '-1'],
+    ['RATE_PRO', 'lots'],
+    ['META_HEADER_PREFIX', 'x itm'],
+    ['CORS_ORIGINS', 'https://a.example/path'],
+    ['CORS_ORIGINS', '*'],
+    ['LOG_LEVEL', 'loud'],
+    ['SOURCES', 'bars,tape'],
+  ])('refuse %s=%s, naming the variable and what was expected', (name, value) => {
+    const message = complaint({ [name]: value });
+    expect(message).toMatch(new RegExp(`^${name}: expected .+`));
+    expect(message.split('\n')).toHaveLength(1);
+  });
+
+  it('report every bad variable at once', () => {
+    expect(
+      complaint({ PORT: 'x', LOG_LEVEL: 'y' })
+        .split('\n')
+        .map((line) => line.split(':')[0]),
+    ).toEqual(['PORT', 'LOG_LEVEL']);
+  });
+
+  it('do not repeat a secret in a complaint', () => {
+    expect(complaint({ DATABASE_URL: 'pg://me:hunter2@db/market' })).not.toContain('hunter2');
+    expect(complaint({ REDIS_URL: 'tcp://:hunter2@cache' })).not.toContain('hunter2');
+  });
+
+  it('allow one way to verify site sessions, not two', () => {
+    expect(complaint({ SESSION_SECRET: 'hunter2', SESSION_JWKS_URL: 'https://id.example/keys' })).toMatch(
+      /^SESSION_JWKS_URL: expected .*SESSION_SECRET/,
+    );
+  });
+
+  it('give way to the command line, even where the environment is wrong', () => {
+    const config = readConfig(
+      { PORT: 'x', HOST: '0.0.0.0', TAPEGRAPH_DATA: 'a' },
+      { port: 0, host: 'localhost', dataDir: '/b' },
+    );
+    expect(config).toMatchObject({ port: 0, host: 'localhost', dataDir: '/b' });
+  });
+
+  it('are shown without passwords and secrets', () => {
+    const shown = describeConfig(
+      readConfig({
+        DATABASE_URL: 'postgres://me:hunter2@db:5432/market?sslpassword=hunter2&sslmode=require',
+        REDIS_URL: 'redis://:hunter2@cache:6379',
+        SESSION_SECRET: 'hunter2',
+      }),
+    );
+    expect(JSON.stringify(shown)).not.toContain('hunter2');
+    expect(shown).toMatchObject({ SESSION_SECRET: 'set', SESSION_JWKS_URL: null, PORT: 4000 });
+    expect(shown.DATABASE_URL).toBe('postgres://me:***@db:5432/market?sslpassword=***&sslmode=require');
+    expect(Object.keys(shown)).toEqual(variableNames);
+  });
+});
