@@ -1,0 +1,177 @@
+/**
+ * Column blocks: how a series is kept in one `bytea`. Numbers are stored as the narrowest integers that give them back
+ * exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a dictionary.
+ * Lossless: every number comes back to the last bit; NaN, "unknown", included. Layout, little-endian:
+ *
+ *     'T' 'G' version:u8 columns:u8 length:u32 | per column: header (JSON, padded) and its values
+ *
+ * The length of every part is checked on reading, so a cut or foreign payload is an error and never a wrong number.
+ */
+export type Column = Float64Array | string[];
+export type Columns = Record<string, Column>;
+
+const version = 1;
+const scales = [1, 10, 100, 1000, 1e4, 1e5, 1e6];
+
+type Storage = 'u8' | 'u16' | 'u32' | 'f64';
+const width: Record<Storage, number> = { u8: 1, u16: 2, u32: 4, f64: 8 };
+/** The largest code of each width stands for NaN, and one below for −0 is never needed: integers have no −0. */
+const unknownCode: Record<'u8' | 'u16' | 'u32', number> = { u8: 0xff, u16: 0xffff, u32: 0xffffffff };
+
+interface ColumnHeader {
+  name: string;
+  as: Storage;
+  base?: number;
+  step?: number;
+  scale?: number;
+  /** Present on text columns: the values are indexes into it. */
+  words?: string[];
+}
+
+function greatestCommonDivisor(a: number, b: number): number {
+  while (b !== 0) [a, b] = [b, a % b];
+  return a;
+}
+
+/** The smallest power of ten by which all values become integers and come back exactly; null when none does. */
+function decimalScale(values: Float64Array): number | null {
+  let at = 0;
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    if (!Number.isFinite(value) || Object.is(value, -0)) return null;
+    for (; at < scales.length; at++) {
+      const scaled = Math.round(value * scales[at]!);
+      if (Number.isSafeInteger(scaled) && scaled / scales[at]! === value) break;
+    }
+    if (at === scales.length) return null;
+  }
+  return scales[at]!;
+}
+
+function integerFrame(values: Float64Array): { base: number; step: number; scale: number; as: 'u8' | 'u16' | 'u32' } | null {
+  const scale = decimalScale(values);
+  if (scale === null) return null;
+  let low = Infinity;
+  let high = -Infinity;
+  for (const value of values) {
+    if (value < low) low = value;
+    if (value > high) high = value;
+  }
+  if (low === Infinity) return { base: 0, step: 1, scale: 1, as: 'u8' };
+  const base = Math.round(low * scale);
+  let step = 0;
+  for (const value of values) {
+    if (Number.isNaN(value)) continue;
+    const scaled = Math.round(value * scale);
+    // A coarser scale met later in the column may not fit the values met before it.
+    if (!Number.isSafeInteger(scaled) || scaled / scale !== value) return null;
+    step = greatestCommonDivisor(scaled - base, step);
+    if (step === 1) break;
+  }
+  const span = (Math.round(high * scale) - base) / (step || 1);
+  const as = span < 0xff ? 'u8' : span < 0xffff ? 'u16' : span < 0xffffffff ? 'u32' : null;
+  return as && { base, step: step || 1, scale, as };
+}
+
+function writeNumbers(view: DataView, offset: number, values: Float64Array, header: ColumnHeader): void {
+  const { as, base = 0, step = 1, scale = 1 } = header;
+  for (let i = 0; i < values.length; i++) {
+    const value = values[i]!;
+    if (as === 'f64') {
+      view.setFloat64(offset + 8 * i, value, true);
+      continue;
+    }
+    const code = Number.isNaN(value) ? unknownCode[as] : (Math.round(value * scale) - base) / step;
+    if (as === 'u8') view.setUint8(offset + i, code);
+    else if (as === 'u16') view.setUint16(offset + 2 * i, code, true);
+    else view.setUint32(offset + 4 * i, code, true);
+  }
+}
+
+function numberHeader(name: string, values: Float64Array): ColumnHeader {
+  const frame = integerFrame(values);
+  return frame ? { name, ...frame } : { name, as: 'f64' };
+}
+
+function textColumn(name: string, texts: string[]): { header: ColumnHeader; values: Float64Array } {
+  const words = [...new Set(texts)];
+  const index = new Map(words.map((word, i) => [word, i]));
+  const values = Float64Array.from(texts, (text) => index.get(text)!);
+  return { header: { ...numberHeader(name, values), words }, values };
+}
+
+/** Encodes columns of one length. Equal columns always give equal bytes. */
+export function encodeBlock(columns: Columns): Uint8Array<ArrayBuffer> {
+  const length = Object.values(columns)[0]?.length ?? 0;
+  const parts = Object.entries(columns).map(([name, column]) => {
+    if (column.length !== length) throw new RangeError(`column ${name} has ${column.length} values, expected ${length}`);
+    const part = Array.isArray(column) ? textColumn(name, column) : { header: numberHeader(name, column), values: column };
+    return { ...part, json: Buffer.from(JSON.stringify(part.header)) };
+  });
+  const total = parts.reduce((sum, { header, json }) => sum + 4 + json.length + width[header.as] * length, 8);
+  const bytes = new Uint8Array(total);
+  const view = new DataView(bytes.buffer);
+  bytes.set([0x54, 0x47, version, parts.length]);
+  view.setUint32(4, length, true);
+  let offset = 8;
+  for (const { header, json, values } of parts) {
+    view.setUint32(offset, json.length, true);
+    bytes.set(json, offset + 4);
+    offset += 4 + json.length;
+    writeNumbers(view, offset, values, header);
+    offset += width[header.as] * length;
+  }
+  return bytes;
+}
+
+function readNumbers(view: DataView, offset: number, length: number, header: ColumnHeader): Float64Array {
+  const values = new Float64Array(length);
+  const { as, base = 0, step = 1, scale = 1 } = header;
+  if (as === 'f64') {
+    for (let i = 0; i < length; i++) values[i] = view.getFloat64(offset + 8 * i, true);
+    return values;
+  }
+  const unknown = unknownCode[as];
+  for (let i = 0; i < length; i++) {
+    const code = as === 'u8' ? view.getUint8(offset + i) : as === 'u16' ? view.getUint16(offset + 2 * i, true) : view.getUint32(offset + 4 * i, true);
+    values[i] = code === unknown ? Number.NaN : (base + code * step) / scale;
+  }
+  return values;
+}
+
+/** Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. */
+export function decodeBlock(bytes: Uint8Array): Columns {
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  if (bytes.length < 8 || bytes[0] !== 0x54 || bytes[1] !== 0x47) throw new RangeError('not a column block');
+  if (bytes[2] !== version) throw new RangeError(`column block of version ${bytes[2]}, this code reads ${version}`);
+  const length = view.getUint32(4, true);
+  const columns: Columns = {};
+  let offset = 8;
+  for (let i = 0; i < bytes[3]!; i++) {
+    if (offset + 4 > bytes.length) throw new RangeError('column block is cut short');
+    const headerEnd = offset + 4 + view.getUint32(offset, true);
+    if (headerEnd > bytes.length) throw new RangeError('column block is cut short');
+    const header = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + offset + 4, headerEnd - offset - 4).toString()) as ColumnHeader;
+    offset = headerEnd + (width[header.as] ?? Number.NaN) * length;
+    if (!(offset <= bytes.length)) throw new RangeError('column block is cut short');
+    const values = readNumbers(view, headerEnd, length, header);
+    const { words } = header;
+    columns[header.name] = words ? Array.from(values, (word) => words[word]!) : values;
+  }
+  if (offset !== bytes.length) throw new RangeError('column block has bytes left over');
+  return columns;
+}
+
+/** The numeric column `name` of a decoded block. */
+export function numbers(columns: Columns, name: string): Float64Array {
+  const column = columns[name];
+  if (!(column instanceof Float64Array)) throw new RangeError(`column block has no numbers ${name}`);
+  return column;
+}
+
+/** The text column `name` of a decoded block. */
+export function texts(columns: Columns, name: string): string[] {
+  const column = columns[name];
+  if (!Array.isArray(column)) throw new RangeError(`column block has no texts ${name}`);
+  return column;
+}

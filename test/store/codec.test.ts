@@ -1,0 +1,55 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { decodeBlock, encodeBlock } from '../../src/store/codec.ts';
+
+const anyNumber = fc.oneof(
+  fc.double(),
+  fc.integer(),
+  fc.maxSafeInteger(),
+  fc.constantFrom(Number.NaN, -0, Infinity, -Infinity, 0.1 + 0.2, 1e21, 5e-324),
+  fc.integer({ min: -1e9, max: 1e9 }).map((n) => n / 10_000),
+);
+
+describe('column blocks', () => {
+  test('give back every number and text to the last bit', () => {
+    const block = fc.integer({ min: 0, max: 40 }).chain((length) =>
+      fc.record({
+        a: fc.array(anyNumber, { minLength: length, maxLength: length }),
+        b: fc.array(fc.integer({ min: 0, max: 1e9 }).map((n) => n / 100), { minLength: length, maxLength: length }),
+        t: fc.array(fc.string({ unit: 'binary' }), { minLength: length, maxLength: length }),
+      }),
+    );
+    fc.assert(
+      fc.property(block, ({ a, b, t }) => {
+        const back = decodeBlock(encodeBlock({ a: Float64Array.from(a), b: Float64Array.from(b), t }));
+        const bits = (column: unknown) => Buffer.from((column as Float64Array).buffer).toString('hex');
+        // NaN has many bit patterns; all mean unknown.
+        const plain = (xs: number[]) => bits(Float64Array.from(xs, (x) => (Number.isNaN(x) ? Number.NaN : x)));
+        expect(bits(back.a)).toBe(plain(a));
+        expect(bits(back.b)).toBe(plain(b));
+        expect(back.t).toEqual(t);
+      }),
+      { numRuns: 500 },
+    );
+  });
+
+  test('keep a minute of prices in a few bytes', () => {
+    const n = 390;
+    const bytes = encodeBlock({
+      tsMs: Float64Array.from({ length: n }, (_, i) => 1_549_895_400_000 + i * 60_000),
+      open: Float64Array.from({ length: n }, (_, i) => (1_711_400 + i * 7) / 10_000),
+    });
+    expect(bytes.length).toBeLessThan(n * 4 + 250);
+  });
+
+  test('refuse a cut, lengthened or foreign payload', () => {
+    const bytes = encodeBlock({ a: Float64Array.of(1, 2, 3), t: ['x', 'y', 'x'] });
+    for (let cut = 0; cut < bytes.length; cut++) expect(() => decodeBlock(bytes.slice(0, cut)), `cut at ${cut}`).toThrow();
+    expect(() => decodeBlock(Uint8Array.from([...bytes, 0]))).toThrow('left over');
+    expect(() => decodeBlock(Uint8Array.from([0x54, 0x47, 9, 0, 0, 0, 0, 0]))).toThrow('version 9');
+  });
+
+  test('refuse columns of unequal length', () => {
+    expect(() => encodeBlock({ a: Float64Array.of(1), b: Float64Array.of(1, 2) })).toThrow('b has 2');
+  });
+});
