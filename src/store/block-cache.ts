@@ -1,0 +1,22 @@
+import { LRUCache } from 'lru-cache';
+
+/**
+ * Decoded blocks, bounded by the bytes they hold. A key carries the block's version (its content hash), so an entry can
+ * never be stale: a changed block is another key.
+ */
+export interface BlockCache {
+  get<T extends object>(key: string): T | undefined;
+  set(key: string, value: object, bytes: number): void;
+  /** Bytes held now. */
+  size(): number;
+}
+
+/** A cache of at most `maxBytes`. */
+export function createBlockCache(maxBytes: number): BlockCache {
+  const entries = new LRUCache<string, object>({ maxSize: maxBytes, maxEntrySize: maxBytes / 4, max: 1_000_000 });
+  return {
+    get: <T extends object>(key: string) => entries.get(key) as T | undefined,
+    set: (key, value, bytes) => void entries.set(key, value, { size: Math.max(1, bytes) }),
+    size: () => entries.calculatedSize,
+  };
+}
