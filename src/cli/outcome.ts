@@ -1,0 +1,42 @@
+import type { Terminal } from './terminal.ts';
+
+/** What a command found or did. */
+export interface Outcome {
+  /** The one object printed with `--json`. */
+  json: object;
+  /** What people read without it; an empty list prints nothing. */
+  lines: string[];
+  /** True when the command went through but did not do all it was asked. Absent = it did. */
+  failed?: boolean;
+}
+
+/** The command did what it could, said so in its outcome, and leaves with exit code 1. */
+export class CommandFailed extends Error {
+  override readonly name = 'CommandFailed';
+}
+
+/** Wraps a command's work for commander: prints its outcome the way it was asked for. */
+export function printing<Args extends unknown[]>(
+  terminal: Terminal,
+  options: () => { json?: boolean },
+  work: (...args: Args) => Promise<Outcome>,
+) {
+  return async (...args: Args): Promise<void> => {
+    const outcome = await work(...args);
+    const text = options().json ? [JSON.stringify(outcome.json)] : outcome.lines;
+    if (text.length > 0) terminal.stdout.write(`${text.join('\n')}\n`);
+    if (outcome.failed) throw new CommandFailed();
+  };
+}
+
+/** `rows` as aligned columns under `header`. */
+export function table(header: readonly string[], rows: readonly (readonly string[])[]): string[] {
+  const all = [header, ...rows];
+  const widths = header.map((_, column) => Math.max(...all.map((row) => row[column]!.length)));
+  return all.map((row) =>
+    row
+      .map((cell, column) => cell.padEnd(widths[column]!))
+      .join('  ')
+      .trimEnd(),
+  );
+}

@@ -1,0 +1,31 @@
+import { readFileSync } from 'node:fs';
+import { Command } from 'commander';
+import { addConfigCommand } from './config.ts';
+import type { Terminal } from './terminal.ts';
+
+function version(): string {
+  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
+  return (JSON.parse(text) as { version: string }).version;
+}
+
+/** The command line. It never ends the process: a wrong command line is thrown as a `CommanderError`. */
+export function createProgram(terminal: Terminal): Command {
+  const program = new Command('tapegraph');
+  program
+    .description('A gateway for market-data analytics: vendor files in, one GraphQL graph and a REST contract out.')
+    .version(version(), '-V, --version', 'print the version')
+    .helpOption('-h, --help', 'print help; every command has it')
+    .helpCommand('help [command]', 'print help for a command')
+    .configureHelp({ showGlobalOptions: false })
+    .configureOutput({
+      writeOut: (text) => terminal.stdout.write(text),
+      writeErr: (text) => terminal.stderr.write(text),
+      getOutHelpWidth: () => terminal.stdout.columns ?? 120,
+      getErrHelpWidth: () => terminal.stderr.columns ?? 120,
+      outputError: (text, write) => write(text.replace(/^error: /, 'tapegraph: ')),
+    })
+    .showHelpAfterError('(--help shows how)')
+    .exitOverride();
+  addConfigCommand(program, terminal);
+  return program;
+}

@@ -1,0 +1,49 @@
+import { CommanderError } from 'commander';
+import { CommandFailed } from './outcome.ts';
+import { createProgram } from './program.ts';
+import { Interrupted, type Terminal } from './terminal.ts';
+
+/** Exit codes of every command. */
+export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;
+
+// What is thrown is not always an Error with words: a refused connection is an AggregateError whose message is empty.
+function describe(error: unknown): string {
+  if (error instanceof AggregateError && error.message === '') return error.errors.map(describe).join('; ');
+  if (!(error instanceof Error)) return String(error);
+  return error.message || ((error as NodeJS.ErrnoException).code ?? error.name);
+}
+
+function wantsStack(terminal: Terminal): boolean {
+  return ['debug', 'trace'].includes(terminal.env.LOG_LEVEL?.trim() ?? '');
+}
+
+// With --json a failure too is one object, so that whoever parses the answer always has one.
+function reportFailure(message: string, argv: readonly string[], terminal: Terminal): void {
+  if (argv.includes('--json')) terminal.stdout.write(`${JSON.stringify({ error: { message } })}\n`);
+}
+
+function failed(error: unknown, argv: readonly string[], terminal: Terminal): number {
+  if (error instanceof CommandFailed) return exitCodes.failure;
+  if (error instanceof CommanderError) {
+    if (error.exitCode === 0) return exitCodes.ok;
+    reportFailure(error.message.replace(/^error: /, ''), argv, terminal);
+    return exitCodes.usage;
+  }
+  // A reader that left before the end got what it wanted.
+  if (error instanceof Interrupted && terminal.interrupted.reason === 'EPIPE') return exitCodes.ok;
+  const message = describe(error);
+  terminal.stderr.write(`tapegraph: ${message}\n`);
+  if (wantsStack(terminal) && error instanceof Error) terminal.stderr.write(`${error.stack}\n`);
+  reportFailure(message, argv, terminal);
+  return exitCodes.failure;
+}
+
+/** Runs one command line (without the program's own name) and returns the exit code. */
+export async function run(argv: readonly string[], terminal: Terminal): Promise<number> {
+  try {
+    await createProgram(terminal).parseAsync(argv, { from: 'user' });
+    return exitCodes.ok;
+  } catch (error) {
+    return failed(error, argv, terminal);
+  }
+}

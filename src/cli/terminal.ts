@@ -1,0 +1,40 @@
+import type { Writable } from 'node:stream';
+import type { Clock } from '../domain/clock.ts';
+
+/** A stream that may be a terminal. */
+export interface TerminalStream extends Writable {
+  isTTY?: boolean;
+  /** Characters a line holds; undefined when not a terminal. */
+  columns?: number;
+}
+
+/** What a command has of the world. Results go to `stdout`, everything else to `stderr`. */
+export interface Terminal {
+  env: Record<string, string | undefined>;
+  now: Clock;
+  stdout: TerminalStream;
+  stderr: TerminalStream;
+  /** Aborted when the process is asked to end. */
+  interrupted: AbortSignal;
+}
+
+/** The process was asked to end before the command was through. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  override readonly message = 'interrupted';
+}
+
+/** Settles as `work` does, unless the process is asked to end first: then it rejects at once, and `work` is left behind. */
+export async function unlessInterrupted<T>(terminal: Terminal, work: Promise<T>): Promise<T> {
+  const { interrupted } = terminal;
+  work.catch(() => {});
+  const stop = Promise.withResolvers<never>();
+  const onAbort = () => stop.reject(new Interrupted());
+  if (interrupted.aborted) onAbort();
+  interrupted.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, stop.promise]);
+  } finally {
+    interrupted.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,18 @@
+import { run } from './cli/run.ts';
+
+const interruption = new AbortController();
+// Once each: a second signal finds no listener and ends the process at once.
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(signal));
+// A reader that went away (`tapegraph export … | head`) is no failure.
+process.stdout.on('error', (error: NodeJS.ErrnoException) => {
+  if (error.code !== 'EPIPE') throw error;
+  interruption.abort('EPIPE');
+});
+
+process.exitCode = await run(process.argv.slice(2), {
+  env: process.env,
+  now: Date.now,
+  stdout: process.stdout,
+  stderr: process.stderr,
+  interrupted: interruption.signal,
+});
