@@ -2,7 +2,13 @@
 export const timeframes = ['1s', '1m', '5m', '1h', '1d'] as const;
 export type Timeframe = (typeof timeframes)[number];
 
-export const timeframeMs: Record<Timeframe, number> = { '1s': 1000, '1m': 60_000, '5m': 300_000, '1h': 3_600_000, '1d': 86_400_000 };
+export const timeframeMs: Record<Timeframe, number> = {
+  '1s': 1000,
+  '1m': 60_000,
+  '5m': 300_000,
+  '1h': 3_600_000,
+  '1d': 86_400_000,
+};
 
 /** One OHLCV bar of a stock (prices dollars a share, volume shares) or of an option contract (dollars a share, volume contracts). */
 export interface Bar {

@@ -1,14 +1,24 @@
 import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from './market-time.ts';
 
 /** Minutes of the New York day at which trading phases begin and end. */
-export const sessionMinutes = { extendedOpen: 4 * 60, open: 9 * 60 + 30, halfDayClose: 13 * 60, close: 16 * 60, extendedClose: 20 * 60 };
+export const sessionMinutes = {
+  extendedOpen: 4 * 60,
+  open: 9 * 60 + 30,
+  halfDayClose: 13 * 60,
+  close: 16 * 60,
+  extendedClose: 20 * 60,
+};
 
 // Closings no rule gives. Source: NYSE's published list of special closings.
 const specialClosings = new Set([
-  '2001-09-11', '2001-09-12', '2001-09-13', '2001-09-14', // attacks of September 11
+  '2001-09-11',
+  '2001-09-12',
+  '2001-09-13',
+  '2001-09-14', // attacks of September 11
   '2004-06-11', // mourning for President Reagan
   '2007-01-02', // mourning for President Ford
-  '2012-10-29', '2012-10-30', // hurricane Sandy
+  '2012-10-29',
+  '2012-10-30', // hurricane Sandy
   '2018-12-05', // mourning for President G. H. W. Bush
   '2025-01-09', // mourning for President Carter
 ]);
@@ -32,11 +42,20 @@ function lastMonday(year: number, month: number): SessionDate {
 
 /** Easter Sunday by the Gregorian computus (Meeus/Jones/Butcher). */
 function easter(year: number): SessionDate {
-  const a = year % 19, b = Math.floor(year / 100), c = year % 100;
-  const d = Math.floor(b / 4), e = b % 4, f = Math.floor((b + 8) / 25), g = Math.floor((b - f + 1) / 3);
-  const h = (19 * a + b - d - g + 15) % 30, i = Math.floor(c / 4), k = c % 4;
-  const l = (32 + 2 * e + 2 * i - h - k) % 7, m = Math.floor((a + 11 * h + 22 * l) / 451);
-  const month = Math.floor((h + l - 7 * m + 114) / 31), day = ((h + l - 7 * m + 114) % 31) + 1;
+  const a = year % 19,
+    b = Math.floor(year / 100),
+    c = year % 100;
+  const d = Math.floor(b / 4),
+    e = b % 4,
+    f = Math.floor((b + 8) / 25),
+    g = Math.floor((b - f + 1) / 3);
+  const h = (19 * a + b - d - g + 15) % 30,
+    i = Math.floor(c / 4),
+    k = c % 4;
+  const l = (32 + 2 * e + 2 * i - h - k) % 7,
+    m = Math.floor((a + 11 * h + 22 * l) / 451);
+  const month = Math.floor((h + l - 7 * m + 114) / 31),
+    day = ((h + l - 7 * m + 114) % 31) + 1;
   return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
 }
 
@@ -49,8 +68,14 @@ function observed(date: SessionDate): SessionDate {
 function holidaysOf(year: number): Set<SessionDate> {
   const newYear = `${year}-01-01`;
   const days = [
-    nthWeekday(year, 1, 1, 3), nthWeekday(year, 2, 1, 3), addDays(easter(year), -2), lastMonday(year, 5),
-    observed(`${year}-07-04`), nthWeekday(year, 9, 1, 1), nthWeekday(year, 11, 4, 4), observed(`${year}-12-25`),
+    nthWeekday(year, 1, 1, 3),
+    nthWeekday(year, 2, 1, 3),
+    addDays(easter(year), -2),
+    lastMonday(year, 5),
+    observed(`${year}-07-04`),
+    nthWeekday(year, 9, 1, 1),
+    nthWeekday(year, 11, 4, 4),
+    observed(`${year}-12-25`),
   ];
   // NYSE rule 7.2: a New Year's Day on a Saturday is not observed on the last trading day of the year before.
   if (weekday(newYear) !== 6) days.push(observed(newYear));

@@ -51,7 +51,9 @@ export function invalidRequest(message: string): Failure {
 }
 
 /** 401: no credential, or one that is not valid. */
-export function unauthenticated(message = 'Send an API key or a session token: Authorization: Bearer <credential>.'): Failure {
+export function unauthenticated(
+  message = 'Send an API key or a session token: Authorization: Bearer <credential>.',
+): Failure {
   return new Failure(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
@@ -64,7 +66,9 @@ export function tokenExpired(): Failure {
 
 /** 403: the caller's tier is below what `what` needs. */
 export function notEntitledTier(what: string, requiredTier: string): Failure {
-  return new Failure(403, 'not_entitled_tier', `${what} needs the ${requiredTier} tier.`, { details: { required_tier: requiredTier } });
+  return new Failure(403, 'not_entitled_tier', `${what} needs the ${requiredTier} tier.`, {
+    details: { required_tier: requiredTier },
+  });
 }
 
 /** 403: a non-professional market-data declaration is missing. */

@@ -89,7 +89,8 @@ export function isDate(text: string): boolean {
 
 /** Returns the date, or throws 400 naming `parameter`. */
 export function parseDate(text: string, parameter: string): SessionDate {
-  if (!isDate(text)) throw invalidParameter(parameter, `expected a date YYYY-MM-DD, got ${JSON.stringify(text.slice(0, 40))}`);
+  if (!isDate(text))
+    throw invalidParameter(parameter, `expected a date YYYY-MM-DD, got ${JSON.stringify(text.slice(0, 40))}`);
   return text;
 }
 
@@ -97,7 +98,8 @@ export function parseDate(text: string, parameter: string): SessionDate {
 export function parseClockTime(text: string, parameter: string): number {
   const match = /^(\d{2}):(\d{2})$/.exec(text);
   const [hour, minute] = match ? [Number(match[1]), Number(match[2])] : [99, 99];
-  if (hour > 23 || minute > 59) throw invalidParameter(parameter, `expected a time HH:MM, got ${JSON.stringify(text.slice(0, 40))}`);
+  if (hour > 23 || minute > 59)
+    throw invalidParameter(parameter, `expected a time HH:MM, got ${JSON.stringify(text.slice(0, 40))}`);
   return hour * 60 + minute;
 }
 
@@ -127,7 +129,10 @@ const instantPattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(
  */
 export function parseInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
   const wrong = () =>
-    invalidParameter(parameter, `expected epoch milliseconds, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS], got ${JSON.stringify(text.slice(0, 40))}`);
+    invalidParameter(
+      parameter,
+      `expected epoch milliseconds, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS], got ${JSON.stringify(text.slice(0, 40))}`,
+    );
   if (/^-?\d+$/.test(text)) {
     const ms = Number(text);
     if (Math.abs(ms) > maxEpochMs) throw wrong();

@@ -21,7 +21,15 @@ const osiPattern = /^([A-Z0-9]{1,6})(\d{2})(\d{2})(\d{2})([CP])(\d{8})$/;
 export function readOptionContract(text: string): OptionContract | null {
   const match = osiPattern.exec(text.replace(/^O:/, '').replace(/ +/, ''));
   if (!match) return null;
-  const [, root, yy, mm, dd, right, strike] = match as unknown as [string, string, string, string, string, string, string];
+  const [, root, yy, mm, dd, right, strike] = match as unknown as [
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+    string,
+  ];
   const expiry = `20${yy}-${mm}-${dd}`;
   if (!isDate(expiry) || Number(strike) === 0) return null;
   return { root, expiry, right: right === 'C' ? 'call' : 'put', strike: Number(strike) };
@@ -32,7 +40,10 @@ export function parseOptionContract(text: string, parameter = 'contract'): Optio
   const upper = text.toUpperCase();
   const contract = upper.startsWith('O:') ? readOptionContract(upper) : null;
   if (!contract) {
-    throw invalidParameter(parameter, `expected O: and an OSI symbol such as O:SPY241220C00600000, got ${JSON.stringify(text.slice(0, 40))}`);
+    throw invalidParameter(
+      parameter,
+      `expected O: and an OSI symbol such as O:SPY241220C00600000, got ${JSON.stringify(text.slice(0, 40))}`,
+    );
   }
   return contract;
 }

@@ -1,5 +1,5 @@
-import { exchangeInstant, type SessionDate } from './market-time.ts';
 import { closeMinute, isTradingDay, sessionMinutes } from './calendar.ts';
+import { exchangeInstant, type SessionDate } from './market-time.ts';
 
 export type ExerciseStyle = 'european' | 'american';
 /** When the contract's value is fixed on its expiry date: at the open (AM) or at the close (PM). */
@@ -20,7 +20,13 @@ export interface OptionRoot {
 
 // Roots that are not the ticker itself. Sources: Cboe product specifications; OCC class-share convention.
 const underlyings: Record<string, string> = {
-  SPXW: 'SPX', NDXP: 'NDX', RUTW: 'RUT', VIXW: 'VIX', BRKB: 'BRK.B', BRKA: 'BRK.A', BFB: 'BF.B',
+  SPXW: 'SPX',
+  NDXP: 'NDX',
+  RUTW: 'RUT',
+  VIXW: 'VIX',
+  BRKB: 'BRK.B',
+  BRKA: 'BRK.A',
+  BFB: 'BF.B',
 };
 const europeanRoots = new Set(['SPX', 'SPXW', 'XSP', 'NDX', 'NDXP', 'RUT', 'RUTW', 'DJX', 'VIX', 'VIXW', 'XEO']);
 // A.M.-settled: the standard monthly index roots and VIX; their weekly twins settle at the close, VIXW at the open.

@@ -12,6 +12,10 @@ export function readTicker(text: string): string | null {
 /** As `readTicker`, but throws 400 naming `parameter`. */
 export function parseTicker(text: string, parameter = 'symbol'): string {
   const ticker = readTicker(text);
-  if (ticker === null) throw invalidParameter(parameter, `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(text.slice(0, 40))}`);
+  if (ticker === null)
+    throw invalidParameter(
+      parameter,
+      `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(text.slice(0, 40))}`,
+    );
   return ticker;
 }
