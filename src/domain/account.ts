@@ -1,0 +1,38 @@
+import type { Classification, Tier } from './tier.ts';
+
+/** What is known of an account (contract-notes 1 "Caller"). */
+export interface Account {
+  id: string;
+  /** Tier of its site sessions. */
+  siteTier: Tier;
+  /** Tier of its API keys. */
+  apiTier: Tier;
+  /** What it declared itself to be; null = nothing yet. `non_professional` is what "attested" means. */
+  classification: Classification | null;
+  /** When it did, epoch ms; null = not yet. */
+  classifiedAt: number | null;
+  /** Epoch ms. */
+  createdAt: number;
+}
+
+/** Tiers of an account that nobody has set up further. */
+export const newAccountTiers: { siteTier: Tier; apiTier: Tier } = { siteTier: 'free', apiTier: 'free' };
+
+/** Longest id that is kept, in UTF-16 units; four of these in UTF-8 still fit into one index entry of the store. */
+export const maxIdLength = 128;
+
+// biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.
+const controlCharacter = /[\u0000-\u001f\u007f]/;
+
+/**
+ * Whether `text` can serve as an id that others chose (account, watchlist, import, trade): not empty, at most 128 characters,
+ * no control characters (the store has no place for NUL), no half of a surrogate pair (two such ids would be stored as one).
+ */
+export function isId(text: string): boolean {
+  return text.length > 0 && text.length <= maxIdLength && !controlCharacter.test(text) && text.isWellFormed();
+}
+
+/** Whether `text` can be stored as it is: no NUL and no half of a surrogate pair. */
+export function isStorableText(text: string): boolean {
+  return !text.includes('\u0000') && text.isWellFormed();
+}
