@@ -1,0 +1,128 @@
+// Holds the import rules of layer-rules.ts over the sources of a project: `node scripts/check-layers.ts [folder]`.
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import { dirname, join, posix, relative, sep } from 'node:path';
+import { ambient, edge, emptyNames, keptInside, layers, typeOnlyLayers } from './layer-rules.ts';
+import { codeOnly, type ImportSite, importsOf, lineOf } from './source-text.ts';
+
+const root = process.argv[2] ?? join(import.meta.dirname, '..');
+
+function sourcesUnder(folder: string): string[] {
+  const path = join(root, folder);
+  if (!existsSync(path)) return [];
+  return readdirSync(path, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile() && entry.name.endsWith('.ts'))
+    .map((entry) => relative(root, join(entry.parentPath, entry.name)).split(sep).join('/'))
+    .filter((file) => !file.includes('/generated/') && !file.includes('node_modules/'));
+}
+
+/** The folder of src/ a file belongs to; a file directly in src/ stands for itself. */
+function layerOf(file: string): string {
+  return file.split('/')[1]!;
+}
+
+const findings: string[] = [];
+const folderEdges = new Map<string, Set<string>>();
+
+function checkImport(file: string, site: ImportSite): void {
+  const layer = layerOf(file);
+  const at = `${file}:${site.line}`;
+  const { specifier } = site;
+  if (specifier === null) {
+    findings.push(`${at}  imports something computed; name it, so that it can be checked`);
+    return;
+  }
+  const kept = keptInside.find((rule) => layer !== rule.folder && rule.specifier.test(specifier));
+  if (kept) {
+    findings.push(`${at}  only src/${kept.folder} may import ${kept.what} (${specifier})`);
+    return;
+  }
+  if (!specifier.startsWith('.')) return;
+  const target = posix.join(dirname(file), specifier);
+  if (!target.startsWith('src/')) {
+    findings.push(`${at}  src may not import what is outside it (${specifier})`);
+    return;
+  }
+  if (!existsSync(join(root, target))) findings.push(`${at}  imports a file that is not there (${specifier})`);
+  const targetLayer = layerOf(target);
+  if (targetLayer === layer) return;
+  const allowed = layers[layer];
+  if (allowed === '*' || allowed?.includes(targetLayer)) {
+    if (!site.typeOnly) folderEdges.set(layer, (folderEdges.get(layer) ?? new Set()).add(targetLayer));
+    return;
+  }
+  if (site.typeOnly && typeOnlyLayers[layer]?.includes(targetLayer)) return;
+  findings.push(`${at}  ${layer} may not import ${targetLayer} (${specifier})`);
+}
+
+function checkAmbient(file: string, text: string, code: string): void {
+  const path = file.slice('src/'.length);
+  if (edge.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place))) return;
+  for (const { what, code: pattern } of ambient) {
+    for (const match of code.matchAll(pattern)) {
+      findings.push(`${file}:${lineOf(text, match.index)}  reads ${what}; take it as a parameter`);
+    }
+  }
+}
+
+function checkText(file: string, check: (text: string, code: string) => void): void {
+  const text = readFileSync(join(root, file), 'utf8');
+  try {
+    check(text, codeOnly(text));
+  } catch (error) {
+    findings.push(`${file}  cannot be followed: it holds ${(error as Error).message}`);
+  }
+}
+
+function checkNames(file: string): void {
+  const empty = file.split('/').find((part) => emptyNames.test(part));
+  if (empty !== undefined) findings.push(`${file}  ${empty} says nothing of what it holds; name it for that`);
+}
+
+function checkDefaultExports(file: string, text: string, code: string): void {
+  if (file.endsWith('.config.ts')) return;
+  for (const match of code.matchAll(/\bexport\s+default\b|\bexport\s*\{[^}]*\bas\s+default\b/g)) {
+    findings.push(`${file}:${lineOf(text, match.index)}  exports a default; export a name`);
+  }
+}
+
+// Folders that depend on each other cannot be read one at a time. The rules leave no room for it except through files that
+// may import anything.
+function checkCycles(): void {
+  const done = new Set<string>();
+  const visit = (layer: string, path: readonly string[]): void => {
+    if (path.includes(layer)) {
+      findings.push(`src  folders import each other: ${[...path.slice(path.indexOf(layer)), layer].join(' → ')}`);
+      return;
+    }
+    if (done.has(layer)) return;
+    for (const next of folderEdges.get(layer) ?? []) visit(next, [...path, layer]);
+    done.add(layer);
+  };
+  for (const layer of folderEdges.keys()) visit(layer, []);
+}
+
+const sources = sourcesUnder('src');
+let imports = 0;
+for (const file of sources) {
+  if (layers[layerOf(file)] === undefined)
+    findings.push(`${file}  is in no known folder of src; see scripts/layer-rules.ts`);
+  checkText(file, (text, code) => {
+    const sites = importsOf(text);
+    imports += sites.length;
+    for (const site of sites) checkImport(file, site);
+    checkAmbient(file, text, code);
+  });
+}
+for (const file of [...sources, ...['test', 'scripts', 'bench'].flatMap(sourcesUnder)]) {
+  checkNames(file);
+  checkText(file, (text, code) => checkDefaultExports(file, text, code));
+}
+checkCycles();
+// A check that looked at nothing has not passed.
+if (sources.length === 0 || imports === 0)
+  findings.push(`src  ${sources.length} modules with ${imports} imports were found: nothing was checked`);
+
+const distinct = [...new Set(findings)];
+for (const finding of distinct) console.error(finding);
+console.error(`layers: ${sources.length} modules, ${imports} imports, ${distinct.length} findings`);
+process.exitCode = findings.length > 0 ? 1 : 0;

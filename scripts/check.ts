@@ -1,0 +1,27 @@
+// `npm run check`: every check, one after the other; all of them run, and the exit code is 1 when any failed.
+import { spawnSync } from 'node:child_process';
+import { join } from 'node:path';
+
+const checks = [
+  { name: 'format and lint', command: 'biome check --error-on-warnings .' },
+  { name: 'layers', command: 'node scripts/check-layers.ts' },
+  { name: 'types', command: 'tsc --noEmit' },
+  { name: 'dead code', command: 'knip --no-progress' },
+];
+
+const root = join(import.meta.dirname, '..');
+// The checkers of the dependencies, and the Node that runs TypeScript as it is, wherever this was started from.
+const path = [join(root, 'node_modules', '.bin'), process.env.PATH].join(process.platform === 'win32' ? ';' : ':');
+const failed: string[] = [];
+for (const { name, command } of checks) {
+  console.log(`\n▶ ${name}: ${command}`);
+  const { status } = spawnSync(command, {
+    cwd: root,
+    shell: true,
+    stdio: 'inherit',
+    env: { ...process.env, PATH: path },
+  });
+  if (status !== 0) failed.push(name);
+}
+console.log(failed.length === 0 ? `\nAll ${checks.length} checks passed.` : `\nFailed: ${failed.join(', ')}.`);
+process.exitCode = failed.length === 0 ? 0 : 1;

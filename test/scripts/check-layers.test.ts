@@ -1,0 +1,154 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+/** A project that passes; each test spoils one thing. */
+const sound = {
+  'src/domain/tick.ts': 'export const tick = 1;\n',
+  'src/analytics/sum.ts': "import { tick } from '../domain/tick.ts';\nexport const sum = tick + tick;\n",
+  'src/store/rows.ts': "import pg from 'pg';\nexport const pool = pg;\n",
+  'src/config.ts': 'export interface Config {\n  port: number;\n}\n',
+  'src/main.ts': "import { sum } from './analytics/sum.ts';\nconsole.log(sum, process.env.PORT, Date.now());\n",
+};
+
+function check(changes: Record<string, string>, base: Record<string, string> = sound) {
+  const folder = mkdtempSync(join(tmpdir(), 'layers-'));
+  folders.push(folder);
+  for (const [file, text] of Object.entries({ ...base, ...changes })) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const ran = spawnSync(process.execPath, ['scripts/check-layers.ts', folder], { encoding: 'utf8' });
+  return {
+    code: ran.status,
+    findings: ran.stderr.trim().split('\n').slice(0, -1),
+    summary: ran.stderr.trim().split('\n').at(-1),
+  };
+}
+
+describe('the layer check', () => {
+  it('passes a sound project', () => {
+    expect(check({})).toEqual({ code: 0, findings: [], summary: 'layers: 5 modules, 3 imports, 0 findings' });
+  });
+
+  it('passes this project, having looked at it', () => {
+    const ran = spawnSync(process.execPath, ['scripts/check-layers.ts'], { encoding: 'utf8' });
+    expect(ran).toMatchObject({
+      status: 0,
+      stderr: expect.stringMatching(/^layers: [1-9]\d+ modules, [1-9]\d+ imports, 0 findings\n$/),
+    });
+  });
+
+  it('fails when it finds no modules, and when it finds no imports', () => {
+    expect(check({}, { 'README.md': '' })).toMatchObject({
+      code: 1,
+      findings: [expect.stringContaining('nothing was checked')],
+    });
+    expect(check({}, { 'src/domain/a.ts': 'export const a = 1;' })).toMatchObject({
+      code: 1,
+      findings: [expect.stringContaining('nothing was checked')],
+    });
+  });
+
+  it.each([
+    ['an import', "import { sum } from '../analytics/sum.ts';"],
+    ['an import over several lines', "import {\n  sum,\n} from '../analytics/sum.ts';"],
+    ['an import of a type', "import type { sum } from '../analytics/sum.ts';"],
+    ['a re-export', "export * from '../analytics/sum.ts';"],
+    ['an import for its effect', "import '../analytics/sum.ts';"],
+    ['a dynamic import', "export const late = () => import('../analytics/sum.ts');"],
+    ['a type that imports', "export type Sum = typeof import('../analytics/sum.ts');"],
+    [
+      'an import after things that look like comments and strings',
+      // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a module
+      "export const a = /\\/\\*['\"`]/;\nexport const b = `//${'/*'}`;\nexport * from '../analytics/sum.ts';",
+    ],
+  ])('fails on %s that points the wrong way', (_, text) => {
+    const { code, findings } = check({ 'src/domain/bad.ts': `${text}\n` });
+    expect(code).toBe(1);
+    expect(findings).toEqual([expect.stringMatching(/^src\/domain\/bad\.ts:\d {2}domain may not import analytics/)]);
+  });
+
+  it.each([
+    ['a comment', "// import { sum } from '../analytics/sum.ts';\n/* import '../analytics/sum.ts'; */"],
+    ['a string', `export const text = "import { sum } from '../analytics/sum.ts'";`],
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a module
+    ['a template', "export const text = `\nimport '../analytics/sum.ts';\n${'x'}\nimport('../analytics/sum.ts')`;"],
+  ])('does not take %s for an import', (_, text) => {
+    expect(check({ 'src/domain/fine.ts': `${text}\n` })).toMatchObject({ code: 0, findings: [] });
+  });
+
+  it.each([
+    [
+      'Prisma outside the store',
+      'src/access/keys.ts',
+      "import { PrismaClient } from '@prisma/client';",
+      'only src/store may import the database',
+    ],
+    [
+      'the generated client outside the store',
+      'src/cli/x.ts',
+      "import type { Symbol } from '../store/generated/client.ts';",
+      'only src/store',
+    ],
+    [
+      'pg outside the store',
+      'src/access/keys.ts',
+      "import type { Pool } from 'pg';",
+      'only src/store may import the database',
+    ],
+    [
+      'an import that leads nowhere',
+      'src/domain/a.ts',
+      "import { x } from './missing.ts';",
+      'a file that is not there',
+    ],
+    ['an import out of src', 'src/cli/a.ts', "import { x } from '../../scripts/x.ts';", 'what is outside it'],
+    ['a computed import', 'src/cli/a.ts', 'export const load = (name: string) => import(name);', 'something computed'],
+    ['a folder nobody knows', 'src/misc/a.ts', 'export const a = 1;', 'no known folder'],
+    [
+      'a run-time import of the settings',
+      'src/access/a.ts',
+      "import { Config } from '../config.ts';",
+      'access may not import config.ts',
+    ],
+    ['the environment', 'src/store/a.ts', 'export const home = process.env.HOME;', 'reads process.env'],
+    ['the clock', 'src/store/a.ts', 'export const at = Date.now();', 'reads Date.now'],
+    ['the clock as a date', 'src/store/a.ts', 'export const at = new Date().toISOString();', 'reads new Date()'],
+    ['randomness', 'src/store/a.ts', 'export const dice = Math.random();', 'reads Math.random'],
+    ['a default export', 'test/a.ts', 'export default 1;', 'exports a default'],
+    ['an empty name', 'src/domain/string-utils.ts', 'export const a = 1;', 'says nothing'],
+    ['an empty folder name', 'test/helpers/a.ts', 'export const a = 1;', 'says nothing'],
+    ['what it cannot follow', 'src/domain/a.ts', 'export const a = `b;', 'cannot be followed'],
+  ])('fails on %s', (_, file, text, finding) => {
+    const { code, findings } = check({ [file]: `${text}\n` });
+    expect(code).toBe(1);
+    expect(findings).toEqual([expect.stringMatching(new RegExp(`^${file}.*${finding}`))]);
+  });
+
+  it('lets the settings be named as a type where they are handed in', () => {
+    expect(
+      check({ 'src/access/a.ts': "import type { Config } from '../config.ts';\nexport type A = Config;\n" }).code,
+    ).toBe(0);
+  });
+
+  it('lets a date be made of a given instant', () => {
+    expect(check({ 'src/store/a.ts': 'export const day = (ms: number) => new Date(ms);\n' }).code).toBe(0);
+  });
+
+  it('fails on folders that import each other', () => {
+    const { code, findings } = check({
+      'src/server.ts': "import { go } from './cli/go.ts';\nexport const serve = go;\n",
+      'src/cli/go.ts': "import { serve } from '../server.ts';\nexport const go = () => serve;\n",
+    });
+    expect(code).toBe(1);
+    expect(findings).toEqual([expect.stringContaining('folders import each other: server.ts → cli → server.ts')]);
+  });
+});
