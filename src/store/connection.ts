@@ -1,0 +1,118 @@
+import { createHash } from 'node:crypto';
+import { PrismaPg } from '@prisma/adapter-pg';
+import pg from 'pg';
+import { type BlockCache, createBlockCache } from './block-cache.ts';
+import { toNumber } from './checked-number.ts';
+import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
+import { PrismaClient } from './generated/client.ts';
+import { migrate } from './migrations.ts';
+import { storeRefused } from './store-refused.ts';
+
+/** The open store. Every function of `store/` takes it (or a transaction) first. */
+export interface Store {
+  prisma: PrismaClient;
+  /** For raw SQL, COPY and bulk writes; here a BIGINT arrives as a checked number, not as text. */
+  pool: pg.Pool;
+  /** Decoded blocks of this process. */
+  blocks: BlockCache;
+  /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** A PostgreSQL server; null = the embedded one under `dataDir`. */
+  databaseUrl: string | null;
+  /** Folder of the embedded store; not used with `databaseUrl`. */
+  dataDir: string;
+  /** Apply missing migrations (default); false: refuse a store that lacks some. A newer store is refused either way. */
+  migrate?: boolean;
+  /** Gets a line when something is remarkable. */
+  log?: (line: string) => void;
+  /** Connections at most; 16 unless given. */
+  poolSize?: number;
+  /** Bytes of decoded blocks kept; 256 MiB unless given. */
+  cacheBytes?: number;
+}
+
+/** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const {
+    databaseUrl,
+    dataDir,
+    migrate: apply = true,
+    log = () => {},
+    poolSize = 16,
+    cacheBytes = 256 * 1024 * 1024,
+  } = options;
+  const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log }) : null;
+  const pool = new pg.Pool({
+    ...(embedded?.connection ?? { connectionString: databaseUrl! }),
+    max: poolSize,
+    application_name: 'tapegraph',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types,
+  });
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
+  const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });
+  const store = {
+    prisma: new PrismaClient({ adapter }),
+    pool,
+    blocks: createBlockCache(cacheBytes),
+    close: closeOnce(pool, embedded),
+  };
+  try {
+    await reach(pool, databaseUrl);
+    await migrate(pool, { apply, log });
+    return store;
+  } catch (error) {
+    await store.close();
+    throw error;
+  }
+}
+
+const int8 = 20;
+
+// Raw SQL reads BIGINT as a checked number. Prisma brings its own readers and gives bigint.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === int8 && format !== 'binary'
+      ? (text: string) => toNumber(BigInt(text))
+      : pg.types.getTypeParser(oid, format),
+};
+
+async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<void> {
+  try {
+    await pool.query('select 1');
+  } catch (error) {
+    if (databaseUrl === null) throw error;
+    throw storeRefused(
+      `The database of DATABASE_URL cannot be used: ${(error as Error).message || (error as { code?: string }).code}`,
+      error,
+    );
+  }
+}
+
+function closeOnce(pool: pg.Pool, embedded: EmbeddedServer | null): () => Promise<void> {
+  let closed: Promise<void> | null = null;
+  return () => {
+    closed ??= pool.end().then(() => embedded?.close());
+    return closed;
+  };
+}
+
+/**
+ * Names statements, so that PostgreSQL prepares each once a connection. Lists of varying length make ever new texts: past
+ * a thousand of them the rest go unnamed, or a long-lived server's memory would grow without bound.
+ */
+function statementNames(): (query: { sql: string }) => string {
+  const names = new Map<string, string>();
+  return ({ sql }) => {
+    const known = names.get(sql);
+    if (known !== undefined) return known;
+    const name = names.size < 1000 ? createHash('sha1').update(sql).digest('base64url') : '';
+    if (name !== '') names.set(sql, name);
+    return name;
+  };
+}

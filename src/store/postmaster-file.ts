@@ -1,0 +1,69 @@
+import { readFileSync, readlinkSync, realpathSync, renameSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+
+/** What a running (or crashed) PostgreSQL says of itself in `postmaster.pid`. */
+export interface Postmaster {
+  pid: number;
+  /** Port; on Unix only part of the socket's name. */
+  port: number;
+  /** Folder of its Unix socket; empty on Windows and until it is known. */
+  socketDir: string;
+  /** The file as it was read, to recognise it again. */
+  text: string;
+}
+
+/** Reads `postmaster.pid` of a cluster; null when there is none, or it is still being written. */
+export function readPostmaster(cluster: string): Postmaster | null {
+  let text: string;
+  try {
+    text = readFileSync(join(cluster, 'postmaster.pid'), 'utf8');
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
+    throw error;
+  }
+  // Lines: pid, data folder, start time, port, socket folder, listen address, shared memory key, status.
+  const [pid, , , port, socketDir] = text.split('\n');
+  if (!Number(pid)) return null;
+  return { pid: Number(pid), port: Number(port ?? 0), socketDir: socketDir ?? '', text };
+}
+
+/** Whether the process that wrote the file is still this cluster's server, not a stranger that got its number later. */
+export function isRunning({ pid }: Postmaster, cluster: string): boolean {
+  try {
+    process.kill(pid, 0);
+  } catch (error) {
+    // EPERM: it exists and belongs to another user.
+    if ((error as NodeJS.ErrnoException).code === 'ESRCH') return false;
+  }
+  if (process.platform !== 'linux') return true;
+  try {
+    // The state follows the name, which is in parentheses; a zombie has ended and only waits to be collected.
+    const state = readFileSync(`/proc/${pid}/stat`, 'utf8').split(') ').at(-1)?.[0];
+    if (state === 'Z' || state === 'X') return false;
+    if (readFileSync(`/proc/${pid}/comm`, 'utf8').trim() !== 'postgres') return false;
+  } catch {
+    return false;
+  }
+  try {
+    // A server works in its data folder. Only its own user (and root) may look.
+    return readlinkSync(`/proc/${pid}/cwd`) === realpathSync(cluster);
+  } catch {
+    return true;
+  }
+}
+
+/**
+ * Removes a `postmaster.pid` left by a crash whose process number now belongs to a stranger (after a reboot, or in a
+ * container): the server itself would refuse to start. A file written meanwhile by another starter is put back.
+ */
+export function removeStalePostmaster(cluster: string, stale: Postmaster): void {
+  const path = join(cluster, 'postmaster.pid');
+  const aside = `${path}.stale-${process.pid}`;
+  try {
+    renameSync(path, aside);
+  } catch {
+    return;
+  }
+  if (readFileSync(aside, 'utf8') === stale.text) rmSync(aside);
+  else renameSync(aside, path);
+}

@@ -1,0 +1,47 @@
+import type pg from 'pg';
+import type { Store } from './connection.ts';
+
+/** One connection inside a transaction: `query`, and streams of pg-copy-streams. */
+export type Transaction = pg.PoolClient;
+
+/**
+ * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back and
+ * is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is unknown.
+ */
+export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const tx = await store.pool.connect();
+  let broken: Error | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  tx.on('error', onError);
+  try {
+    await tx.query('begin');
+    const result = await work(tx);
+    await commit(tx);
+    return result;
+  } catch (error) {
+    await tx.query('rollback').catch((failure: Error) => {
+      broken ??= failure;
+    });
+    throw error;
+  } finally {
+    tx.off('error', onError);
+    // A connection that could not roll back is not used again.
+    tx.release(broken);
+  }
+}
+
+async function commit(tx: Transaction): Promise<void> {
+  let answer: pg.QueryResult;
+  try {
+    answer = await tx.query('commit');
+  } catch (error) {
+    const rejected = typeof (error as { severity?: unknown }).severity === 'string';
+    throw rejected
+      ? error
+      : new Error('The connection broke during the commit: whether it took place is unknown.', { cause: error });
+  }
+  // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
+  if (answer.command !== 'COMMIT') throw new Error('A statement of the transaction had failed: it was rolled back.');
+}
