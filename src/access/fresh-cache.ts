@@ -1,0 +1,63 @@
+import { LRUCache } from 'lru-cache';
+
+/** A bounded cache of what the store says, never older than its limit. */
+export interface FreshCache<V> {
+  /** The value, loaded when it is not cached; null = the store has none. Callers at the same time share one load. */
+  get(key: string): Promise<V | null>;
+  /** Forgets a key at once; a load that is under way is not remembered either. */
+  drop(key: string): void;
+}
+
+/** How a cache is bounded. */
+export interface FreshCacheLimits {
+  /** Entries of either kind that are kept at most. */
+  max: number;
+  /** Age at which a value is loaded again, ms. Counted from before the load, so that it bounds how stale an answer can be. */
+  ttlMs: number;
+  /** The same for "the store has none". */
+  absentTtlMs: number;
+  /** Monotonic time, ms: a wall clock that is set back must not keep a revoked key alive. */
+  elapsed: () => number;
+}
+
+/** Makes a cache over `load`. What is absent is kept apart from what is there, so that a flood of made-up keys evicts no real one. */
+export function freshCache<V extends object>(
+  limits: FreshCacheLimits,
+  load: (key: string) => Promise<V | null>,
+): FreshCache<V> {
+  const { max, ttlMs, absentTtlMs, elapsed } = limits;
+  const time = { perf: { now: elapsed }, ttlResolution: 0 };
+  const present = new LRUCache<string, V>({ max, ttl: ttlMs, ...time });
+  const absent = new LRUCache<string, true>({ max, ttl: absentTtlMs, ...time });
+  const loading = new Map<string, Promise<V | null>>();
+
+  async function loadAndKeep(key: string): Promise<V | null> {
+    const start = elapsed();
+    const promise = load(key);
+    loading.set(key, promise);
+    try {
+      const value = await promise;
+      // Dropped meanwhile: what was read may be from before the change.
+      if (loading.get(key) !== promise) return value;
+      if (value === null) absent.set(key, true, { start });
+      else present.set(key, value, { start });
+      return value;
+    } finally {
+      if (loading.get(key) === promise) loading.delete(key);
+    }
+  }
+
+  return {
+    async get(key) {
+      const value = present.get(key);
+      if (value !== undefined) return value;
+      if (absent.has(key)) return null;
+      return loading.get(key) ?? loadAndKeep(key);
+    },
+    drop(key) {
+      present.delete(key);
+      absent.delete(key);
+      loading.delete(key);
+    },
+  };
+}

@@ -1,0 +1,48 @@
+import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
+
+/** A TCP proxy that a test can take away, let hang, and bring back. */
+export interface FlakyProxy {
+  port: number;
+  /** Closes every connection and refuses new ones. */
+  takeAway(): Promise<void>;
+  /** Keeps connections open and passes nothing on. */
+  hang(): void;
+  bringBack(): Promise<void>;
+}
+
+/** Proxies a port of this machine to `host:port`. */
+export async function flakyProxy(host: string, port: number): Promise<FlakyProxy> {
+  const sockets = new Set<Socket>();
+  let hanging = false;
+  const server = createServer((client) => {
+    const upstream = connect(port, host);
+    for (const [from, to] of [
+      [client, upstream],
+      [upstream, client],
+    ] as const) {
+      sockets.add(from);
+      from.on('data', (data) => hanging || to.write(data));
+      from.on('close', () => to.destroy());
+      from.on('error', () => to.destroy());
+    }
+  });
+  const listen = (at: number) => new Promise<void>((resolve) => server.listen(at, '127.0.0.1', resolve));
+  await listen(0);
+  const own = (server.address() as AddressInfo).port;
+  return {
+    port: own,
+    async takeAway() {
+      const closed = new Promise((resolve) => server.close(resolve));
+      for (const socket of sockets) socket.destroy();
+      sockets.clear();
+      await closed;
+    },
+    hang() {
+      hanging = true;
+    },
+    async bringBack() {
+      hanging = false;
+      if (!server.listening) await listen(own);
+    },
+  };
+}
