@@ -59,14 +59,15 @@ function integerFrame(values: Float64Array): { base: number; step: number; scale
   }
   if (low === Infinity) return { base: 0, step: 1, scale: 1, as: 'u8' };
   const base = Math.round(low * scale);
+  // Beyond this, base + code·step would be rounded.
+  if (!Number.isSafeInteger(Math.round(high * scale) - base)) return null;
   let step = 0;
   for (const value of values) {
     if (Number.isNaN(value)) continue;
     const scaled = Math.round(value * scale);
     // A coarser scale met later in the column may not fit the values met before it.
     if (!Number.isSafeInteger(scaled) || scaled / scale !== value) return null;
-    step = greatestCommonDivisor(scaled - base, step);
-    if (step === 1) break;
+    if (step !== 1) step = greatestCommonDivisor(scaled - base, step);
   }
   const span = (Math.round(high * scale) - base) / (step || 1);
   const as = span < 0xff ? 'u8' : span < 0xffff ? 'u16' : span < 0xffffffff ? 'u32' : null;

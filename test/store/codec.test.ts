@@ -33,6 +33,11 @@ describe('column blocks', () => {
     );
   });
 
+  test('give back numbers whose distance is beyond the exact integers', () => {
+    const far = Float64Array.of(1_770_023_493_050_149, -8_725_724_278_030_300);
+    expect(decodeBlock(encodeBlock({ far }))).toEqual({ far });
+  });
+
   test('keep a minute of prices in a few bytes', () => {
     const n = 390;
     const bytes = encodeBlock({
