@@ -1,0 +1,32 @@
+/** Names the definitions in docs/methodology.md; stored with whatever they computed, raised when a figure's definition changes. */
+export const methodologyVersion = '1';
+
+/** Settings for which no standard exists; docs/methodology.md says why each has its value. */
+export const methodologySettings = {
+  /** Least share of open interest whose gamma must be known for a capture to be published. */
+  minimumOiCoverage: 0.9,
+  /** Two-sided strikes nearest the money whose parity forwards are medianed. */
+  forwardStrikes: 5,
+  /** Under this many years a forward is carried from the spot, not read from parity. */
+  shortestParityYears: 1 / 365,
+  /** Steps of the American tree. */
+  treeSteps: 101,
+  /** Accepted implied volatilities, annualized fractions. */
+  minimumVolatility: 0.005,
+  maximumVolatility: 10,
+  /** A quote whose half spread is worth more volatility than this tells none. */
+  maximumVolatilityError: 0.5,
+  /** Dollars a price must be inside its bounds to imply a volatility. */
+  boundMargin: 1e-9,
+  /** A quote older than this gives no mid; a trade older than that no last. */
+  maximumQuoteAgeMs: 90_000,
+  maximumTradeAgeMs: 15 * 60_000,
+  /** With a bid of zero a mid is taken only when the ask is at most this many dollars. */
+  maximumAskOfZeroBid: 0.05,
+  /** The re-priced profile: levels, and its span as fractions of spot. */
+  profileLevels: 60,
+  profileFrom: 0.8,
+  profileTo: 1.2,
+  /** A sign change of the profile counts when both neighbours exceed this share of its largest value. */
+  profileNoise: 0.01,
+} as const;
