@@ -79,7 +79,12 @@ const variables = z.object({
     .string()
     .regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' })
     .default('127.0.0.1'),
-  DATABASE_URL: urlOf(['postgres:', 'postgresql:']).nullable().default(null),
+  DATABASE_URL: z
+    .string()
+    // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it here.
+    .regex(/^postgres(ql)?:\/\/\S+$/, { error: 'expected a URL that begins with postgres:// or postgresql://' })
+    .nullable()
+    .default(null),
   REDIS_URL: urlOf(['redis:', 'rediss:']).nullable().default(null),
   SESSION_SECRET: z.string().nullable().default(null),
   SESSION_JWKS_URL: urlOf(['https:', 'http:']).nullable().default(null),
@@ -169,13 +174,11 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
   };
 }
 
-// Passwords of a URL sit before the @, or in a parameter of PostgreSQL's.
+// Passwords sit before the last @, or in a parameter. By pattern: PostgreSQL's URLs need not be URLs to the language.
 function maskUrl(text: string | null): string | null {
-  if (text === null) return null;
-  const url = new URL(text);
-  if (url.password !== '') url.password = '***';
-  for (const name of [...url.searchParams.keys()]) if (/pass/i.test(name)) url.searchParams.set(name, '***');
-  return url.href;
+  return (
+    text?.replace(/^(\w+:\/\/[^:@/?#]*):.*@/, '$1:***@').replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, '$1***') ?? null
+  );
 }
 
 /** The settings by variable name, fit to be shown: passwords of URLs are masked, secrets read `set`. Null = not set. */

@@ -103,6 +103,17 @@ describe('settings', () => {
     expect(complaint({ REDIS_URL: 'tcp://:hunter2@cache' })).not.toContain('hunter2');
   });
 
+  it.each([
+    ['postgresql://me@/market?host=%2Fvar%2Frun&port=5432', 'postgresql://me@/market?host=%2Fvar%2Frun&port=5432'],
+    ['postgresql://me:hunter2@/market?host=%2Fvar%2Frun', 'postgresql://me:***@/market?host=%2Fvar%2Frun'],
+    ['postgres://me:hun@ter2@db/market', 'postgres://me:***@db/market'],
+    ['postgres://db:5432/market?user=me&password=hunter2', 'postgres://db:5432/market?user=me&password=***'],
+  ])('take %s for a database, shown as %s', (url, shown) => {
+    const config = readConfig({ DATABASE_URL: url });
+    expect(config.databaseUrl).toBe(url);
+    expect(describeConfig(config).DATABASE_URL).toBe(shown);
+  });
+
   it('allow one way to verify site sessions, not two', () => {
     expect(complaint({ SESSION_SECRET: 'hunter2', SESSION_JWKS_URL: 'https://id.example/keys' })).toMatch(
       /^SESSION_JWKS_URL: expected .*SESSION_SECRET/,

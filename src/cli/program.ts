@@ -1,6 +1,8 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addConfigCommand } from './config.ts';
+import { addExportCommand } from './export.ts';
+import { addMigrateCommand } from './migrate.ts';
 import type { Terminal } from './terminal.ts';
 
 function version(): string {
@@ -26,6 +28,8 @@ export function createProgram(terminal: Terminal): Command {
     })
     .showHelpAfterError('(--help shows how)')
     .exitOverride();
+  addMigrateCommand(program, terminal);
   addConfigCommand(program, terminal);
+  addExportCommand(program, terminal);
   return program;
 }

@@ -30,7 +30,9 @@ export function decodeBars(payload: Uint8Array): BarColumns {
 
 /** The bars `start` to `end` (exclusive) of `bars`, sharing its memory. */
 export function sliceBars(bars: BarColumns, start: number, end: number): BarColumns {
-  return Object.fromEntries(barColumnNames.map((name) => [name, bars[name].subarray(start, end)])) as unknown as BarColumns;
+  return Object.fromEntries(
+    barColumnNames.map((name) => [name, bars[name].subarray(start, end)]),
+  ) as unknown as BarColumns;
 }
 
 /** Bars one after another. */
@@ -95,7 +97,12 @@ function cacheKey(symbol: string, timeframe: Timeframe, facts: BlockFacts): stri
   return `bars:${symbol}:${timeframe}:${facts.span_start}:${facts.version}`;
 }
 
-async function blockFacts(store: Store, symbols: readonly string[], timeframe: Timeframe, range: BarRange): Promise<Map<string, BlockFacts[]>> {
+async function blockFacts(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  range: BarRange,
+): Promise<Map<string, BlockFacts[]>> {
   const { rows } = await store.pool.query<BlockFacts>({
     name: 'bar-block-facts',
     text: `SELECT symbol, span_start, first_ts_ms, last_ts_ms, count, version FROM bar_blocks
@@ -123,7 +130,11 @@ function needed(blocks: BlockFacts[], { fromMs, limit }: BarRange): BlockFacts[]
   return taken;
 }
 
-async function loadBlocks(store: Store, timeframe: Timeframe, blocks: BlockFacts[]): Promise<Map<BlockFacts, BarColumns>> {
+async function loadBlocks(
+  store: Store,
+  timeframe: Timeframe,
+  blocks: BlockFacts[],
+): Promise<Map<BlockFacts, BarColumns>> {
   const loaded = new Map<BlockFacts, BarColumns>();
   const missing: BlockFacts[] = [];
   for (const block of blocks) {
@@ -162,7 +173,9 @@ export async function readBars(
 ): Promise<Map<string, { bars: BarColumns; more: boolean }>> {
   const facts = await blockFacts(store, symbols, timeframe, range);
   // One bar more than the limit is looked for, to know whether there is more.
-  const wanted = new Map([...facts].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]));
+  const wanted = new Map(
+    [...facts].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]),
+  );
   const loaded = await loadBlocks(store, timeframe, [...wanted.values()].flat());
   const answer = new Map<string, { bars: BarColumns; more: boolean }>();
   for (const symbol of symbols) {
@@ -178,7 +191,13 @@ export async function readBars(
 }
 
 /** The start of the last bar in [fromMs, toMs) per symbol; a symbol without one is absent. */
-export async function lastBarStarts(store: Store, symbols: readonly string[], timeframe: Timeframe, fromMs: number, toMs: number): Promise<Map<string, number>> {
+export async function lastBarStarts(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  fromMs: number,
+  toMs: number,
+): Promise<Map<string, number>> {
   const facts = await blockFacts(store, symbols, timeframe, { fromMs, toMs, limit: Infinity });
   const last = new Map<string, number>();
   const partly: BlockFacts[] = [];
@@ -202,7 +221,10 @@ export interface BarRun {
   bars: BarColumns;
 }
 
-function spansOf(timeframe: Timeframe, { symbol, bars }: BarRun): { symbol: string; spanStart: string; bars: BarColumns }[] {
+function spansOf(
+  timeframe: Timeframe,
+  { symbol, bars }: BarRun,
+): { symbol: string; spanStart: string; bars: BarColumns }[] {
   const spans: { symbol: string; spanStart: string; bars: BarColumns }[] = [];
   let start = 0;
   let span = '';
@@ -221,7 +243,9 @@ function spansOf(timeframe: Timeframe, { symbol, bars }: BarRun): { symbol: stri
  */
 export async function writeBars(client: pg.ClientBase, timeframe: Timeframe, runs: readonly BarRun[]): Promise<number> {
   // Locking in key order keeps two writers from waiting for each other in a circle.
-  const spans = runs.flatMap((run) => spansOf(timeframe, run)).sort((a, b) => (a.symbol + a.spanStart < b.symbol + b.spanStart ? -1 : 1));
+  const spans = runs
+    .flatMap((run) => spansOf(timeframe, run))
+    .sort((a, b) => (a.symbol + a.spanStart < b.symbol + b.spanStart ? -1 : 1));
   if (spans.length === 0) return 0;
   const keys = [timeframe, spans.map((span) => span.symbol), spans.map((span) => span.spanStart)];
   await client.query(

@@ -48,7 +48,9 @@ function decimalScale(values: Float64Array): number | null {
   return scales[at]!;
 }
 
-function integerFrame(values: Float64Array): { base: number; step: number; scale: number; as: 'u8' | 'u16' | 'u32' } | null {
+function integerFrame(
+  values: Float64Array,
+): { base: number; step: number; scale: number; as: 'u8' | 'u16' | 'u32' } | null {
   const scale = decimalScale(values);
   if (scale === null) return null;
   let low = Infinity;
@@ -105,8 +107,11 @@ function textColumn(name: string, texts: string[]): { header: ColumnHeader; valu
 export function encodeBlock(columns: Columns): Uint8Array<ArrayBuffer> {
   const length = Object.values(columns)[0]?.length ?? 0;
   const parts = Object.entries(columns).map(([name, column]) => {
-    if (column.length !== length) throw new RangeError(`column ${name} has ${column.length} values, expected ${length}`);
-    const part = Array.isArray(column) ? textColumn(name, column) : { header: numberHeader(name, column), values: column };
+    if (column.length !== length)
+      throw new RangeError(`column ${name} has ${column.length} values, expected ${length}`);
+    const part = Array.isArray(column)
+      ? textColumn(name, column)
+      : { header: numberHeader(name, column), values: column };
     return { ...part, json: Buffer.from(JSON.stringify(part.header)) };
   });
   const total = parts.reduce((sum, { header, json }) => sum + 4 + json.length + width[header.as] * length, 8);
@@ -134,7 +139,12 @@ function readNumbers(view: DataView, offset: number, length: number, header: Col
   }
   const unknown = unknownCode[as];
   for (let i = 0; i < length; i++) {
-    const code = as === 'u8' ? view.getUint8(offset + i) : as === 'u16' ? view.getUint16(offset + 2 * i, true) : view.getUint32(offset + 4 * i, true);
+    const code =
+      as === 'u8'
+        ? view.getUint8(offset + i)
+        : as === 'u16'
+          ? view.getUint16(offset + 2 * i, true)
+          : view.getUint32(offset + 4 * i, true);
     values[i] = code === unknown ? Number.NaN : (base + code * step) / scale;
   }
   return values;
@@ -152,7 +162,9 @@ export function decodeBlock(bytes: Uint8Array): Columns {
     if (offset + 4 > bytes.length) throw new RangeError('column block is cut short');
     const headerEnd = offset + 4 + view.getUint32(offset, true);
     if (headerEnd > bytes.length) throw new RangeError('column block is cut short');
-    const header = JSON.parse(Buffer.from(bytes.buffer, bytes.byteOffset + offset + 4, headerEnd - offset - 4).toString()) as ColumnHeader;
+    const header = JSON.parse(
+      Buffer.from(bytes.buffer, bytes.byteOffset + offset + 4, headerEnd - offset - 4).toString(),
+    ) as ColumnHeader;
     offset = headerEnd + (width[header.as] ?? Number.NaN) * length;
     if (!(offset <= bytes.length)) throw new RangeError('column block is cut short');
     const values = readNumbers(view, headerEnd, length, header);

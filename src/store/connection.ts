@@ -15,6 +15,8 @@ export interface Store {
   pool: pg.Pool;
   /** Decoded blocks of this process. */
   blocks: BlockCache;
+  /** Names of the migrations that opening applied; empty when the store was at the code's version. */
+  migrated: string[];
   /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
   close(): Promise<void>;
 }
@@ -56,15 +58,16 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });
-  const store = {
+  const store: Store = {
     prisma: new PrismaClient({ adapter }),
     pool,
     blocks: createBlockCache(cacheBytes),
+    migrated: [],
     close: closeOnce(pool, embedded),
   };
   try {
     await reach(pool, databaseUrl);
-    await migrate(pool, { apply, log });
+    store.migrated = await migrate(pool, { apply, log });
     return store;
   } catch (error) {
     await store.close();

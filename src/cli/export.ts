@@ -1,0 +1,109 @@
+import { createWriteStream } from 'node:fs';
+import { rename, rm } from 'node:fs/promises';
+import { Readable } from 'node:stream';
+import { pipeline } from 'node:stream/promises';
+import { Argument, type Command } from 'commander';
+import { timeframes } from '../domain/bar.ts';
+import { maxEpochMs } from '../domain/units.ts';
+import { type Exporter, type ExportRange, type ExportRow, exporters } from './export-rows.ts';
+import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from './options.ts';
+import { printing } from './outcome.ts';
+import { withStore } from './store.ts';
+import type { Terminal } from './terminal.ts';
+
+const formats = ['csv', 'ndjson'] as const;
+type Format = (typeof formats)[number];
+
+interface ExportOptions extends CommonOptions {
+  symbol: string;
+  from?: number;
+  to?: number;
+  timeframe: ExportRange['timeframe'];
+  format: Format;
+  output?: string;
+}
+
+function csvCell(value: ExportRow[string] | undefined): string {
+  const text = value === null || value === undefined ? '' : String(value);
+  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** The lines of an export; counts the rows that pass in `counted`. CSV has a header even when it is empty. */
+async function* linesOf(
+  exporter: Exporter,
+  rows: AsyncIterable<ExportRow>,
+  format: Format,
+  counted: { rows: number },
+): AsyncIterable<string> {
+  if (format === 'csv') yield `${exporter.columns.join(',')}\n`;
+  for await (const row of rows) {
+    counted.rows++;
+    yield `${format === 'csv' ? exporter.columns.map((column) => csvCell(row[column])).join(',') : JSON.stringify(row)}\n`;
+  }
+}
+
+// A file appears under its name only when it is whole.
+async function writeFile(lines: AsyncIterable<string>, file: string): Promise<void> {
+  const draft = `${file}.partial`;
+  try {
+    await pipeline(Readable.from(lines), createWriteStream(draft));
+    await rename(draft, file);
+  } catch (error) {
+    await rm(draft, { force: true });
+    throw error;
+  }
+}
+
+/** `tapegraph export`: what the store holds, as CSV or NDJSON, so that nothing is locked in. */
+export function addExportCommand(program: Command, terminal: Terminal): void {
+  const command = withCommonOptions(program.command('export'))
+    .summary('write what the store holds as CSV or NDJSON')
+    .description(
+      'Writes what the store holds of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV, null in NDJSON.',
+    )
+    .addArgument(new Argument('<dataset>', 'what to export').choices(Object.keys(exporters)))
+    .requiredOption('--symbol <symbol>', 'ticker, or the underlying of options', ticker)
+    .option(
+      '--from <time>',
+      'first instant, inclusive: a date, ISO time (New York unless it has an offset) or epoch ms',
+      instant,
+    )
+    .option('--to <time>', 'last instant, exclusive', instant)
+    .addOption(choice('--timeframe <length>', 'length of stock bars', timeframes).default('1m'))
+    .addOption(choice('--format <format>', 'form of a row', formats).default('csv'))
+    .option('--output <file>', 'write to this file instead of stdout; needed with --json');
+  withExamples(command, [
+    ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
+    ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'one session by the minute'],
+    ['export stock-bars --symbol SPY --output spy.csv --json', 'into a file, with a report for scripts'],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      async (dataset: string) => {
+        const options = command.opts<ExportOptions>();
+        const { symbol, format, output } = options;
+        if (options.json && output === undefined)
+          command.error('error: --json reports on an export; say with --output where the rows go');
+        const exporter = exporters[dataset]!;
+        const range = {
+          symbol,
+          fromMs: options.from ?? 0,
+          toMs: options.to ?? maxEpochMs,
+          timeframe: options.timeframe,
+        };
+        const counted = { rows: 0 };
+        await withStore(terminal, options, async (store) => {
+          const lines = linesOf(exporter, exporter.rows(store, range), format, counted);
+          if (output === undefined) await pipeline(Readable.from(lines), terminal.stdout, { end: false });
+          else await writeFile(lines, output);
+        });
+        return {
+          json: { dataset, symbol, format, rows: counted.rows, file: output ?? null },
+          lines: output === undefined ? [] : [`${counted.rows} rows written to ${output}`],
+        };
+      },
+    ),
+  );
+}

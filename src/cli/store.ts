@@ -1,0 +1,26 @@
+import type { Config } from '../config.ts';
+import type { Store } from '../store/connection.ts';
+import { type CommonOptions, configOf } from './options.ts';
+import { type Terminal, unlessInterrupted } from './terminal.ts';
+
+/**
+ * Opens the store of the settings, brings it up to date, does `work` with it, and closes it whatever happens, also when the
+ * process is asked to end. What the store has to say goes to stderr when logs are asked for in detail.
+ */
+export async function withStore<T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (store: Store, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = configOf(terminal, options);
+  const talkative = config.logLevel === 'debug' || config.logLevel === 'trace';
+  const log = (line: string) => void (talkative && terminal.stderr.write(`${line}\n`));
+  // Loaded here, so that help and usage errors need not wait for the database's libraries.
+  const { openStore } = await import('../store/connection.ts');
+  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  try {
+    return await unlessInterrupted(terminal, work(store, config));
+  } finally {
+    await store.close();
+  }
+}

@@ -1,0 +1,103 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
+import { writeBars } from '../../src/store/bar-blocks.ts';
+import { type TestStore, testStore } from '../support/store.ts';
+import { tapegraph } from './command-line.ts';
+
+const startMs = Date.parse('2026-11-18T14:30:00Z');
+const bars: Bar[] = [0, 1, 2].map((minute) => ({
+  tsMs: startMs + minute * 60_000,
+  open: 100.25,
+  high: 101,
+  low: 100,
+  close: 100.5 + minute,
+  volume: 1000 + minute,
+  vwap: minute === 1 ? null : 100.4,
+  tradeCount: minute === 1 ? null : 12,
+}));
+
+let store: TestStore;
+let env: Record<string, string>;
+beforeAll(async () => {
+  store = await testStore();
+  env = { DATABASE_URL: store.databaseUrl };
+  const client = await store.pool.connect();
+  await writeBars(client, '1m', [{ symbol: 'SPY', bars: toBarColumns(bars) }]);
+  client.release();
+});
+afterAll(() => store.close());
+
+const header = 'symbol,timeframe,ts_ms,open,high,low,close,volume,vwap,trade_count';
+
+describe('export stock-bars', () => {
+  it('writes CSV with the names of the API, unknown values empty', async () => {
+    const { code, stdout, stderr } = await tapegraph(['export', 'stock-bars', '--symbol', 'spy'], env);
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(stdout).toBe(
+      `${header}\nSPY,1m,${startMs},100.25,101,100,100.5,1000,100.4,12\nSPY,1m,${startMs + 60_000},100.25,101,100,101.5,1001,,\n` +
+        `SPY,1m,${startMs + 120_000},100.25,101,100,102.5,1002,100.4,12\n`,
+    );
+  });
+
+  it('writes NDJSON, unknown values null, in a half-open range of New York times', async () => {
+    const range = ['--from', '2026-11-18T09:31', '--to', '2026-11-18T14:32:00Z'];
+    const { stdout } = await tapegraph(
+      ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'ndjson', ...range],
+      env,
+    );
+    const rows = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => JSON.parse(line));
+    expect(rows).toEqual([
+      {
+        symbol: 'SPY',
+        timeframe: '1m',
+        ts_ms: startMs + 60_000,
+        open: 100.25,
+        high: 101,
+        low: 100,
+        close: 101.5,
+        volume: 1001,
+        vwap: null,
+        trade_count: null,
+      },
+    ]);
+  });
+
+  it('writes the header alone when there is nothing', async () => {
+    expect(await tapegraph(['export', 'stock-bars', '--symbol', 'QQQ'], env)).toMatchObject({
+      code: 0,
+      stdout: `${header}\n`,
+    });
+  });
+
+  it('writes a file and reports on it with --json', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'export-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'spy.csv');
+    const { code, stdout } = await tapegraph(
+      ['export', 'stock-bars', '--symbol', 'SPY', '--output', file, '--json'],
+      env,
+    );
+    expect(code).toBe(0);
+    expect(JSON.parse(stdout)).toEqual({ dataset: 'stock-bars', symbol: 'SPY', format: 'csv', rows: 3, file });
+    expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(5);
+    expect(existsSync(`${file}.partial`)).toBe(false);
+  });
+});
+
+it.each([
+  ['an unknown dataset', ['export', 'stock-brs', '--symbol', 'SPY'], 'stock-bars'],
+  ['no ticker', ['export', 'stock-bars', '--symbol', 'not a ticker'], 'ticker'],
+  ['no time', ['export', 'stock-bars', '--symbol', 'SPY', '--from', 'yesterday'], '2026-11-20T14:30:00Z'],
+  ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson'],
+  ['--json without a file for the rows', ['export', 'stock-bars', '--symbol', 'SPY', '--json'], '--output'],
+])('export leaves with 2 for %s and says what was expected', async (_, args, expected) => {
+  const { code, stderr } = await tapegraph(args, env);
+  expect(code).toBe(2);
+  expect(stderr).toContain(expected);
+});

@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describeConfig, readConfig, variableNames } from '../../src/config.ts';
+
+const text = readFileSync('docs/operations.md', 'utf8');
+const rows = new Map(
+  [...text.matchAll(/^\| `([A-Z_]+)` \|(.*?)\| (.+) \|$/gm)].map((row) => [row[1], row[2]!.replaceAll('`', '').trim()]),
+);
+
+describe('docs/operations.md', () => {
+  it('lists every setting and no other', () => {
+    expect([...rows.keys()].sort()).toEqual([...variableNames].sort());
+  });
+
+  it('tells the defaults that hold', () => {
+    const defaults = describeConfig(readConfig({}));
+    for (const [name, value] of Object.entries(defaults)) {
+      if (name === 'TAPEGRAPH_DATA' || name === 'SOURCES') continue;
+      expect(`${name}=${rows.get(name)}`).toBe(`${name}=${Array.isArray(value) ? value.join(',') : (value ?? '')}`);
+    }
+  });
+});
