@@ -7,7 +7,9 @@ export interface ImportSite {
   typeOnly: boolean;
 }
 
-const beforeRegex = /(?:^|[(,=:[!&|?{};+\-*%~^<>]|\b(?:return|typeof|case|in|of|do|else|void|delete|await|yield))\s*$/;
+// What a slash that begins a regular expression can follow; after a value, a `!` too, it divides.
+const beforeRegex =
+  /(?:^|[(,=:[&|?{};+\-*%~^<>]|(?<![\w$)\]!])!+|\b(?:return|typeof|case|in|of|do|else|void|delete|await|yield))\s*$/;
 
 function endOfQuoted(text: string, start: number): number {
   const quote = text[start]!;

@@ -77,6 +77,8 @@ describe('the layer check', () => {
   });
 
   it.each([
+    ['a division', 'export const a = [4];\nexport const b = a[0]! / 2 + a.length / 2;'],
+    ['a negated pattern', "export const a = !/import '/.test('');"],
     ['a comment', "// import { sum } from '../analytics/sum.ts';\n/* import '../analytics/sum.ts'; */"],
     ['a string', `export const text = "import { sum } from '../analytics/sum.ts'";`],
     // biome-ignore lint/suspicious/noTemplateCurlyInString: the text of a module
