@@ -9,6 +9,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
   resolvers: ['domain', 'analytics', 'store', 'access'],
   schema: ['domain', 'resolvers'],
   rest: ['domain', 'schema', 'access'],
+  graphql: ['domain', 'schema', 'access'],
   cli: '*',
   'config.ts': ['domain'],
   'server.ts': '*',

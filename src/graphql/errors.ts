@@ -1,0 +1,39 @@
+import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
+import { Failure, internal } from '../domain/failure.ts';
+
+/** The failure at the bottom of an error, if it is one we throw on purpose. */
+function failureWithin(error: unknown): Failure | null {
+  for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
+    if (cause instanceof Failure) return cause;
+  }
+  return null;
+}
+
+/** Where in the document and the answer an error belongs. */
+function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'> {
+  if (!(error instanceof GraphQLError)) return {};
+  return {
+    nodes: error.nodes ?? null,
+    source: error.source ?? null,
+    positions: error.positions ?? null,
+    path: error.path ?? null,
+  };
+}
+
+/** What a client is told of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. */
+export function publicError(error: unknown, report: (failure: Failure) => void): GraphQLError {
+  const thrown = failureWithin(error);
+  // An error of GraphQL itself (syntax, validation, a bad variable) has no failure below it.
+  if (!thrown && error instanceof GraphQLError && !error.originalError) {
+    return new GraphQLError(error.message, {
+      ...place(error),
+      extensions: { ...error.extensions, code: 'invalid_params' },
+    });
+  }
+  const failure = thrown ?? internal(error);
+  if (failure.status >= 500) report(failure);
+  return new GraphQLError(failure.message, {
+    ...place(error),
+    extensions: { code: failure.code, ...(failure.details ? { details: failure.details } : {}) },
+  });
+}

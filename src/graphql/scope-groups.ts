@@ -1,0 +1,70 @@
+import {
+  type DocumentNode,
+  type GraphQLSchema,
+  getNamedType,
+  getOperationAST,
+  isCompositeType,
+  isInterfaceType,
+  isObjectType,
+  Kind,
+  type SelectionSetNode,
+} from 'graphql';
+
+interface Walk {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  groups: Set<string>;
+  seen: Set<SelectionSetNode>;
+}
+
+/** Adds the scope groups of the fields below; true when there was one. A field's group gives way to those below it. */
+function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
+  if (walk.seen.has(set)) return false;
+  walk.seen.add(set);
+  const type = walk.schema.getType(typeName);
+  let found = false;
+  for (const node of set.selections) {
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      const fragment = walk.document.definitions.find(
+        (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === node.name.value,
+      );
+      if (fragment?.kind === Kind.FRAGMENT_DEFINITION)
+        found = collect(walk, fragment.selectionSet, fragment.typeCondition.name.value) || found;
+    } else if (node.kind === Kind.INLINE_FRAGMENT) {
+      found = collect(walk, node.selectionSet, node.typeCondition?.name.value ?? typeName) || found;
+    } else if (isObjectType(type) || isInterfaceType(type)) {
+      const field = type.getFields()[node.name.value];
+      if (!field) continue;
+      const fieldType = getNamedType(field.type);
+      const below =
+        node.selectionSet && isCompositeType(fieldType) ? collect(walk, node.selectionSet, fieldType.name) : false;
+      const group = field.extensions.scopeGroup;
+      if (!below && typeof group === 'string') walk.groups.add(group);
+      found = below || typeof group === 'string' || found;
+    }
+  }
+  return found;
+}
+
+/** The scope groups usage counts for a document: of each path, the deepest field that belongs to one. */
+export function scopeGroups(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName: string | null | undefined,
+): string[] {
+  const operation = getOperationAST(document, operationName);
+  if (!operation) return [];
+  const walk: Walk = { schema, document, groups: new Set(), seen: new Set() };
+  collect(walk, operation.selectionSet, schema.getRootType(operation.operation)!.name);
+  return [...walk.groups];
+}
+
+/** Whether an operation asks for nothing but the schema itself, which is public. */
+export function isIntrospectionOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
+  const operation = getOperationAST(document, operationName);
+  return (
+    operation !== null &&
+    operation !== undefined &&
+    operation.selectionSet.selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'))
+  );
+}

@@ -1,0 +1,99 @@
+import type DataLoader from 'dataloader';
+import type { Caller } from '../access/caller.ts';
+import type { Access } from '../access/open-access.ts';
+import type { Clock } from '../domain/clock.ts';
+import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../domain/failure.ts';
+import type { SymbolEntry } from '../domain/symbol.ts';
+import type { Store } from '../store/connection.ts';
+import { symbolRegistry } from '../store/symbols.ts';
+
+/** The datasets whose source an operator configures. */
+export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
+export type Dataset = (typeof datasets)[number];
+
+/** What a server has, whoever asks. */
+export interface Services {
+  store: Store;
+  access: Access;
+  /** Which datasets have a source. */
+  sources: Record<Dataset, boolean>;
+  now: Clock;
+}
+
+/** What a resolver knows of one request. */
+export interface RequestContext extends Services {
+  caller: Caller;
+  /** The instant of the request: one answer speaks of one moment. */
+  nowMs: number;
+  /** Loaders by name, made when first asked for; they live as long as the request. */
+  loaders: Map<string, DataLoader<never, never>>;
+  /** What is to be undone when the request ends, however it ends. */
+  onEnd: (undo: () => void) => void;
+  /** Shared work of the request by name, done once. */
+  once: Map<string, Promise<unknown>>;
+}
+
+/** A request's context. */
+export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
+  return { ...services, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), onEnd };
+}
+
+/** Does `work` once a request, whoever asks first. */
+export function oncePerRequest<T>(context: RequestContext, name: string, work: () => Promise<T>): Promise<T> {
+  let done = context.once.get(name) as Promise<T> | undefined;
+  if (!done) {
+    done = work();
+    context.once.set(name, done);
+  }
+  return done;
+}
+
+/** The request's loader `name`, made by `make` when it is first asked for. */
+export function loader<K, V>(
+  context: RequestContext,
+  name: string,
+  make: () => DataLoader<K, V, string>,
+): DataLoader<K, V, string> {
+  let found = context.loaders.get(name) as unknown as DataLoader<K, V, string> | undefined;
+  if (!found) {
+    found = make();
+    context.loaders.set(name, found as unknown as DataLoader<never, never>);
+  }
+  return found;
+}
+
+/** Reads from the source of `dataset`: 503 when none is configured, 502 when it fails. */
+export async function fromSource<T>(context: RequestContext, dataset: Dataset, read: () => Promise<T>): Promise<T> {
+  if (!context.sources[dataset]) throw sourceNotConfigured(dataset);
+  return fromStore(dataset, read);
+}
+
+/** Reads or writes what is not a dataset (the registry, accounts, watchlists): 502 when the store fails. */
+export async function fromStore<T>(what: string, read: () => Promise<T>): Promise<T> {
+  try {
+    return await read();
+  } catch (cause) {
+    if (cause instanceof Failure) throw cause;
+    throw sourceFailed(what, cause);
+  }
+}
+
+/** The registry or directory entry of a ticker, or null when it is no real ticker. */
+export async function findSymbol(context: RequestContext, symbol: string): Promise<SymbolEntry | null> {
+  const registry = await fromStore('registry', () => symbolRegistry(context.store));
+  return registry.get(symbol) ?? null;
+}
+
+/** The registry entry of a ticker; 404 outside the registry. */
+export async function registeredSymbol(context: RequestContext, symbol: string): Promise<SymbolEntry> {
+  const entry = await findSymbol(context, symbol);
+  if (!entry?.registered) throw notFound(`Symbol ${symbol}`);
+  return entry;
+}
+
+/** The entry of a real ticker, registered or not; 404 for a string that is no ticker anywhere. */
+export async function realTicker(context: RequestContext, symbol: string): Promise<SymbolEntry> {
+  const entry = await findSymbol(context, symbol);
+  if (!entry) throw notFound(`Symbol ${symbol}`);
+  return entry;
+}

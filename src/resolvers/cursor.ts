@@ -1,0 +1,28 @@
+import { createHash } from 'node:crypto';
+import { invalidParameter } from '../domain/failure.ts';
+
+// Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is refused
+// instead of silently continuing something else.
+function seal(position: string, bound: readonly (string | number)[]): string {
+  return createHash('sha256')
+    .update(JSON.stringify([position, ...bound]))
+    .digest('base64url')
+    .slice(0, 12);
+}
+
+/** A cursor that continues at `position`, valid only with the same `bound` values. */
+export function writeCursor(position: string, bound: readonly (string | number)[]): string {
+  return Buffer.from(`1.${position}.${seal(position, bound)}`).toString('base64url');
+}
+
+/** The position of a cursor made with the same `bound` values; 400 for any other. */
+export function readCursor(cursor: string, bound: readonly (string | number)[]): string {
+  const match = /^1\.(.*)\.([\w-]{12})$/.exec(Buffer.from(cursor, 'base64url').toString());
+  if (!match || seal(match[1]!, bound) !== match[2] || writeCursor(match[1]!, bound) !== cursor) {
+    throw invalidParameter(
+      'cursor',
+      'expected the meta.cursor of the page before, with the other parameters unchanged',
+    );
+  }
+  return match[1]!;
+}

@@ -1,0 +1,186 @@
+import DataLoader from 'dataloader';
+import { requireSymbol } from '../access/entitlement.ts';
+import { type Bar, type BarColumns, barAt, type Timeframe, timeframeMs } from '../domain/bar.ts';
+import { sessionMinutes } from '../domain/calendar.ts';
+import { invalidParameter, rateLimited } from '../domain/failure.ts';
+import {
+  epochDay,
+  exchangeDate,
+  exchangeInstant,
+  exchangeOffsetMs,
+  exchangeTimeZone,
+  parseInstant,
+} from '../domain/market-time.ts';
+import { dayMs } from '../domain/units.ts';
+import { firstAtOrAfter, lastBarStarts, readBars } from '../store/bar-blocks.ts';
+import { fromSource, loader, oncePerRequest, type RequestContext, realTicker } from './context.ts';
+import { readCursor, writeCursor } from './cursor.ts';
+import { type Plane, type ResponseMeta, responseMeta } from './response-meta.ts';
+
+/** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
+export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
+
+/** The longest span an API key may read, by timeframe; longer ones are clamped (spec 8). */
+const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
+
+/** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
+const latenessMs = 15_000;
+
+export interface StockBarsArgs {
+  from: string;
+  to: string;
+  tz?: string | null | undefined;
+  timeframe?: Timeframe | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+  source?: string | null | undefined;
+}
+
+/** One stock bar as it is served (spec 2.6). */
+export interface StockBar extends Bar {
+  symbol: string;
+  timeframe: Timeframe;
+}
+
+export interface StockBarsMeta extends ResponseMeta {
+  rowCount: number;
+  /** Start of the last complete bar in range; null when there is none. */
+  completeThrough: number | null;
+  cursor: string | null;
+}
+
+export interface StockBarsPage {
+  symbol: string;
+  timeframe: Timeframe;
+  bars: BarColumns;
+  /** Official close of the session before the first bar's, for protobuf's prior_close_scaled. */
+  meta: StockBarsMeta;
+}
+
+interface Window {
+  fromMs: number;
+  toMs: number;
+  limit: number;
+  applied: string[];
+}
+
+/** The earliest `from` a key may read with `to`; the more generous of calendar and elapsed days, so that a clock change clamps nobody. */
+function earliestFrom(toMs: number, timeframe: Timeframe): number {
+  let days = keySpanDays[timeframe];
+  if (timeframe === '1d') {
+    const date = exchangeDate(toMs);
+    const twoYearsBefore = `${Number(date.slice(0, 4)) - 2}${date.slice(4).replace('02-29', '02-28')}`;
+    days = epochDay(date) - epochDay(twoYearsBefore);
+  }
+  const elapsed = toMs - days * dayMs;
+  return Math.min(elapsed, elapsed + exchangeOffsetMs(toMs) - exchangeOffsetMs(elapsed));
+}
+
+function barWindow(context: RequestContext, args: StockBarsArgs, timeframe: Timeframe): Window {
+  const zone = args.tz ?? exchangeTimeZone;
+  const toMs = parseInstant(args.to, zone, 'to').ms;
+  let fromMs = parseInstant(args.from, zone, 'from').ms;
+  const isKey = context.caller.kind === 'key';
+  const applied: string[] = [];
+  if (isKey && fromMs < earliestFrom(toMs, timeframe)) {
+    fromMs = earliestFrom(toMs, timeframe);
+    applied.push('range_clamped');
+  }
+  const max = isKey ? barLimits.keyMax : barLimits.max;
+  if ((args.limit ?? 0) > max) applied.push('limit_clamped');
+  return { fromMs, toMs, limit: Math.min(args.limit ?? barLimits.default, max), applied };
+}
+
+/** The start a bar must have, or precede, to be complete at `nowMs`. */
+function lastCompleteStart(timeframe: Timeframe, nowMs: number): number {
+  const settled = nowMs - latenessMs;
+  if (timeframe !== '1d') return settled - timeframeMs[timeframe];
+  const date = exchangeDate(settled);
+  return settled >= exchangeInstant(date, sessionMinutes.extendedClose)
+    ? exchangeInstant(date)
+    : exchangeInstant(date) - 1;
+}
+
+async function completeThrough(
+  context: RequestContext,
+  symbol: string,
+  timeframe: Timeframe,
+  window: Window,
+  page: { bars: BarColumns; more: boolean },
+) {
+  const end = Math.min(window.toMs, lastCompleteStart(timeframe, context.nowMs) + 1);
+  if (!page.more && page.bars.tsMs.length > 0) {
+    const index = firstAtOrAfter(page.bars, end) - 1;
+    if (index >= 0) return page.bars.tsMs[index]!;
+  }
+  if (end <= window.fromMs) return null;
+  const last = await lastBarStarts(context.store, [symbol], timeframe, window.fromMs, end);
+  return last.get(symbol) ?? null;
+}
+
+/** `live` when the range reaches into the current session, whose bars may still change. */
+export function planeOf(toMs: number, nowMs: number): Plane {
+  return toMs > exchangeInstant(exchangeDate(nowMs)) ? 'live' : 'archive';
+}
+
+/** At most two stock-bar requests of one API key at a time, over both doors (spec 8). */
+async function takeInFlightPlace(context: RequestContext): Promise<void> {
+  if (context.caller.kind !== 'key') return;
+  await oncePerRequest(context, 'stock-bars-in-flight', async () => {
+    const release = await context.access.inFlight.acquire(context.caller);
+    if (!release) throw rateLimited('More than 2 stock-bar requests of this API key are in flight.', 1);
+    context.onEnd(release);
+  });
+}
+
+/** Symbols asked for the same range in one request are read together. */
+function barsLoader(context: RequestContext, timeframe: Timeframe, fromMs: number, toMs: number, limit: number) {
+  return loader(
+    context,
+    `bars ${timeframe} ${fromMs} ${toMs} ${limit}`,
+    () =>
+      new DataLoader<string, { bars: BarColumns; more: boolean }, string>(async (symbols) => {
+        const bars = await fromSource(context, 'bars', () =>
+          readBars(context.store, symbols, timeframe, { fromMs, toMs, limit }),
+        );
+        return symbols.map((symbol) => bars.get(symbol)!);
+      }),
+  );
+}
+
+/** A page of a symbol's bars (spec 4.7). */
+export async function stockBars(context: RequestContext, symbol: string, args: StockBarsArgs): Promise<StockBarsPage> {
+  if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
+  if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  const entry = await realTicker(context, symbol);
+  requireSymbol(context.caller, entry);
+  const timeframe = args.timeframe ?? '1m';
+  const window = barWindow(context, args, timeframe);
+  const bound = [symbol, timeframe, window.fromMs, window.toMs];
+  const start = args.cursor ? Number(readCursor(args.cursor, bound)) : window.fromMs;
+  await takeInFlightPlace(context);
+  // Bars later than the server's clock are not there yet (they are when a past session is replayed).
+  const visibleTo = Math.min(window.toMs, context.nowMs + 1);
+  const page = await barsLoader(context, timeframe, start, visibleTo, window.limit).load(symbol);
+  const last = page.bars.tsMs.at(-1);
+  return {
+    symbol,
+    timeframe,
+    bars: page.bars,
+    meta: {
+      ...responseMeta(context, planeOf(window.toMs, context.nowMs), window.applied),
+      rowCount: page.bars.tsMs.length,
+      completeThrough: await fromSource(context, 'bars', () =>
+        completeThrough(context, symbol, timeframe, window, page),
+      ),
+      cursor: page.more && last !== undefined ? writeCursor(String(last + 1), bound) : null,
+    },
+  };
+}
+
+/** A page's bars as rows. */
+export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): StockBar[] {
+  const rows: StockBar[] = new Array(bars.tsMs.length);
+  for (let i = 0; i < rows.length; i++) rows[i] = Object.assign({ symbol, timeframe }, barAt(bars, i));
+  return rows;
+}

@@ -1,0 +1,75 @@
+import type { IncomingMessage } from 'node:http';
+import { bodyTooLarge, invalidRequest, unsupportedMediaType } from '../domain/failure.ts';
+
+/** How a route reads its request's body. */
+export interface BodyReader {
+  /** Media types accepted, the first one named in OpenAPI. */
+  mediaTypes: readonly string[];
+  maxBytes: number;
+  required: boolean;
+  /** JSON Schema of the body, for OpenAPI. */
+  schema: Record<string, unknown>;
+  /** The value handed to the route's `variables`; throws 400 for a body of the wrong shape. */
+  read: (bytes: Buffer) => unknown;
+}
+
+/** The bytes of a request's body; 413 as soon as they are more than `maxBytes`. */
+async function bodyBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
+  const tooLarge = () => bodyTooLarge(maxBytes >= 1 << 20 ? `${maxBytes / (1 << 20)} MiB` : `${maxBytes / 1024} KiB`);
+  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
+  const chunks: Buffer[] = [];
+  let length = 0;
+  for await (const chunk of request as AsyncIterable<Buffer>) {
+    length += chunk.length;
+    if (length > maxBytes) throw tooLarge();
+    chunks.push(chunk);
+  }
+  return Buffer.concat(chunks);
+}
+
+/** Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is expected. */
+export async function readBody(reader: BodyReader, request: IncomingMessage): Promise<unknown> {
+  const encoding = request.headers['content-encoding'];
+  if (encoding && encoding !== 'identity') throw unsupportedMediaType(`${reader.mediaTypes[0]}, not compressed`);
+  const bytes = await bodyBytes(request, reader.maxBytes);
+  if (bytes.length === 0 && !reader.required) return null;
+  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  if (!reader.mediaTypes.includes(mediaType)) throw unsupportedMediaType(reader.mediaTypes.join(' or '));
+  if (bytes.length === 0) throw invalidRequest('body: is required, it was empty');
+  return reader.read(bytes);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Text of UTF-8 bytes; a byte order mark is dropped. 400 for anything else. */
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidRequest('body: expected UTF-8 text');
+  }
+}
+
+/** A JSON body of at most `maxBytes`, checked by `read`. */
+export function jsonBody(
+  schema: Record<string, unknown>,
+  read: (value: unknown) => unknown,
+  { required = true, maxBytes = 64 * 1024 } = {},
+): BodyReader {
+  return {
+    mediaTypes: ['application/json'],
+    maxBytes,
+    required,
+    schema,
+    read: (bytes) => {
+      let value: unknown;
+      try {
+        value = JSON.parse(decodeUtf8(bytes));
+      } catch (error) {
+        if (error instanceof SyntaxError) throw invalidRequest(`body: expected JSON (${error.message.slice(0, 120)})`);
+        throw error;
+      }
+      return read(value);
+    },
+  };
+}

@@ -1,0 +1,70 @@
+import { readFileSync } from 'node:fs';
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  Kind,
+  type OperationDefinitionNode,
+  parse,
+  validate,
+} from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { Failure, internal } from '../domain/failure.ts';
+import type { Route } from './route.ts';
+
+/** What a stored operation runs with: the graph's context, opaque here. */
+export type OperationContext = object;
+
+/** A route's stored operation: validated and compiled. */
+export interface StoredOperation {
+  source: string;
+  document: DocumentNode;
+  /** Names of the operation's variables. */
+  variables: readonly string[];
+  /** Runs it; throws the `Failure` of the first error. */
+  run: (context: OperationContext, variables: Record<string, unknown>) => Promise<Record<string, unknown>>;
+}
+
+/** The failure behind a GraphQL error: what a resolver or scalar threw, or a defect of ours. */
+export function failureOf(error: GraphQLError): Failure {
+  for (
+    let cause: unknown = error;
+    cause instanceof Error;
+    cause = (cause as { originalError?: unknown }).originalError
+  ) {
+    if (cause instanceof Failure) return cause;
+  }
+  if (error.extensions?.code === 'invalid_params') return new Failure(400, 'invalid_params', error.message);
+  return internal(error.originalError ?? error);
+}
+
+/** Reads, validates and compiles a route's operation. Throws when it does not fit the schema, which stops the start. */
+export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
+  const source = readFileSync(new URL(`./routes/${route.operation}`, import.meta.url), 'utf8');
+  const document = parse(source);
+  const problems = validate(schema, document);
+  if (problems.length > 0)
+    throw new Error(
+      `${route.operation} does not fit the schema: ${problems.map((problem) => problem.message).join('; ')}`,
+    );
+  const definition = document.definitions.find(
+    (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+  )!;
+  const variables = (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value);
+  const compiled = compileQuery(schema, document, definition.name?.value, {
+    disablingCapturingStackErrors: true,
+  } as never);
+  if (!isCompiledQuery(compiled)) throw new Error(`${route.operation} does not compile`);
+  return {
+    source,
+    document,
+    variables,
+    run: async (context, values) => {
+      // The compiled form departs from the language when variables are left out: every one is sent.
+      const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
+      const result = await compiled.query(undefined, context, complete);
+      if (result.errors?.length) throw failureOf(result.errors[0]!);
+      return result.data as Record<string, unknown>;
+    },
+  };
+}

@@ -1,0 +1,84 @@
+import type { BodyReader } from './body.ts';
+import type { Params, ParamValues } from './params.ts';
+import type { ProtobufMessage } from './protobuf.ts';
+
+/** What usage is counted under, and OpenAPI's tags (contract-notes 2). */
+export type ScopeGroup =
+  | 'market.reference'
+  | 'market.live'
+  | 'market.bars'
+  | 'market.screener'
+  | 'analytics.gex'
+  | 'analytics.flow'
+  | 'analytics.vol'
+  | 'analytics.offexchange'
+  | 'account'
+  | 'watchlists'
+  | 'journal';
+
+/** One row of the route table: how a REST request becomes a stored operation and its answer a body. */
+export interface Route {
+  method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
+  /** Express path; `:name` are parameters of `path`. */
+  path: string;
+  summary: string;
+  description: string;
+  scopeGroup: ScopeGroup;
+  /** Path parameters. */
+  pathParams: Params;
+  /** Query parameters. */
+  queryParams: Params;
+  /** How the request's body is read; absent when there is none. */
+  body?: BodyReader;
+  /** The operation's file in this folder. */
+  operation: string;
+  /** Where the answer `{data, meta}` lies in the operation's result; '' when it is the result itself. */
+  answer: string;
+  /** The operation's variables from the parameters (every declared variable gets a value: null when absent). */
+  variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;
+  /** Keys of `data` and its rows that are absent, not null, when unknown. */
+  absent: readonly string[];
+  /** Answers `token_expired` for an expired credential; other routes say `unauthenticated`. */
+  listsTokenExpired: boolean;
+  /** Statuses the route can answer with, beyond 200 and 401. */
+  errors: readonly number[];
+  /** The message the answer also comes as with `Accept: application/x-protobuf`. */
+  protobuf?: ProtobufMessage;
+  /** Headers of every success answer. */
+  headers?: (values: Record<string, unknown>) => Record<string, string>;
+  /** The instant from which the route is gone, and what replaces it. */
+  sunset?: { atMs: number; successor: string };
+}
+
+type Written = Pick<Route, 'path' | 'summary' | 'scopeGroup' | 'operation'> &
+  Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables'>>;
+
+/** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */
+export function route<P extends Params>(
+  written: Written & { params: P; variables?: (values: ParamValues<P>, body: unknown) => Record<string, unknown> },
+): Route {
+  const { params, variables, ...rest } = written;
+  const inPath = new Set([...written.path.matchAll(/:(\w+)/g)].map((match) => match[1]!));
+  const pick = (wanted: boolean): Params =>
+    Object.fromEntries(Object.entries(params).filter(([name]) => inPath.has(name) === wanted));
+  return {
+    method: 'GET',
+    description: '',
+    answer: '',
+    absent: [],
+    listsTokenExpired: false,
+    errors: [],
+    ...rest,
+    pathParams: pick(true),
+    queryParams: pick(false),
+    variables: (values, body) => (variables ? variables(values as ParamValues<P>, body) : camelCased(values, body)),
+  };
+}
+
+function camelCased(values: Record<string, unknown>, body: unknown): Record<string, unknown> {
+  const camel = Object.entries(values).map(([name, value]) => [
+    name.replace(/_(\w)/g, (_, letter: string) => letter.toUpperCase()),
+    value,
+  ]);
+  return { ...Object.fromEntries(camel), ...(body === undefined ? {} : { body }) };
+}

@@ -1,0 +1,159 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import type { Authentication, Caller } from '../access/caller.ts';
+import {
+  Failure,
+  gone,
+  internal,
+  methodNotAllowed,
+  notFound,
+  rateLimited,
+  tokenExpired,
+  unauthenticated,
+} from '../domain/failure.ts';
+import { readBody } from './body.ts';
+import { type Envelope, envelope } from './envelope.ts';
+import { type OperationContext, type StoredOperation, storedOperation } from './operation.ts';
+import { readParams } from './params.ts';
+import { encodeMessage } from './protobuf.ts';
+import { metaHeaders, sendBody, sendFailure, strongTag } from './respond.ts';
+import type { Route } from './route.ts';
+
+/** What the REST door needs from the server. */
+export interface RestDoor {
+  schema: GraphQLSchema;
+  /** Who sends this request. */
+  authenticate: (request: Request) => Promise<Authentication>;
+  /** Takes one request from the caller's rate. */
+  consume: (caller: Caller) => Promise<{ allowed: boolean; limit: number; remaining: number; resetSeconds: number }>;
+  count: (caller: Caller, scopeGroup: string) => void;
+  /** The graph's context of a request; `onEnd` runs its argument when the response is done or the client gone. */
+  context: (caller: Caller, onEnd: (undo: () => void) => void) => OperationContext;
+  now: () => number;
+  metaHeaderPrefix: string;
+  /** Unexpected failures, for the log. */
+  report: (request: Request, failure: Failure) => void;
+}
+
+/** 401 in the words of the route: only some list `token_expired`. */
+export function authenticatedCaller(authentication: Authentication, listsTokenExpired: boolean): Caller {
+  if (authentication.state === 'ok') return authentication.caller;
+  if (authentication.state === 'expired' && listsTokenExpired) throw tokenExpired();
+  throw unauthenticated();
+}
+
+async function charge(door: RestDoor, caller: Caller, response: Response): Promise<void> {
+  const rate = await door.consume(caller);
+  if (caller.kind === 'key') {
+    response.setHeader('x-ratelimit-limit', rate.limit);
+    response.setHeader('x-ratelimit-remaining', rate.remaining);
+    response.setHeader('x-ratelimit-reset', rate.resetSeconds);
+  }
+  if (!rate.allowed) throw rateLimited(`More than ${rate.limit} requests a minute.`, Math.max(1, rate.resetSeconds));
+}
+
+/** The part of an operation's result that `path` leads to. */
+function answerAt(result: Record<string, unknown>, path: string): { data: unknown; meta: Record<string, unknown> } {
+  let answer: unknown = result;
+  for (const key of path === '' ? [] : path.split('.')) answer = (answer as Record<string, unknown>)[key];
+  return answer as { data: unknown; meta: Record<string, unknown> };
+}
+
+/** `live` answers change; those of sealed sessions never do, and carry a tag. */
+function cacheHeaders(route: Route, { meta }: Envelope): { control: string; tagged: boolean } {
+  if (route.method !== 'GET' || meta.plane === 'live') return { control: 'no-store', tagged: false };
+  return { control: 'private', tagged: meta.plane === 'archive' };
+}
+
+async function serve(
+  door: RestDoor,
+  route: Route,
+  operation: StoredOperation,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  const caller = authenticatedCaller(await door.authenticate(request), route.listsTokenExpired);
+  door.count(caller, route.scopeGroup);
+  await charge(door, caller, response);
+  if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
+  const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
+  const body = route.body ? await readBody(route.body, request) : undefined;
+  const wantsProtobuf =
+    route.protobuf !== undefined &&
+    request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf';
+
+  const undos: (() => void)[] = [];
+  const end = () => {
+    for (const undo of undos.splice(0)) undo();
+  };
+  // A client that hangs up frees what its request holds at once.
+  response.once('close', end);
+  try {
+    const context = door.context(caller, (undo) => undos.push(undo));
+    const result = await operation.run(context, { ...route.variables(values, body), protobuf: wantsProtobuf });
+    const answer = answerAt(result, route.answer);
+    const enveloped = envelope(answer, route.absent);
+    const { control, tagged } = cacheHeaders(route, enveloped);
+    response.setHeader('Cache-Control', control);
+    for (const [name, value] of Object.entries(route.headers?.(values) ?? {})) response.setHeader(name, value);
+    let bytes: Buffer;
+    let contentType = 'application/json; charset=utf-8';
+    if (wantsProtobuf) {
+      bytes = Buffer.from(encodeMessage(route.protobuf!, answer));
+      contentType = 'application/x-protobuf';
+      for (const [name, value] of Object.entries(metaHeaders(door.metaHeaderPrefix, enveloped)))
+        response.setHeader(name, value);
+    } else {
+      bytes = Buffer.from(JSON.stringify(enveloped));
+    }
+    await sendBody(request, response, {
+      bytes,
+      contentType,
+      etag: tagged ? strongTag(request.originalUrl, bytes) : null,
+    });
+  } finally {
+    end();
+  }
+}
+
+/** Anything thrown, as the failure the caller is told. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof URIError) return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');
+  return internal(error);
+}
+
+function handler(door: RestDoor, route: Route, operation: StoredOperation): RequestHandler {
+  return (request, response) => {
+    serve(door, route, operation, request, response).catch((error: unknown) => {
+      const failure = asFailure(error);
+      if (failure.status >= 500) door.report(request, failure);
+      sendFailure(response, failure);
+    });
+  };
+}
+
+/** The routes of the table as an Express router; every operation is validated and compiled here, at the start. */
+export function restRouter(door: RestDoor, routes: readonly Route[]): Router {
+  const router = Router({ caseSensitive: true });
+  const methods = new Map<string, string[]>();
+  for (const route of routes) {
+    const operation = storedOperation(door.schema, route);
+    const handle = handler(door, route, operation);
+    router[route.method.toLowerCase() as 'get'](route.path, handle);
+    methods.set(route.path, [
+      ...(methods.get(route.path) ?? []),
+      route.method,
+      ...(route.method === 'GET' ? ['HEAD'] : []),
+    ]);
+  }
+  for (const [path, allowed] of methods) {
+    router.all(path, (request) => {
+      throw methodNotAllowed(request.method, allowed);
+    });
+  }
+  router.use('/v2', (request) => {
+    throw notFound(`${request.method} ${request.baseUrl}${request.path}`);
+  });
+  return router;
+}

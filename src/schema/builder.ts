@@ -1,0 +1,44 @@
+import SchemaBuilder from '@pothos/core';
+import ComplexityPlugin from '@pothos/plugin-complexity';
+import type { RequestContext } from '../resolvers/context.ts';
+
+/** A scalar that is a number on the wire, and one that is a text. */
+interface NumberScalar {
+  Input: number;
+  Output: number;
+}
+interface TextScalar {
+  Input: string;
+  Output: string;
+}
+
+/** The one builder of the graph: context, and what each scalar is in code. */
+export const builder = new SchemaBuilder<{
+  Context: RequestContext;
+  DefaultFieldNullability: false;
+  Scalars: {
+    ID: TextScalar;
+    EpochMs: NumberScalar;
+    Long: NumberScalar;
+    StrikeThousandths: NumberScalar;
+    SessionDate: TextScalar;
+    Ticker: TextScalar;
+    OptionContractId: TextScalar;
+    PointInTime: TextScalar;
+    TimeZone: TextScalar;
+    ClockTime: TextScalar;
+    Timeframe: { Input: '1s' | '1m' | '5m' | '1h' | '1d'; Output: string };
+    OptionTimeframe: { Input: '1m' | '5m'; Output: string };
+  };
+}>({
+  defaultFieldNullability: false,
+  plugins: [ComplexityPlugin],
+  // A field is free unless it says otherwise: what a REST route answers costs a point (graphql/limits.ts).
+  complexity: { defaultComplexity: 0, defaultListMultiplier: 10 },
+});
+
+builder.queryType({
+  description:
+    'Everything that can be read. Prices are dollars, instants epoch milliseconds, strikes thousandths of a dollar; null means unknown.',
+});
+builder.mutationType({ description: 'What an account can change: its declaration, keys, watchlists and journal.' });

@@ -1,0 +1,8 @@
+import './scalars.ts';
+import './response-meta.ts';
+import './symbol.ts';
+import './stock-bars.ts';
+import { builder } from './builder.ts';
+
+/** The executable graph. */
+export const schema = builder.toSchema();

@@ -1,0 +1,60 @@
+import { classifications, tiers } from '../domain/tier.ts';
+import { type Caps, type ResponseMeta, responseMeta } from '../resolvers/response-meta.ts';
+import { builder } from './builder.ts';
+
+export const TierEnum = builder.enumType('Tier', { description: 'Service tiers, lowest first.', values: tiers });
+export const ClassificationEnum = builder.enumType('Classification', {
+  description: 'What an account declared itself to be for market data.',
+  values: classifications,
+});
+const PlaneEnum = builder.enumType('Plane', {
+  description: 'Which serving tier answered: the current session, past sessions, or the registry. Informational.',
+  values: ['live', 'archive', 'registry'] as const,
+});
+
+const CapsType = builder.objectRef<Caps>('Caps').implement({
+  description: 'Entitlement caps that shaped an answer.',
+  fields: (t) => ({
+    applied: t.exposeStringList('applied', {
+      description:
+        'Caps that changed the answer, such as range_clamped or limit_clamped; empty when nothing was clamped.',
+    }),
+    tier: t.expose('tier', { type: TierEnum, description: 'Tier the request was served under.' }),
+    darkpool: t.exposeBoolean('darkpool', {
+      nullable: true,
+      description: 'Whether the account can use off-exchange features; null where not reported.',
+    }),
+    flow: t.exposeBoolean('flow', {
+      nullable: true,
+      description: 'Whether the option-flow capability is granted; null where not reported.',
+    }),
+    gexDepth: t.exposeString('gexDepth', { nullable: true, description: 'GEX data depth; null where not reported.' }),
+  }),
+});
+
+/** The interface all `meta` types implement: caps and plane. */
+export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('ResponseMeta').implement({
+  description: 'What every answer says of itself.',
+  fields: (t) => ({
+    caps: t.expose('caps', { type: CapsType, description: 'Caps that shaped the answer.' }),
+    plane: t.expose('plane', {
+      type: PlaneEnum,
+      nullable: true,
+      description: 'Which serving tier answered; informational.',
+    }),
+  }),
+});
+
+const PlainMeta = builder.objectRef<ResponseMeta>('PlainMeta').implement({
+  description: 'Response metadata of answers that have nothing of their own to say.',
+  interfaces: [ResponseMetaInterface],
+});
+
+builder.queryField('meta', (t) =>
+  t.field({
+    type: PlainMeta,
+    description: 'Response metadata for answers whose type carries none: the tier this request is served under.',
+    args: { plane: t.arg({ type: PlaneEnum, required: true, description: 'The serving tier to report.' }) },
+    resolve: (_root, { plane }, context) => responseMeta(context, plane),
+  }),
+);

@@ -1,0 +1,103 @@
+import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { timeframes } from '../domain/bar.ts';
+import { Failure, invalidParameter } from '../domain/failure.ts';
+import { isDate, isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
+import { contractId, parseOptionContract } from '../domain/option-contract.ts';
+import { parseTicker } from '../domain/ticker.ts';
+import { builder } from './builder.ts';
+
+/** Turns the 400 of a domain parser into the GraphQL error of a bad input, code and message unchanged. */
+function reading<T>(read: () => T): T {
+  try {
+    return read();
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new GraphQLError(error.message, { originalError: error, extensions: { code: error.code } });
+  }
+}
+
+function literalText(node: ValueNode): string {
+  if (node.kind === Kind.STRING || node.kind === Kind.INT) return node.value;
+  throw new GraphQLError('Expected a string.', { extensions: { code: 'invalid_params' } });
+}
+
+type TextScalarName =
+  | 'SessionDate'
+  | 'Ticker'
+  | 'OptionContractId'
+  | 'PointInTime'
+  | 'TimeZone'
+  | 'ClockTime'
+  | 'Timeframe'
+  | 'OptionTimeframe';
+
+/** A scalar written as text; `parse` returns the value in its normal form or throws what is wrong with it. */
+function textScalar(name: TextScalarName, description: string, parse: (text: string) => string): void {
+  builder.scalarType(name, {
+    description,
+    serialize: (value) => value as never,
+    parseValue: (value) =>
+      reading(() => parse(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '')) as never,
+    parseLiteral: (node) => reading(() => parse(literalText(node))) as never,
+  });
+}
+
+function checkedInteger(name: string, value: unknown): number {
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
+    throw new GraphQLError(`${name} must be an integer within 53 bits, got ${String(value)}.`, {
+      extensions: { code: 'invalid_params' },
+    });
+  }
+  return value;
+}
+
+/** A scalar that is an integer of at most 53 bits; anything beyond is refused, never rounded. */
+function integerScalar(name: 'EpochMs' | 'Long' | 'StrikeThousandths', description: string): void {
+  builder.scalarType(name, {
+    description,
+    serialize: (value) => checkedInteger(name, value),
+    parseValue: (value) => checkedInteger(name, value),
+    parseLiteral: (node) => checkedInteger(name, node.kind === Kind.INT ? Number(node.value) : Number.NaN),
+  });
+}
+
+integerScalar('EpochMs', 'An instant: milliseconds since 1970-01-01T00:00:00Z.');
+integerScalar('Long', 'An integer of up to 53 bits, such as a volume in shares or contracts.');
+integerScalar('StrikeThousandths', 'A strike in integer thousandths of a dollar: 600 dollars is 600000.');
+textScalar('SessionDate', "A date YYYY-MM-DD. A session is the exchange's date in New York.", (text) => {
+  if (!isDate(text)) return parseDate(text, 'date');
+  return text;
+});
+textScalar('Ticker', 'A ticker of any case, such as SPY or BRK.B; upper-cased.', (text) => parseTicker(text));
+textScalar('OptionContractId', 'An option contract: O: and its OSI symbol, such as O:SPY241220C00600000.', (text) =>
+  contractId(parseOptionContract(text)),
+);
+textScalar(
+  'PointInTime',
+  "Epoch milliseconds, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] read in the field's time zone; a trailing Z or offset wins over it.",
+  (text) => {
+    parseInstant(text, 'UTC', 'time');
+    return text;
+  },
+);
+textScalar('TimeZone', 'An IANA time zone, such as America/New_York.', (text) => {
+  if (!isTimeZone(text))
+    throw invalidParameter(
+      'tz',
+      `expected an IANA time zone such as America/New_York, got ${JSON.stringify(text.slice(0, 40))}`,
+    );
+  return text;
+});
+textScalar('ClockTime', 'A time of the New York day, HH:MM.', (text) => {
+  parseClockTime(text, 'time');
+  return text;
+});
+textScalar('Timeframe', `The length of a stock bar: ${timeframes.join(', ')}.`, (text) => {
+  if (!(timeframes as readonly string[]).includes(text))
+    throw invalidParameter('timeframe', `expected one of ${timeframes.join(', ')}`);
+  return text;
+});
+textScalar('OptionTimeframe', 'The length of an option bar: 1m or 5m.', (text) => {
+  if (text !== '1m' && text !== '5m') throw invalidParameter('tf', 'expected 1m or 5m');
+  return text;
+});

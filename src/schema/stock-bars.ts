@@ -1,0 +1,151 @@
+import type { BarColumns } from '../domain/bar.ts';
+import { exchangeTimeZone } from '../domain/market-time.ts';
+import {
+  barLimits,
+  type StockBar,
+  type StockBarsMeta,
+  type StockBarsPage,
+  stockBarRows,
+  stockBars,
+} from '../resolvers/stock-bars.ts';
+import { builder } from './builder.ts';
+import { ResponseMetaInterface } from './response-meta.ts';
+import { SymbolType } from './symbol.ts';
+
+const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
+  description: 'One OHLCV bar of a stock.',
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
+    timeframe: t.expose('timeframe', { type: 'Timeframe', description: 'Length of the bar.' }),
+    tsMs: t.expose('tsMs', {
+      type: 'EpochMs',
+      description: 'Start of the bar, epoch ms; a 1d bar starts 00:00 New York.',
+    }),
+    open: t.exposeFloat('open', { description: 'First price, dollars.' }),
+    high: t.exposeFloat('high', { description: 'Highest price, dollars.' }),
+    low: t.exposeFloat('low', { description: 'Lowest price, dollars.' }),
+    close: t.exposeFloat('close', { description: 'Last price, dollars.' }),
+    volume: t.expose('volume', { type: 'Long', description: 'Shares.' }),
+    vwap: t.exposeFloat('vwap', {
+      nullable: true,
+      description: 'Volume-weighted average price, dollars; null when the source gives none.',
+    }),
+    tradeCount: t.expose('tradeCount', {
+      type: 'Long',
+      nullable: true,
+      description: 'Number of trades; null when the source gives none.',
+    }),
+  }),
+});
+
+/** NaN, the columns' "unknown", as the graph's null. */
+function nullable(values: Float64Array): (number | null)[] {
+  return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+}
+
+/** Bars as columns, shared by stock and option bars. */
+export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({
+  description:
+    'The same bars as columns: one array a measure, all of one length, ascending by time. Much smaller for charts.',
+  fields: (t) => ({
+    tsMs: t.field({
+      type: ['EpochMs'],
+      complexity: { multiplier: 0 },
+      description: 'Starts, epoch ms.',
+      resolve: (bars) => Array.from(bars.tsMs),
+    }),
+    open: t.floatList({
+      description: 'First prices, dollars.',
+      complexity: { multiplier: 0 },
+      resolve: (bars) => Array.from(bars.open),
+    }),
+    high: t.floatList({
+      description: 'Highest prices, dollars.',
+      complexity: { multiplier: 0 },
+      resolve: (bars) => Array.from(bars.high),
+    }),
+    low: t.floatList({
+      description: 'Lowest prices, dollars.',
+      complexity: { multiplier: 0 },
+      resolve: (bars) => Array.from(bars.low),
+    }),
+    close: t.floatList({
+      description: 'Last prices, dollars.',
+      complexity: { multiplier: 0 },
+      resolve: (bars) => Array.from(bars.close),
+    }),
+    volume: t.field({
+      type: ['Long'],
+      complexity: { multiplier: 0 },
+      description: 'Shares (stocks) or contracts (options).',
+      resolve: (bars) => Array.from(bars.volume),
+    }),
+    vwap: t.floatList({
+      nullable: { list: false, items: true },
+      complexity: { multiplier: 0 },
+      description: 'Volume-weighted average prices, dollars; null = unknown.',
+      resolve: (bars) => nullable(bars.vwap),
+    }),
+    tradeCount: t.field({
+      type: ['Long'],
+      nullable: { list: false, items: true },
+      complexity: { multiplier: 0 },
+      description: 'Numbers of trades; null = unknown.',
+      resolve: (bars) => nullable(bars.tradeCount),
+    }),
+  }),
+});
+
+const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').implement({
+  description: 'Metadata of a page of stock bars.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    rowCount: t.exposeInt('rowCount', { description: 'Bars on this page.' }),
+    completeThrough: t.expose('completeThrough', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'Start of the last complete bar in range; later bars may change. Null when there is none.',
+    }),
+    cursor: t.exposeString('cursor', { nullable: true, description: 'Continues with the next page; null at the end.' }),
+  }),
+});
+
+const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').implement({
+  description: 'A page of stock bars, as rows and as columns.',
+  fields: (t) => ({
+    rows: t.field({
+      type: [StockBarType],
+      complexity: { multiplier: 1 },
+      description: 'Bars ascending by time.',
+      resolve: stockBarRows,
+    }),
+    columns: t.field({ type: BarColumnsType, description: 'The same bars as columns.', resolve: (page) => page.bars }),
+    meta: t.field({ type: StockBarsMetaType, description: 'Metadata of the page.', resolve: (page) => page.meta }),
+  }),
+});
+
+builder.objectField(SymbolType, 'bars', (t) =>
+  t.field({
+    type: StockBarsPageType,
+    nullable: true,
+    description:
+      'OHLCV bars in [from, to). API keys read at most 1,000 bars a page and a span limited by timeframe; longer ones are clamped and reported in meta.caps.applied.',
+    args: {
+      from: t.arg({ type: 'PointInTime', required: true, description: 'Start, inclusive.' }),
+      to: t.arg({ type: 'PointInTime', required: true, description: 'End, exclusive.' }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of local times in from and to.',
+      }),
+      timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
+      limit: t.arg.int({
+        description: `Bars a page: ${barLimits.default} by default, at most ${barLimits.max}; ${barLimits.keyMax} with an API key.`,
+      }),
+      cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
+      source: t.arg.string({ description: 'Only trade is served.' }),
+    },
+    complexity: ({ limit }) => ({ field: 1, multiplier: Math.ceil(Math.min(limit ?? 1000, barLimits.max) / 100) }),
+    resolve: (node, args, context) => stockBars(context, node.symbol, args),
+  }),
+);

@@ -1,0 +1,117 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage } from 'node:http';
+import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import type { Logger } from 'pino';
+import { pinoHttp } from 'pino-http';
+import type { Caller } from './access/caller.ts';
+import { credentialOf } from './access/credential.ts';
+import type { Access } from './access/open-access.ts';
+import type { Config } from './config.ts';
+import type { Clock } from './domain/clock.ts';
+import { type Failure, notFound } from './domain/failure.ts';
+import { graphqlDoor } from './graphql/door.ts';
+import { requestContext, type Services } from './resolvers/context.ts';
+import { protocolSource } from './rest/protobuf.ts';
+import { sendFailure } from './rest/respond.ts';
+import { asFailure, restRouter } from './rest/router.ts';
+import { routes } from './rest/routes.ts';
+import { schema } from './schema/index.ts';
+import type { Store } from './store/connection.ts';
+
+/** What a server is built from. */
+export interface ServerParts {
+  config: Config;
+  store: Store;
+  access: Access;
+  now: Clock;
+  log: Logger;
+}
+
+/** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
+function requestId(request: IncomingMessage): string {
+  const sent = request.headers['x-request-id'];
+  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
+}
+
+function cors(origins: readonly string[]) {
+  const allowed = new Set(origins);
+  return (request: Request, response: Response, next: NextFunction) => {
+    const { origin } = request.headers;
+    if (allowed.size > 0) response.vary('Origin');
+    if (origin && allowed.has(origin)) {
+      response.setHeader('Access-Control-Allow-Origin', origin);
+      response.setHeader(
+        'Access-Control-Expose-Headers',
+        'ETag, Retry-After, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+      );
+      if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
+        response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
+        response.setHeader(
+          'Access-Control-Allow-Headers',
+          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, X-Request-Id',
+        );
+        response.setHeader('Access-Control-Max-Age', '600');
+        response.status(204).end();
+        return;
+      }
+    }
+    next();
+  };
+}
+
+/** Builds the server's application; opens no port. */
+export function createApp({ config, store, access, now, log }: ServerParts): Express {
+  const services: Services = { store, access, sources: config.sources, now };
+  const doors = {
+    schema,
+    authenticate: (request: IncomingMessage) => access.authenticate(credentialOf(request.headers)),
+    consume: (caller: Caller, cost = 1) => access.rate.consume(caller, cost),
+    count: (caller: Caller, scopeGroup: string) => access.usage.count(caller.accountId, scopeGroup),
+    context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
+    report: (request: IncomingMessage, failure: Failure) =>
+      log.error({ requestId: request.id, err: failure.cause ?? failure, code: failure.code }, failure.message),
+  };
+  const app = express();
+  app.disable('x-powered-by');
+  app.set('etag', false);
+  app.use((request, response, next) => {
+    request.id = requestId(request);
+    response.setHeader('x-request-id', request.id as string);
+    response.setHeader('X-Content-Type-Options', 'nosniff');
+    next();
+  });
+  app.use(
+    pinoHttp({
+      logger: log,
+      genReqId: (request) => request.id,
+      customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'debug'),
+      serializers: { req: loggedRequest },
+    }),
+  );
+  app.use(cors(config.corsOrigins));
+  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
+  app.get('/readyz', async (_request, response) => {
+    const ready = await store.pool.query('SELECT 1').then(
+      () => true,
+      () => false,
+    );
+    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready' });
+  });
+  app.get('/v2/rest-protocol.proto', (_request, response) => void response.type('text/plain').send(protocolSource));
+  app.use('/graphql', graphqlDoor(doors) as unknown as express.RequestHandler);
+  app.use(restRouter({ ...doors, now, metaHeaderPrefix: config.metaHeaderPrefix }, routes));
+  app.use((request: Request) => {
+    throw notFound(`${request.method} ${request.path}`);
+  });
+  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const failure = asFailure(error);
+    if (failure.status >= 500) doors.report(request, failure);
+    sendFailure(response, failure);
+  });
+  return app;
+}
+
+/** What the log keeps of a request: never a header, where credentials travel. */
+function loggedRequest(request: { id: unknown; method: string; url: string }): object {
+  return { id: request.id, method: request.method, url: request.url };
+}
