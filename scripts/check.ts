@@ -7,6 +7,7 @@ const checks = [
   { name: 'layers', command: 'node scripts/check-layers.ts' },
   { name: 'types', command: 'tsc --noEmit' },
   { name: 'dead code', command: 'knip --no-progress' },
+  { name: 'printed schema', command: 'node scripts/print-schema.ts --check' },
 ];
 
 const root = join(import.meta.dirname, '..');

@@ -42,5 +42,14 @@ export const ambient: readonly { what: string; code: RegExp }[] = [
 /** Where `ambient` may be read: files of src/, or folders that end in a slash. */
 export const edge: readonly string[] = ['main.ts', 'server.ts', 'cli/'];
 
+/** Single readings of `ambient` elsewhere in src/, each with its reason. */
+export const exceptions: readonly { file: string; what: string; why: string }[] = [
+  {
+    file: 'store/embedded-cluster.ts',
+    what: 'process.env',
+    why: 'programs on Windows need the system part of it to start',
+  },
+];
+
 /** Names that say nothing of what a file holds. */
 export const emptyNames = /(^|[-_.])(utils?|helpers?|common|managers?)([-_.]|$)/i;
