@@ -237,22 +237,45 @@ function spansOf(
   return spans;
 }
 
+/** A block as it was written. */
+export interface WrittenBlock {
+  symbol: string;
+  spanStart: SessionDate;
+  /** All bars of the block, those that were there before included. */
+  bars: BarColumns;
+}
+
+/** Takes every block for a long writer (a whole file) until its transaction ends: it then needs no lock a block, of which there are too many. */
+export async function lockAllBarBlocks(client: pg.ClientBase): Promise<void> {
+  await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('bar_blocks', 0))`);
+}
+
+async function lockBlocks(client: pg.ClientBase, keys: readonly unknown[]): Promise<void> {
+  await client.query(`SELECT pg_advisory_xact_lock_shared(hashtextextended('bar_blocks', 0))`);
+  await client.query(
+    `SELECT pg_advisory_xact_lock(hashtextextended('bars ' || $1 || ' ' || symbol || ' ' || span_start, 0))
+     FROM unnest($2::text[], $3::text[]) AS wanted(symbol, span_start)`,
+    [...keys],
+  );
+}
+
 /**
- * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs.
- * Returns how many blocks changed. Writers of one block wait for each other.
+ * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs. Returns
+ * the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has `lockAllBarBlocks`.
  */
-export async function writeBars(client: pg.ClientBase, timeframe: Timeframe, runs: readonly BarRun[]): Promise<number> {
+export async function writeBars(
+  client: pg.ClientBase,
+  timeframe: Timeframe,
+  runs: readonly BarRun[],
+  { locked = false } = {},
+): Promise<WrittenBlock[]> {
   // Locking in key order keeps two writers from waiting for each other in a circle.
   const spans = runs
     .flatMap((run) => spansOf(timeframe, run))
     .sort((a, b) => (a.symbol + a.spanStart < b.symbol + b.spanStart ? -1 : 1));
-  if (spans.length === 0) return 0;
+  if (spans.length === 0) return [];
   const keys = [timeframe, spans.map((span) => span.symbol), spans.map((span) => span.spanStart)];
-  await client.query(
-    `SELECT pg_advisory_xact_lock(hashtextextended('bars ' || $1 || ' ' || symbol || ' ' || span_start, 0))
-     FROM unnest($2::text[], $3::text[]) AS wanted(symbol, span_start)`,
-    keys,
-  );
+  if (!locked) await lockBlocks(client, keys);
   const { rows } = await client.query<{ symbol: string; span_start: string; version: string; payload: Buffer }>(
     `SELECT b.symbol, b.span_start, b.version, b.payload FROM unnest($2::text[], $3::text[]) AS wanted(symbol, span_start)
      JOIN bar_blocks b ON b.symbol = wanted.symbol AND b.timeframe = $1 AND b.span_start = wanted.span_start`,
@@ -266,7 +289,7 @@ export async function writeBars(client: pg.ClientBase, timeframe: Timeframe, run
     const version = blockVersion(payload);
     return old?.version === version ? [] : [{ ...span, bars, payload: Buffer.from(payload), version }];
   });
-  if (changed.length === 0) return 0;
+  if (changed.length === 0) return [];
   await client.query(
     `INSERT INTO bar_blocks (symbol, timeframe, span_start, first_ts_ms, last_ts_ms, count, version, payload)
      SELECT symbol, $1, span_start, first_ts_ms, last_ts_ms, count, version, payload
@@ -285,5 +308,5 @@ export async function writeBars(client: pg.ClientBase, timeframe: Timeframe, run
       changed.map((block) => block.payload),
     ],
   );
-  return changed.length;
+  return changed;
 }
