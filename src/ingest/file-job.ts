@@ -1,0 +1,38 @@
+import type { GammaSource } from '../domain/gex.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import type { Transaction } from '../store/transaction.ts';
+import type { OnBadLine, OnBytes } from '../tape/tape-file.ts';
+
+/** What shapes the result of an ingest. */
+export interface IngestSettings {
+  /** Bad lines a file may have and still be stored without them; with more it is refused whole. */
+  maxErrors: number;
+  /** Where the greeks of a GEX capture come from (methodology 1). */
+  gammaSource: GammaSource;
+  /** Continuous interest rate, a fraction a year. */
+  rate: number;
+  /** The session of files that do not say theirs (open interest); null = from the file's name. */
+  sessionDate: SessionDate | null;
+}
+
+/** One file being stored, in one transaction. */
+export interface FileJob {
+  path: string;
+  tx: Transaction;
+  settings: IngestSettings;
+  onBadLine: OnBadLine;
+  onBytes: OnBytes;
+  /** True once the file has too many bad lines: it is read on to report more of them, and nothing more is written. */
+  refused(): boolean;
+}
+
+/** What a file brought. */
+export interface FileOutcome {
+  /** Records read. */
+  rows: number;
+  /** Rows or blocks of the store that are new or different; 0 = the store held all of it already. */
+  changed: number;
+}
+
+/** Stores one kind of file. */
+export type Loader = (job: FileJob) => Promise<FileOutcome>;

@@ -1,0 +1,29 @@
+import { glob, stat } from 'node:fs/promises';
+import { resolve } from 'node:path';
+
+/** A file name or pattern that stands for no file. */
+export class NoSuchFileError extends Error {
+  override readonly name = 'NoSuchFileError';
+}
+
+/**
+ * The files that names and patterns (`data/*.csv.gz`) stand for: absolute, each once, in the order given and ascending within a
+ * pattern. A name that exists is taken literally, whatever characters it has. Throws for a name or pattern without a file.
+ */
+export async function expandPatterns(patterns: readonly string[]): Promise<string[]> {
+  const files = new Set<string>();
+  for (const pattern of patterns) {
+    const exact = await stat(pattern).catch(() => null);
+    if (exact?.isFile()) {
+      files.add(resolve(pattern));
+      continue;
+    }
+    if (exact?.isDirectory())
+      throw new NoSuchFileError(`${pattern} is a folder: name its files, e.g. ${pattern.replace(/\/$/, '')}/*.csv.gz`);
+    const found: string[] = [];
+    for await (const path of glob(pattern)) if ((await stat(path)).isFile()) found.push(resolve(path));
+    if (found.length === 0) throw new NoSuchFileError(`${pattern}: no such file`);
+    for (const path of found.sort()) files.add(path);
+  }
+  return [...files];
+}

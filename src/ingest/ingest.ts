@@ -1,0 +1,181 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { stat } from 'node:fs/promises';
+import type { Clock } from '../domain/clock.ts';
+import type { Store } from '../store/connection.ts';
+import { ingestedFile, saveIngestedFile } from '../store/ingested-files.ts';
+import { forgetSymbols } from '../store/symbol-registry.ts';
+import { inTransaction } from '../store/transaction.ts';
+import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
+import { type Dataset, datasets } from './datasets.ts';
+import type { FileOutcome, IngestSettings } from './file-job.ts';
+import { expandPatterns } from './file-patterns.ts';
+
+// As many bad lines as a report lists; a file with more is not read to its end.
+const reportedBadLines = 100;
+
+/** What became of one file. */
+export interface FileReport {
+  file: string;
+  /** `stored`; `unchanged`: the store held all of it already; `refused`: nothing of it was stored. */
+  status: 'stored' | 'unchanged' | 'refused';
+  /** Records read. */
+  rows: number;
+  /** Rows or blocks of the store that are new or different. */
+  changed: number;
+  /** Lines that were left out, or for which the file was refused: the first hundred. */
+  badLines: BadLine[];
+  badLineCount: number;
+  /** Why the file was refused or left alone; null when it was stored. */
+  reason: string | null;
+}
+
+export interface IngestReport {
+  dataset: Dataset;
+  files: FileReport[];
+}
+
+/** How far an ingest is. Bytes as they lie on disk. */
+export interface IngestProgress {
+  file: string;
+  /** From 0. */
+  fileIndex: number;
+  fileCount: number;
+  bytesRead: number;
+  bytesTotal: number;
+}
+
+export interface IngestOptions extends Partial<IngestSettings> {
+  /** For the record of when a file was stored. */
+  now: Clock;
+}
+
+const defaults: IngestSettings = { maxErrors: 0, gammaSource: 'solve', rate: 0.045, sessionDate: null };
+
+/** Ends the reading of a file that is refused; carries nothing, the report says why. */
+class FileRefused extends Error {
+  override readonly name = 'FileRefused';
+}
+
+function badLineLog(maxErrors: number) {
+  const badLines: BadLine[] = [];
+  let count = 0;
+  return {
+    badLines,
+    count: () => count,
+    refused: () => count > maxErrors,
+    add(bad: BadLine) {
+      count++;
+      if (badLines.length < reportedBadLines) badLines.push(bad);
+      if (count > maxErrors && count >= reportedBadLines) throw new FileRefused();
+    },
+  };
+}
+
+async function fileVersion(path: string): Promise<string> {
+  const { ino, size, mtimeMs } = await stat(path);
+  return `${ino} ${size} ${mtimeMs}`;
+}
+
+async function fileHash(path: string, shape: string): Promise<string> {
+  const hash = createHash('sha256').update(shape);
+  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return hash.digest('base64url');
+}
+
+async function storeFile(
+  store: Store,
+  dataset: Dataset,
+  path: string,
+  settings: IngestSettings,
+  now: Clock,
+  onBytes: (bytes: number) => void,
+): Promise<FileReport> {
+  const { load, shapedBy } = datasets[dataset];
+  const log = badLineLog(settings.maxErrors);
+  const report = (status: FileReport['status'], outcome: FileOutcome, reason: string | null): FileReport => ({
+    file: path,
+    status,
+    ...outcome,
+    badLines: log.badLines,
+    badLineCount: log.count(),
+    reason,
+  });
+  const refused = (reason: string) => report('refused', { rows: 0, changed: 0 }, reason);
+  const tooMany = () =>
+    refused(
+      `${log.count() >= reportedBadLines ? 'at least ' : ''}${log.count()} bad lines, at most ${settings.maxErrors} allowed`,
+    );
+  const shape = `${shapedBy(settings, path)}\n`;
+  try {
+    const version = await fileVersion(path);
+    const hash = await fileHash(path, shape);
+    return await inTransaction(store, async (tx) => {
+      const before = await ingestedFile(tx, dataset, hash);
+      if (before)
+        return report(
+          'unchanged',
+          { rows: before.rows, changed: 0 },
+          `its content was stored before (as ${before.name})`,
+        );
+      const outcome = await load({
+        path,
+        tx,
+        settings,
+        onBadLine: log.add,
+        refused: log.refused,
+        onBytes,
+      });
+      if (log.refused()) throw new FileRefused();
+      if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'changed while it was read');
+      await saveIngestedFile(tx, dataset, hash, { name: path, rows: outcome.rows, ingestedAt: now() });
+      return outcome.changed > 0
+        ? report('stored', outcome, null)
+        : report('unchanged', outcome, 'the store held all of it already');
+    });
+  } catch (error) {
+    if (error instanceof FileRefused) return tooMany();
+    if (error instanceof TapeFileError) return refused(error.message);
+    throw error;
+  }
+}
+
+/**
+ * Stores vendor files: names and patterns, plain or gzip. Each file is one transaction, stored whole or not at all; what was stored
+ * before changes nothing and is reported `unchanged`. A file that cannot be read, or has more bad lines than allowed, is reported
+ * `refused` and the others go on. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
+ */
+export async function ingestFiles(
+  store: Store,
+  dataset: Dataset,
+  patterns: readonly string[],
+  options: IngestOptions,
+  onProgress: (progress: IngestProgress) => void = () => {},
+): Promise<IngestReport> {
+  const { now, ...given } = options;
+  const settings = { ...defaults, ...given };
+  const paths = await expandPatterns(patterns);
+  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
+  const bytesTotal = sizes.reduce((sum, size) => sum + size, 0);
+  const files: FileReport[] = [];
+  let bytesBefore = 0;
+  for (const [fileIndex, file] of paths.entries()) {
+    let bytesRead = bytesBefore;
+    const progress = (bytes: number) => {
+      bytesRead += bytes;
+      onProgress({ file, fileIndex, fileCount: paths.length, bytesRead, bytesTotal });
+    };
+    progress(0);
+    files.push(await storeFile(store, dataset, file, settings, now, progress));
+    bytesBefore += sizes[fileIndex]!;
+  }
+  forgetSymbols(store);
+  onProgress({
+    file: paths.at(-1)!,
+    fileIndex: paths.length - 1,
+    fileCount: paths.length,
+    bytesRead: bytesTotal,
+    bytesTotal,
+  });
+  return { dataset, files };
+}

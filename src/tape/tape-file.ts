@@ -1,0 +1,66 @@
+import { createReadStream } from 'node:fs';
+import { open } from 'node:fs/promises';
+import { basename } from 'node:path';
+import { pipeline } from 'node:stream';
+import { createGunzip } from 'node:zlib';
+
+/** A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown. */
+export class TapeFileError extends Error {
+  override readonly name = 'TapeFileError';
+
+  constructor(file: string, reason: string, options?: ErrorOptions) {
+    super(`${basename(file)}: ${reason}`, options);
+  }
+}
+
+/** One line of a vendor file that was not understood. `line` counts from 1, the header included. */
+export interface BadLine {
+  file: string;
+  line: number;
+  reason: string;
+}
+
+/** Is told of every bad line as it is met; may throw to stop reading. */
+export type OnBadLine = (bad: BadLine) => void;
+
+/** Is told how many bytes more of the file, as it lies on disk, were read. */
+export type OnBytes = (count: number) => void;
+
+// Compressed by what it holds, not by what it is called: vendors and browsers drop or add `.gz`.
+async function isGzip(path: string): Promise<boolean> {
+  const handle = await open(path, 'r');
+  try {
+    const { bytesRead, buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
+    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
+  } finally {
+    await handle.close();
+  }
+}
+
+function reasonOf(cause: unknown): string {
+  const code = (cause as { code?: string }).code ?? '';
+  if (code === 'Z_BUF_ERROR') return 'the gzip data ends before its end: the file is cut short';
+  if (code.startsWith('Z_')) return `the gzip data is damaged (${(cause as Error).message})`;
+  if (code === 'ENOENT') return 'no such file';
+  if (code === 'EISDIR') return 'is a folder';
+  return (cause as Error).message;
+}
+
+async function* counted(source: AsyncIterable<Buffer>, onBytes: OnBytes): AsyncGenerator<Buffer> {
+  for await (const chunk of source) {
+    onBytes(chunk.length);
+    yield chunk;
+  }
+}
+
+/** The bytes of a file, unpacked when it is gzip. Memory does not grow with the file. Throws `TapeFileError`. */
+export async function* readBytes(path: string, onBytes: OnBytes = () => {}): AsyncGenerator<Buffer> {
+  try {
+    const packed = await isGzip(path);
+    const source = counted(createReadStream(path, { highWaterMark: 256 * 1024 }), onBytes);
+    // The callback is there so that a failure is thrown to the reader below and nowhere else.
+    yield* packed ? pipeline(source, createGunzip({ chunkSize: 256 * 1024 }), () => {}) : source;
+  } catch (cause) {
+    throw cause instanceof TapeFileError ? cause : new TapeFileError(path, reasonOf(cause), { cause });
+  }
+}
