@@ -4,7 +4,7 @@ import { stat } from 'node:fs/promises';
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/connection.ts';
 import { ingestedFile, saveIngestedFile } from '../store/ingested-files.ts';
-import { forgetSymbols } from '../store/symbol-registry.ts';
+import { forgetSymbols } from '../store/symbols.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
 import { type Dataset, datasets } from './datasets.ts';

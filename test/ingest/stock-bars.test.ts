@@ -6,7 +6,7 @@ import { barAt, type Timeframe } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/bar-blocks.ts';
-import { symbolRegistry } from '../../src/store/symbol-registry.ts';
+import { symbolRegistry } from '../../src/store/symbols.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
