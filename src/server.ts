@@ -11,9 +11,10 @@ import type { Clock } from './domain/clock.ts';
 import { type Failure, notFound } from './domain/failure.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { requestContext, type Services } from './resolvers/context.ts';
+import { openApi } from './rest/openapi.ts';
 import { protocolSource } from './rest/protobuf.ts';
 import { sendFailure } from './rest/respond.ts';
-import { asFailure, restRouter } from './rest/router.ts';
+import { asFailure, compiledRoutes, restRouter } from './rest/router.ts';
 import { routes } from './rest/routes.ts';
 import { schema } from './schema/index.ts';
 import type { Store } from './store/connection.ts';
@@ -98,8 +99,11 @@ export function createApp({ config, store, access, now, log }: ServerParts): Exp
     response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready' });
   });
   app.get('/v2/rest-protocol.proto', (_request, response) => void response.type('text/plain').send(protocolSource));
+  const compiled = compiledRoutes(schema, routes);
+  const description = openApi(schema, compiled);
+  app.get('/v2/openapi.json', (_request, response) => void response.json(description));
   app.use('/graphql', graphqlDoor(doors) as unknown as express.RequestHandler);
-  app.use(restRouter({ ...doors, now, metaHeaderPrefix: config.metaHeaderPrefix }, routes));
+  app.use(restRouter({ ...doors, now, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });

@@ -7,7 +7,7 @@ export interface Envelope {
 }
 
 /** Keys of `meta` and of `caps` that are absent, never null, when they do not apply (contract-notes 1). */
-const absentInMeta = new Set([
+export const absentInMeta = new Set([
   'cursor',
   'note',
   'limit_clamped',
@@ -22,7 +22,8 @@ const absentInMeta = new Set([
   'filters',
   'disclosure_k',
 ]);
-const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);
+/** As `absentInMeta`, for `meta.caps`. */
+export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);
 
 function without(source: Record<string, unknown>, absent: Set<string>): Record<string, unknown> {
   const kept: Record<string, unknown> = {};

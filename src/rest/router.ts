@@ -21,7 +21,6 @@ import type { Route } from './route.ts';
 
 /** What the REST door needs from the server. */
 export interface RestDoor {
-  schema: GraphQLSchema;
   /** Who sends this request. */
   authenticate: (request: Request) => Promise<Authentication>;
   /** Takes one request from the caller's rate. */
@@ -133,12 +132,22 @@ function handler(door: RestDoor, route: Route, operation: StoredOperation): Requ
   };
 }
 
-/** The routes of the table as an Express router; every operation is validated and compiled here, at the start. */
-export function restRouter(door: RestDoor, routes: readonly Route[]): Router {
+/** The routes of the table, each with its operation validated and compiled. */
+export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
+  return routes.map((route) => ({ route, operation: storedOperation(schema, route) }));
+}
+
+/** A route and its operation. */
+export interface CompiledRoute {
+  route: Route;
+  operation: StoredOperation;
+}
+
+/** The route table as an Express router; a path that is known under another method is a 405, an unknown one below /v2 a 404. */
+export function restRouter(door: RestDoor, routes: readonly CompiledRoute[]): Router {
   const router = Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();
-  for (const route of routes) {
-    const operation = storedOperation(door.schema, route);
+  for (const { route, operation } of routes) {
     const handle = handler(door, route, operation);
     router[route.method.toLowerCase() as 'get'](route.path, handle);
     methods.set(route.path, [

@@ -1,9 +1,18 @@
-import { resolve } from 'node:path';
+import { existsSync } from 'node:fs';
+import { join, resolve } from 'node:path';
 
-/**
- * A file of the real market data kept beside the project (never in it). Tests that read it are passed over where it is
- * missing and say so in their names.
- */
+// Real vendor files lie beside the project and are no part of it; where they are missing, tests that read them are passed over.
+const folder = resolve(process.env.TAPEGRAPH_SHARED_DATA ?? join(import.meta.dirname, '../../../shared/data'));
+
+/** Whether the real vendor files are here. */
+export const hasSharedData = existsSync(join(folder, 'README.md'));
+
+if (!hasSharedData)
+  console.warn(
+    `real vendor files not found in ${folder}: tests that read them are passed over (TAPEGRAPH_SHARED_DATA names another folder)`,
+  );
+
+/** The path of a real vendor file. */
 export function sharedData(path: string): string {
-  return resolve(process.env.TAPEGRAPH_SHARED_DATA ?? '../shared/data', path);
+  return join(folder, path);
 }

@@ -1,0 +1,254 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type GraphQLObjectType,
+  type GraphQLOutputType,
+  type GraphQLSchema,
+  getNullableType,
+  isEnumType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+  Kind,
+  type OperationDefinitionNode,
+  type SelectionSetNode,
+} from 'graphql';
+import { z } from 'zod';
+import { absentInCaps, absentInMeta } from './envelope.ts';
+import type { StoredOperation } from './operation.ts';
+import type { Param } from './params.ts';
+import type { Route } from './route.ts';
+
+type JsonSchema = Record<string, unknown>;
+
+const scalarSchemas: Record<string, JsonSchema> = {
+  String: { type: 'string' },
+  ID: { type: 'string' },
+  Boolean: { type: 'boolean' },
+  Int: { type: 'integer', format: 'int32' },
+  Float: { type: 'number', format: 'double' },
+  EpochMs: { type: 'integer', format: 'int64' },
+  Long: { type: 'integer', format: 'int64' },
+  StrikeThousandths: { type: 'integer', format: 'int64' },
+  SessionDate: { type: 'string', format: 'date' },
+};
+
+interface Walk {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  /** Keys that are absent instead of null. */
+  absent: ReadonlySet<string>;
+}
+
+function typeSchema(walk: Walk, type: GraphQLOutputType, selection: SelectionSetNode | undefined): JsonSchema {
+  const nullable = !isNonNullType(type);
+  const inner = getNullableType(type);
+  const described = isListType(inner)
+    ? { type: 'array', items: typeSchema(walk, inner.ofType, selection) }
+    : isObjectType(inner) && selection
+      ? objectSchema(walk, inner, selection)
+      : isEnumType(inner)
+        ? { type: 'string', enum: inner.getValues().map((value) => value.name) }
+        : { ...(scalarSchemas[String(inner)] ?? { type: 'string' }) };
+  return nullable ? orNull(described) : described;
+}
+
+function orNull(described: JsonSchema): JsonSchema {
+  if (typeof described.type !== 'string') return { anyOf: [described, { type: 'null' }] };
+  return {
+    ...described,
+    type: [described.type, 'null'],
+    ...(Array.isArray(described.enum) ? { enum: [...described.enum, null] } : {}),
+  };
+}
+
+function fragmentSelection(document: DocumentNode, name: string): SelectionSetNode | null {
+  const found = document.definitions.find((node) => node.kind === Kind.FRAGMENT_DEFINITION && node.name.value === name);
+  return found?.kind === Kind.FRAGMENT_DEFINITION ? found.selectionSet : null;
+}
+
+/** The fields a selection asks of a type, fragments followed. */
+function selectedFields(
+  walk: Walk,
+  type: GraphQLObjectType,
+  selection: SelectionSetNode,
+): { node: FieldNode; conditional: boolean }[] {
+  return selection.selections.flatMap((node) => {
+    if (node.kind === Kind.FIELD) return [{ node, conditional: (node.directives?.length ?? 0) > 0 }];
+    const set =
+      node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragmentSelection(walk.document, node.name.value);
+    return set ? selectedFields(walk, type, set) : [];
+  });
+}
+
+function objectSchema(walk: Walk, type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {
+  const properties: Record<string, JsonSchema> = {};
+  const required: string[] = [];
+  for (const { node, conditional } of selectedFields(walk, type, selection)) {
+    const field = type.getFields()[node.name.value]!;
+    const key = node.alias?.value ?? node.name.value;
+    properties[key] = {
+      ...typeSchema(walk, field.type, node.selectionSet),
+      ...(field.description ? { description: field.description } : {}),
+    };
+    if (!conditional && !walk.absent.has(key)) required.push(key);
+  }
+  return { type: 'object', properties, required };
+}
+
+/** The field an answer path leads to: its type's selection. */
+function answerSchema(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
+  const definition = operation.document.definitions.find(
+    (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
+  )!;
+  let type = schema.getRootType(definition.operation)!;
+  let selection = definition.selectionSet;
+  const walk = {
+    schema,
+    document: operation.document,
+    absent: new Set([...absentInMeta, ...absentInCaps, ...route.absent]),
+  };
+  for (const key of route.answer === '' ? [] : route.answer.split('.')) {
+    const { node } = selectedFields(walk, type, selection).find(
+      ({ node }) => (node.alias?.value ?? node.name.value) === key,
+    )!;
+    type = getNullableType(type.getFields()[node.name.value]!.type) as GraphQLObjectType;
+    selection = node.selectionSet!;
+  }
+  const fields = selectedFields(walk, type, selection);
+  const part = (key: string) => {
+    const found = fields.find(({ node }) => (node.alias?.value ?? node.name.value) === key)!;
+    return typeSchema(walk, type.getFields()[found.node.name.value]!.type, found.node.selectionSet);
+  };
+  return { type: 'object', properties: { data: part('data'), meta: part('meta') }, required: ['data', 'meta'] };
+}
+
+const errorCodes: Record<number, { description: string; codes: string[] }> = {
+  400: { description: 'A parameter or the body is wrong; message names it.', codes: ['invalid_params'] },
+  401: { description: 'No valid credential.', codes: ['unauthenticated', 'token_expired'] },
+  403: {
+    description: 'The tier is too low, or the non-professional declaration is missing.',
+    codes: ['not_entitled_tier', 'attestation_required'],
+  },
+  404: { description: 'Not registered, or not there.', codes: ['not_found'] },
+  410: { description: 'The route has been retired.', codes: ['not_found'] },
+  413: { description: 'The body is too large.', codes: ['invalid_params'] },
+  415: { description: 'The body has another content type than expected.', codes: ['invalid_params'] },
+  429: { description: 'Over a rate or in-flight limit; Retry-After says when to come again.', codes: ['rate_limited'] },
+  500: { description: 'A defect of ours.', codes: ['internal'] },
+  502: { description: 'A source failed.', codes: ['internal'] },
+  503: { description: 'A source is not configured or out of reach.', codes: ['internal', 'provider_unavailable'] },
+};
+
+function errorResponse(status: number): JsonSchema {
+  const { description, codes } = errorCodes[status]!;
+  return {
+    description,
+    content: {
+      'application/json': {
+        schema: {
+          type: 'object',
+          required: ['error'],
+          properties: {
+            error: {
+              type: 'object',
+              required: ['code', 'message'],
+              properties: {
+                code: { type: 'string', enum: codes },
+                message: { type: 'string' },
+                details: { type: 'object' },
+              },
+            },
+          },
+        },
+      },
+    },
+  };
+}
+
+function parameter(name: string, place: 'path' | 'query', schema: Param): JsonSchema {
+  const required = place === 'path' || !(schema instanceof z.ZodOptional);
+  const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
+  const { description, example, type = 'string', ...rest } = (inner.meta() ?? {}) as Record<string, unknown>;
+  return {
+    name,
+    in: place,
+    required,
+    description,
+    schema: { type, ...rest },
+    ...(example === undefined ? {} : { example }),
+  };
+}
+
+function operationObject(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
+  const statuses = [...new Set([401, 429, 500, ...route.errors])].sort((a, b) => a - b);
+  return {
+    operationId: route.operation.replace(/\.graphql$/, ''),
+    tags: [route.scopeGroup],
+    summary: route.summary,
+    description: route.description,
+    ...(route.sunset ? { deprecated: true } : {}),
+    parameters: [
+      ...Object.entries(route.pathParams).map(([name, param]) => parameter(name, 'path', param)),
+      ...Object.entries(route.queryParams).map(([name, param]) => parameter(name, 'query', param)),
+    ],
+    ...(route.body
+      ? {
+          requestBody: {
+            required: route.body.required,
+            content: Object.fromEntries(route.body.mediaTypes.map((media) => [media, { schema: route.body!.schema }])),
+          },
+        }
+      : {}),
+    responses: {
+      200: {
+        description: 'The answer.',
+        content: {
+          'application/json': { schema: answerSchema(schema, route, operation) },
+          ...(route.protobuf
+            ? {
+                'application/x-protobuf': {
+                  schema: {
+                    type: 'string',
+                    format: 'binary',
+                    description: `${route.protobuf.name} of /v2/rest-protocol.proto`,
+                  },
+                },
+              }
+            : {}),
+        },
+      },
+      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
+    },
+    'x-graphql-operation': operation.source,
+  };
+}
+
+/** The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types. */
+export function openApi(
+  schema: GraphQLSchema,
+  routes: readonly { route: Route; operation: StoredOperation }[],
+): JsonSchema {
+  const paths: Record<string, JsonSchema> = {};
+  for (const { route, operation } of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}');
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, route, operation) };
+  }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Tapegraph',
+      version: '2',
+      description:
+        'Market data and analytics. Every route is a stored operation of the graph at /graphql. Prices are dollars, instants epoch milliseconds, strikes thousandths of a dollar; null means unknown.',
+    },
+    security: [{ bearer: [] }, { apiKey: [] }],
+    components: {
+      securitySchemes: {
+        bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a site-session token.' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+      },
+    },
+    paths,
+  };
+}
