@@ -1,12 +1,14 @@
 import { run } from './cli/run.ts';
+import { Interrupted } from './cli/terminal.ts';
 
 const interruption = new AbortController();
 // Once each: a second signal finds no listener and ends the process at once.
-for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => interruption.abort(signal));
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => interruption.abort(new Interrupted(signal)));
 // A reader that went away (`tapegraph export … | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
-  interruption.abort('EPIPE');
+  interruption.abort(new Interrupted('EPIPE'));
 });
 
 process.exitCode = await run(process.argv.slice(2), {

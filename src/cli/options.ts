@@ -39,6 +39,16 @@ export function wholeNumber(min: number, max: number) {
   };
 }
 
+/** A number from `min` to `max`. */
+export function number(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
 /** An instant as epoch ms: ISO 8601, a date, or epoch ms digits; without an offset it is New York time. */
 export function instant(text: string): number {
   try {

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addConfigCommand } from './config.ts';
 import { addExportCommand } from './export.ts';
+import { addIngestCommand } from './ingest.ts';
 import { addMigrateCommand } from './migrate.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -30,6 +31,7 @@ export function createProgram(terminal: Terminal): Command {
     .exitOverride();
   addMigrateCommand(program, terminal);
   addConfigCommand(program, terminal);
+  addIngestCommand(program, terminal);
   addExportCommand(program, terminal);
   return program;
 }

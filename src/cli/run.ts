@@ -29,8 +29,9 @@ function failed(error: unknown, argv: readonly string[], terminal: Terminal): nu
     reportFailure(error.message.replace(/^error: /, ''), argv, terminal);
     return exitCodes.usage;
   }
-  // A reader that left before the end got what it wanted.
-  if (error instanceof Interrupted && terminal.interrupted.reason === 'EPIPE') return exitCodes.ok;
+  // A reader of stdout that left before the end got what it wanted.
+  const { reason } = terminal.interrupted;
+  if (reason instanceof Interrupted && reason.by === 'EPIPE') return exitCodes.ok;
   const message = describe(error);
   terminal.stderr.write(`tapegraph: ${message}\n`);
   if (wantsStack(terminal) && error instanceof Error) terminal.stderr.write(`${error.stack}\n`);

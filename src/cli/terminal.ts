@@ -14,7 +14,7 @@ export interface Terminal {
   now: Clock;
   stdout: TerminalStream;
   stderr: TerminalStream;
-  /** Aborted when the process is asked to end. */
+  /** Aborted with an `Interrupted` when the process is asked to end. */
   interrupted: AbortSignal;
 }
 
@@ -22,14 +22,20 @@ export interface Terminal {
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   override readonly message = 'interrupted';
+  /** The signal, or `EPIPE` when the reader of stdout went away. */
+  readonly by: string;
+
+  constructor(by: string) {
+    super();
+    this.by = by;
+  }
 }
 
 /** Settles as `work` does, unless the process is asked to end first: then it rejects at once, and `work` is left behind. */
-export async function unlessInterrupted<T>(terminal: Terminal, work: Promise<T>): Promise<T> {
-  const { interrupted } = terminal;
+export async function unlessInterrupted<T>({ interrupted }: Terminal, work: Promise<T>): Promise<T> {
   work.catch(() => {});
   const stop = Promise.withResolvers<never>();
-  const onAbort = () => stop.reject(new Interrupted());
+  const onAbort = () => stop.reject(interrupted.reason);
   if (interrupted.aborted) onAbort();
   interrupted.addEventListener('abort', onAbort, { once: true });
   try {

@@ -1,4 +1,4 @@
-import { spawn } from 'node:child_process';
+import { type ChildProcess, spawn } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -10,16 +10,29 @@ export interface Ran {
   stderr: string;
 }
 
-/** Runs `tapegraph` as a child process with nothing of the surrounding environment but PATH and `env`. */
-export function tapegraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
-  return new Promise((resolve, reject) => {
-    const child = spawn(process.execPath, [main, ...args], {
-      env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
-    });
-    const ran: Ran = { code: null, stdout: '', stderr: '' };
-    child.stdout.on('data', (chunk) => (ran.stdout += chunk));
-    child.stderr.on('data', (chunk) => (ran.stderr += chunk));
+/** Starts `tapegraph` as a child process with nothing of the surrounding environment but PATH and `env`. */
+export function start(
+  args: readonly string[],
+  env: Record<string, string> = {},
+): { child: ChildProcess; ended: Promise<Ran> } {
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
+  });
+  const ran: Ran = { code: null, stdout: '', stderr: '' };
+  child.stdout.on('data', (chunk) => {
+    ran.stdout += chunk;
+  });
+  child.stderr.on('data', (chunk) => {
+    ran.stderr += chunk;
+  });
+  const ended = new Promise<Ran>((resolve, reject) => {
     child.on('error', reject);
     child.on('close', (code) => resolve({ ...ran, code }));
   });
+  return { child, ended };
+}
+
+/** Runs `tapegraph` as a child process to its end. */
+export function tapegraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  return start(args, env).ended;
 }

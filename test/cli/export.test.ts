@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vites
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
 import { type TestStore, testStore } from '../support/store.ts';
-import { tapegraph } from './command-line.ts';
+import { start, tapegraph } from './command-line.ts';
 
 const startMs = Date.parse('2026-11-18T14:30:00Z');
 const bars: Bar[] = [0, 1, 2].map((minute) => ({
@@ -100,4 +100,10 @@ it.each([
   const { code, stderr } = await tapegraph(args, env);
   expect(code).toBe(2);
   expect(stderr).toContain(expected);
+});
+
+it('export ends well when its reader has seen enough', async () => {
+  const { child, ended } = start(['export', 'stock-bars', '--symbol', 'SPY'], env);
+  child.stdout?.destroy();
+  expect(await ended).toEqual({ code: 0, stdout: '', stderr: '' });
 });
