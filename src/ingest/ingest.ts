@@ -48,6 +48,8 @@ export interface IngestProgress {
 export interface IngestOptions extends Partial<IngestSettings> {
   /** For the record of when a file was stored. */
   now: Clock;
+  /** Aborted to stop: what is being stored is rolled back, and its reason is thrown. Files stored before stay. */
+  signal?: AbortSignal;
 }
 
 const defaults: IngestSettings = { maxErrors: 0, gammaSource: 'solve', rate: 0.045, sessionDate: null };
@@ -90,6 +92,7 @@ async function storeFile(
   settings: IngestSettings,
   now: Clock,
   onBytes: (bytes: number) => void,
+  signal: AbortSignal | undefined,
 ): Promise<FileReport> {
   const { load, shapedBy } = datasets[dataset];
   const log = badLineLog(settings.maxErrors);
@@ -124,8 +127,12 @@ async function storeFile(
         settings,
         onBadLine: log.add,
         refused: log.refused,
-        onBytes,
+        onBytes: (bytes) => {
+          signal?.throwIfAborted();
+          onBytes(bytes);
+        },
       });
+      signal?.throwIfAborted();
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'changed while it was read');
       await saveIngestedFile(tx, dataset, hash, { name: path, rows: outcome.rows, ingestedAt: now() });
@@ -134,6 +141,8 @@ async function storeFile(
         : report('unchanged', outcome, 'the store held all of it already');
     });
   } catch (error) {
+    // On its way through the reader the reason was taken for a fault of the file.
+    signal?.throwIfAborted();
     if (error instanceof FileRefused) return tooMany();
     if (error instanceof TapeFileError) return refused(error.message);
     throw error;
@@ -152,7 +161,7 @@ export async function ingestFiles(
   options: IngestOptions,
   onProgress: (progress: IngestProgress) => void = () => {},
 ): Promise<IngestReport> {
-  const { now, ...given } = options;
+  const { now, signal, ...given } = options;
   const settings = { ...defaults, ...given };
   const paths = await expandPatterns(patterns);
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
@@ -166,7 +175,7 @@ export async function ingestFiles(
       onProgress({ file, fileIndex, fileCount: paths.length, bytesRead, bytesTotal });
     };
     progress(0);
-    files.push(await storeFile(store, dataset, file, settings, now, progress));
+    files.push(await storeFile(store, dataset, file, settings, now, progress, signal));
     bytesBefore += sizes[fileIndex]!;
   }
   forgetSymbols(store);
