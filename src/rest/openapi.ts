@@ -115,12 +115,17 @@ function answerSchema(schema: GraphQLSchema, route: Route, operation: StoredOper
     type = getNullableType(type.getFields()[node.name.value]!.type) as GraphQLObjectType;
     selection = node.selectionSet!;
   }
-  const fields = selectedFields(walk, type, selection);
-  const part = (key: string) => {
-    const found = fields.find(({ node }) => (node.alias?.value ?? node.name.value) === key)!;
-    return typeSchema(walk, type.getFields()[found.node.name.value]!.type, found.node.selectionSet);
+  const { properties, required } = objectSchema(walk, type, selection) as {
+    properties: Record<string, JsonSchema>;
+    required: string[];
   };
-  return { type: 'object', properties: { data: part('data'), meta: part('meta') }, required: ['data', 'meta'] };
+  const { meta, ...payload } = properties;
+  const data = payload.data ?? {
+    type: 'object',
+    properties: payload,
+    required: required.filter((key) => key !== 'meta'),
+  };
+  return { type: 'object', properties: { data, meta }, required: ['data', 'meta'] };
 }
 
 const errorCodes: Record<number, { description: string; codes: string[] }> = {

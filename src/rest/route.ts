@@ -32,7 +32,10 @@ export interface Route {
   body?: BodyReader;
   /** The operation's file in this folder. */
   operation: string;
-  /** Where the answer `{data, meta}` lies in the operation's result; '' when it is the result itself. */
+  /**
+   * Where the answer lies in the operation's result; '' when it is the result itself. It selects `data` and `meta`, or
+   * `meta` beside the fields that together are the data.
+   */
   answer: string;
   /** The operation's variables from the parameters (every declared variable gets a value: null when absent). */
   variables: (values: Record<string, unknown>, body: unknown) => Record<string, unknown>;

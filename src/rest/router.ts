@@ -51,11 +51,12 @@ async function charge(door: RestDoor, caller: Caller, response: Response): Promi
   if (!rate.allowed) throw rateLimited(`More than ${rate.limit} requests a minute.`, Math.max(1, rate.resetSeconds));
 }
 
-/** The part of an operation's result that `path` leads to. */
+/** The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data. */
 function answerAt(result: Record<string, unknown>, path: string): { data: unknown; meta: Record<string, unknown> } {
   let answer: unknown = result;
   for (const key of path === '' ? [] : path.split('.')) answer = (answer as Record<string, unknown>)[key];
-  return answer as { data: unknown; meta: Record<string, unknown> };
+  const { meta, ...payload } = answer as { meta: Record<string, unknown> };
+  return 'data' in payload ? (answer as { data: unknown; meta: Record<string, unknown> }) : { data: payload, meta };
 }
 
 /** `live` answers change; those of sealed sessions never do, and carry a tag. */
