@@ -1,0 +1,33 @@
+/** A trade to be put into a journal. */
+export interface NewTrade {
+  /** Null = it is to be given one. */
+  id: string | null;
+  /** Id of the journal account. */
+  journalAccountId: string;
+  symbol: string;
+  /** `buy`, `sell`, or any other text. */
+  side: string;
+  qty: number;
+  /** Dollars. */
+  price: number;
+  /** Epoch ms. */
+  tsMs: number;
+  note: string | null;
+}
+
+/** Why a row of an import could not be read. */
+export interface RowError {
+  /** 1-based line on which the row starts. */
+  row: number;
+  /** `missing_<field>`, `bad_<field>`, `bad_json` or `bad_columns`. */
+  code: string;
+}
+
+/** What became of an import (spec 2.18). */
+export interface ImportResult {
+  created: number;
+  /** Trades whose id the journal, or an earlier row, had already. */
+  skipped: number;
+  /** In order of rows. */
+  errors: RowError[];
+}

@@ -1,0 +1,58 @@
+import { isId, isStorableText } from '../domain/account.ts';
+import type { NewTrade } from '../domain/journal.ts';
+import { exchangeTimeZone, parseInstant } from '../domain/market-time.ts';
+import { readTicker } from '../domain/ticker.ts';
+import { maxEpochMs } from '../domain/units.ts';
+
+/** A value, or why there is none. */
+type Read<T> = { value: T } | 'missing' | 'bad';
+
+const text = (value: unknown, ok: (text: string) => boolean): Read<string> =>
+  typeof value === 'string' && ok(value) ? { value } : 'bad';
+
+const number = (value: unknown, ok: (number: number) => boolean): Read<number> =>
+  typeof value === 'number' && Number.isFinite(value) && ok(value) ? { value } : 'bad';
+
+function ticker(value: unknown): Read<string> {
+  const symbol = typeof value === 'string' ? readTicker(value) : null;
+  return symbol === null ? 'bad' : { value: symbol };
+}
+
+/** Epoch ms, or text as the contract writes times; without an offset it is New York's. */
+function instant(value: unknown): Read<number> {
+  if (typeof value !== 'string') {
+    return number(value, (ms) => Number.isInteger(ms) && Math.abs(ms) <= maxEpochMs);
+  }
+  try {
+    return { value: parseInstant(value, exchangeTimeZone, 'ts').ms };
+  } catch {
+    return 'bad';
+  }
+}
+
+/**
+ * Reads a trade object (contract-notes 3: `id, account_id, symbol, side, qty, price, ts, note`), or says what is wrong with the first
+ * field that is: `missing_<field>` or `bad_<field>`. Null and empty count as not sent; other keys are passed over. Symbols become
+ * upper case. A quantity is above zero (the side tells the direction), a price not below it. `nowMs` is the time when none is told.
+ */
+export function readTrade(fields: Readonly<Record<string, unknown>>, nowMs: number): NewTrade | string {
+  const wrong: string[] = [];
+  function field<T, D>(name: string, read: (value: unknown) => Read<T>, absent: D): T | D {
+    const value = Object.hasOwn(fields, name) ? fields[name] : null;
+    const outcome = value === null || value === '' ? 'missing' : read(value);
+    if (typeof outcome === 'object') return outcome.value;
+    if (outcome === 'bad' || absent === undefined) wrong.push(`${outcome}_${name}`);
+    return absent;
+  }
+  const trade = {
+    id: field('id', (value) => text(value, isId), null),
+    journalAccountId: field('account_id', (value) => text(value, isId), undefined),
+    symbol: field('symbol', ticker, undefined),
+    side: field('side', (value) => text(value, isStorableText), undefined),
+    qty: field('qty', (value) => number(value, (qty) => qty > 0), undefined),
+    price: field('price', (value) => number(value, (price) => price >= 0), undefined),
+    tsMs: field('ts', instant, nowMs),
+    note: field('note', (value) => text(value, isStorableText), null),
+  };
+  return wrong[0] ?? (trade as NewTrade);
+}
