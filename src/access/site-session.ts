@@ -1,3 +1,4 @@
+import { createSecretKey } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
 import { isId } from '../domain/account.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -36,7 +37,7 @@ function isTokensFault(error: unknown): boolean {
 
 /** Verifies tokens signed with a shared secret: HS256 and nothing else. */
 export function secretVerifier(secret: string, now: Clock): SiteSessionVerifier {
-  const key = new TextEncoder().encode(secret);
+  const key = createSecretKey(secret, 'utf8');
   return verifier((token, options) => jwtVerify(token, key, options), ['HS256'], now);
 }
 
@@ -71,5 +72,5 @@ export async function createSiteSession(
     .setSubject(accountId)
     .setIssuedAt(issuedAt)
     .setExpirationTime(Math.floor((now() + expiresInMs) / 1000))
-    .sign(new TextEncoder().encode(secret));
+    .sign(createSecretKey(secret, 'utf8'));
 }

@@ -1,0 +1,84 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from '../domain/clock.ts';
+import type { Tier } from '../domain/tier.ts';
+import type { RandomBytes } from '../domain/ulid.ts';
+import type { Store } from '../store/connection.ts';
+import { type AccountBook, openAccountBook } from './account-book.ts';
+import { authenticate } from './authenticate.ts';
+import type { Authentication } from './caller.ts';
+import { openIdentities } from './identities.ts';
+import { type InFlight, openInFlight } from './in-flight.ts';
+import { type KeyRing, openKeyRing } from './key-ring.ts';
+import { openKeyUse } from './key-use.ts';
+import { openRate, type Rate } from './rate.ts';
+import { openRedisLink } from './redis-link.ts';
+import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './session-keeper.ts';
+import { openUsage, type Usage } from './usage.ts';
+
+/** The settings that access needs; `Config` has them. */
+export interface AccessSettings extends SessionSettings {
+  redisUrl: string | null;
+  /** Requests a minute. */
+  rates: Record<Tier, number>;
+}
+
+/** What access is made from. */
+export interface AccessOptions {
+  store: Store;
+  config: AccessSettings;
+  now: Clock;
+  /** Gets a line when something is remarkable; warnings begin with `warning:`. */
+  log?: (line: string) => void;
+  /** Monotonic time, ms. */
+  elapsed?: () => number;
+  random?: RandomBytes;
+  /** Begins every key in Redis; servers with the same count together. */
+  redisPrefix?: string;
+}
+
+/** Who calls, what they may do and how often. Entitlement is in `entitlement.ts`, since it needs nothing. */
+export interface Access {
+  /** Says who sends a credential; `credentialOf` finds it in the headers. */
+  authenticate(credential: string | null): Promise<Authentication>;
+  rate: Rate;
+  inFlight: Pick<InFlight, 'acquire'>;
+  usage: Pick<Usage, 'count' | 'read' | 'flush'>;
+  keys: KeyRing;
+  accounts: AccountBook;
+  sessions: Pick<SessionKeeper, 'create'>;
+  /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */
+  close(): Promise<void>;
+}
+
+/** Opens access over an open store. */
+export async function openAccess(options: AccessOptions): Promise<Access> {
+  const { store, config, now, log = () => {}, elapsed = () => performance.now() } = options;
+  const { random = randomBytes, redisPrefix = 'tapegraph:' } = options;
+  const sessions = await openSessionKeeper(store, config, now, random, log);
+  const identities = openIdentities(store, elapsed);
+  const link = config.redisUrl === null ? null : openRedisLink(config.redisUrl, log);
+  const inFlight = openInFlight(link, redisPrefix);
+  const usage = openUsage(store, now, log);
+  const keyUse = openKeyUse(store, log);
+  const deps = { store, identities, verifySession: sessions.verify, used: keyUse.used, now };
+
+  async function close(): Promise<void> {
+    inFlight.close();
+    await Promise.all([usage.close(), keyUse.close(), link?.close()]);
+  }
+  let closed: Promise<void> | null = null;
+
+  return {
+    authenticate: (credential) => authenticate(deps, credential),
+    rate: openRate(config.rates, link, redisPrefix),
+    inFlight,
+    usage,
+    keys: openKeyRing(store, identities, now, random),
+    accounts: openAccountBook(store, identities, now),
+    sessions,
+    close: () => {
+      closed ??= close();
+      return closed;
+    },
+  };
+}
