@@ -9,6 +9,7 @@ import {
   mkdirSync,
   readdirSync,
   readFileSync,
+  renameSync,
   statSync,
   symlinkSync,
   unlinkSync,
@@ -133,18 +134,29 @@ function generate() {
 
 // ---- One at a time ----
 
-function holderIsGone() {
-  const pid = Number(textOf(lockFile));
-  const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? 0);
+function holderIsGone(text) {
+  const age = Date.now() - (statSync(lockFile, { throwIfNoEntry: false })?.mtimeMs ?? Date.now());
   // A holder that has not yet written its number is given a second.
-  if (!pid) return age > 1000;
+  if (text === '') return age > 1000;
   if (age > lockExpiresMs) return true;
   try {
-    process.kill(pid, 0);
+    process.kill(Number(text), 0);
     return false;
   } catch (error) {
     return error.code === 'ESRCH';
   }
+}
+
+/** Takes away a lock whose holder died; one that another process took meanwhile is put back. */
+function breakLock(text) {
+  const aside = `${lockFile}.${process.pid}`;
+  try {
+    renameSync(lockFile, aside);
+  } catch {
+    return;
+  }
+  if (textOf(aside) === text) unlinkSync(aside);
+  else renameSync(aside, lockFile);
 }
 
 function takeLock() {
@@ -155,8 +167,10 @@ function takeLock() {
     } catch (error) {
       if (error.code !== 'EEXIST') throw error;
     }
-    if (holderIsGone()) {
-      if (existsSync(lockFile)) unlinkSync(lockFile);
+    const text = textOf(lockFile);
+    if (text === null) continue;
+    if (holderIsGone(text)) {
+      breakLock(text);
       continue;
     }
     if (!waited) say('tapegraph: waiting for another process that makes this clone ready …');

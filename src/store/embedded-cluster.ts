@@ -85,7 +85,10 @@ export function spawnServer(place: Place, port: number): { hasEnded: () => boole
   ];
   const log = openSync(place.logFile, 'a');
   let ended = false;
-  const said = () => readFileSync(place.logFile, 'utf8').slice(startOfLog).trim().split('\n').slice(-12).join('\n');
+  const said = () => {
+    const text = readFileSync(place.logFile).subarray(startOfLog).toString();
+    return text.trim().split('\n').slice(-12).join('\n');
+  };
   const child = isWindows
     ? // pg_ctl gives up administrator rights, with which the server would not start.
       spawn(
@@ -96,7 +99,7 @@ export function spawnServer(place: Place, port: number): { hasEnded: () => boole
     : spawn(program(place, 'postgres'), args, {
         ...place.owner,
         cwd: '/',
-        env: programEnvironment,
+        ...programEnvironment,
         detached: true,
         stdio: ['ignore', log, log],
       });
@@ -119,7 +122,7 @@ export function stopServer(place: Place, pid: number): void {
 }
 
 // Nothing of the caller's environment: PGPORT and the like would steer the server.
-const programEnvironment = isWindows ? process.env : { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' };
+const programEnvironment = isWindows ? {} : { env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } };
 
 const program = (place: Place, name: string) => join(place.programs, 'bin', isWindows ? `${name}.exe` : name);
 
@@ -146,7 +149,7 @@ function chownTo(path: string, owner: Owner | null): void {
 function runProgram(place: Place, name: string, args: string[]): void {
   const options = {
     cwd: isWindows ? place.home : '/',
-    env: programEnvironment,
+    ...programEnvironment,
     encoding: 'utf8' as const,
     windowsHide: true,
   };

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import pg from 'pg';
-import { createCluster, passwordOf, spawnServer, stopServer, superuser } from './embedded-cluster.ts';
+import type pg from 'pg';
+import { createCluster, passwordOf, spawnServer } from './embedded-cluster.ts';
 import { findPlace, type Place } from './embedded-place.ts';
-import { isRunning, type Postmaster, readPostmaster, removeStalePostmaster } from './postmaster-file.ts';
+import { leave, type Presence, takePart } from './embedded-presence.ts';
+import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
 import { storeRefused } from './store-refused.ts';
 
 /** A PostgreSQL of our own, shared by every process that opened the same data folder. */
@@ -16,24 +17,26 @@ export interface EmbeddedServer {
   close(): Promise<void>;
 }
 
-// Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
-// when the process ends, however it ends; whoever leaves and then gets it exclusively was the last and stops the server.
-const presenceLock = "hashtext('tapegraph presence')";
+export interface EmbeddedServerOptions {
+  /** Folder of the cluster; made when absent. */
+  dataDir: string;
+  /** Gets a line when something is remarkable. */
+  log?: (line: string) => void;
+}
+
 const storeDatabase = 'tapegraph';
 const patienceMs = 60_000;
 const pollMs = 20;
+const pauseAfterFailureMs = 5_000;
+const mostAttempts = 6;
 
-/** Joins the embedded server of a data folder, or starts it (creating its cluster first). `log` gets a line when something is remarkable. */
-export async function openEmbeddedServer({
-  dataDir,
-  log = () => {},
-}: {
-  dataDir: string;
-  log?: (line: string) => void;
-}): Promise<EmbeddedServer> {
+/**
+ * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under us
+ * is started again. It runs apart from the process that started it: it is there until its last user has left.
+ */
+export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedServerOptions): Promise<EmbeddedServer> {
   const place = findPlace(dataDir);
-  let presence = await join(place);
-  const { started, connection } = presence;
+  let { presence, started } = await join(place);
   let closing = false;
   let recovery = Promise.resolve();
 
@@ -46,111 +49,66 @@ export async function openEmbeddedServer({
     log('The embedded database went away; starting it again.');
     while (!closing) {
       try {
-        presence = await join(place);
+        ({ presence, started } = await join(place, () => closing));
         watch();
         return;
       } catch (error) {
         log(`The embedded database does not come back: ${(error as Error).message}`);
-        await delay(5_000, undefined, { ref: false });
+        if (!closing) await delay(pauseAfterFailureMs, undefined, { ref: false });
       }
     }
   };
-  await createStoreDatabase(presence.client);
-  watch();
-
   const close = async () => {
     if (closing) return;
     closing = true;
     await recovery;
     await leave(place, presence);
   };
-  return { connection: { ...connection, database: storeDatabase }, started, close };
+
+  watch();
+  try {
+    await createStoreDatabase(presence.client);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { connection: { ...presence.connection, database: storeDatabase }, started, close };
 }
 
-interface Presence {
-  client: pg.Client;
-  connection: pg.ClientConfig;
-  postmaster: Postmaster;
-  started: boolean;
-}
-
-async function join(place: Place): Promise<Presence> {
+async function join(place: Place, isUnwanted = () => false): Promise<{ presence: Presence; started: boolean }> {
   const giveUpAt = performance.now() + patienceMs;
-  let attempts = 0;
   let server: ReturnType<typeof spawnServer> | null = null;
-  for (;;) {
+  let attempts = 0;
+  while (!isUnwanted()) {
     const postmaster = readPostmaster(place.cluster);
-    const client = postmaster === null ? null : await tryHold(place, postmaster);
-    if (client !== null)
-      return {
-        client,
-        connection: connectionTo(place, postmaster!),
-        postmaster: postmaster!,
-        started: server !== null && !server.hasEnded(),
-      };
-    if (server?.hasEnded() || performance.now() > giveUpAt) {
+    const presence = postmaster && (await takePart(place, postmaster));
+    if (presence !== null) return { presence, started: server !== null && !server.hasEnded() };
+    if (performance.now() > giveUpAt) throw notAnswering(place, postmaster, server?.said());
+    if (server?.hasEnded()) {
       // It may have met another starter, or the last connections of a server that was killed: those pass.
-      if (++attempts > 5 || performance.now() > giveUpAt) throw notAnswering(place, postmaster, server?.said());
+      if (attempts >= mostAttempts) throw notAnswering(place, postmaster, server.said());
       server = null;
-      await delay(100 * attempts);
-      continue;
-    }
-    const running = postmaster !== null && isRunning(postmaster, place.cluster);
-    if (!running && server === null) {
-      if (postmaster !== null) removeStalePostmaster(place.cluster, postmaster);
-      passwordOf(place);
-      createCluster(place);
-      server = spawnServer(place, await choosePort());
+      await delay(50 * attempts);
+    } else if (server === null && !(postmaster !== null && isRunning(postmaster, place.cluster))) {
+      attempts++;
+      server = await start(place);
     }
     await delay(pollMs);
   }
+  throw new Error('The embedded server was closed meanwhile.');
+}
+
+async function start(place: Place): Promise<ReturnType<typeof spawnServer>> {
+  removeStaleLocks(place.cluster, place.socketDir);
+  passwordOf(place);
+  createCluster(place);
+  return spawnServer(place, await choosePort());
 }
 
 function notAnswering(place: Place, postmaster: Postmaster | null, said: string | undefined): Error {
-  const who = postmaster === null ? 'did not start' : `(process ${postmaster.pid}) does not answer`;
-  return storeRefused(
-    `The embedded PostgreSQL in ${place.cluster} ${who}. Its log, ${place.logFile}, ends:\n${said ?? '(nothing)'}`,
-  );
-}
-
-function connectionTo(place: Place, postmaster: Postmaster): pg.ClientConfig {
-  // The server's own file says where its socket is: TMPDIR may differ between two processes.
-  const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || place.socketDir;
-  const password = passwordOf(place);
-  return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
-}
-
-/** A connection that holds the presence lock; null when the server is not (or no longer, or not yet) there. */
-async function tryHold(place: Place, postmaster: Postmaster): Promise<pg.Client | null> {
-  if (!postmaster.port) return null;
-  const client = new pg.Client({
-    ...connectionTo(place, postmaster),
-    database: 'postgres',
-    application_name: 'tapegraph presence',
-    connectionTimeoutMillis: 10_000,
-  });
-  client.on('error', () => {});
-  try {
-    await client.connect();
-    // Waits while the last user is stopping the server, and then fails with it.
-    await client.query(`select pg_advisory_lock_shared(${presenceLock})`);
-    return client;
-  } catch (error) {
-    await client.end().catch(() => {});
-    if (isPassing(error)) return null;
-    throw storeRefused(
-      `The embedded PostgreSQL in ${place.cluster} refused the connection: ${(error as Error).message}`,
-      error,
-    );
-  }
-}
-
-// Not there: ENOENT, ECONNREFUSED, ECONNRESET. Starting up, or stopping: 57P03, 57P01; crashed: 57P02.
-function isPassing(error: unknown): boolean {
-  const { code, message } = error as { code?: string; message?: string };
-  if (code !== undefined)
-    return ['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03'].includes(code);
-  return /terminated|timeout|not queryable/i.test(message ?? '');
+  const what = postmaster === null ? 'did not start' : `(process ${postmaster.pid}) does not answer`;
+  const log = said === undefined ? `Its log is ${place.logFile}.` : `Its log, ${place.logFile}, ends:\n${said}`;
+  return storeRefused(`The embedded PostgreSQL in ${place.cluster} ${what}. ${log}`);
 }
 
 async function createStoreDatabase(client: pg.Client): Promise<void> {
@@ -160,31 +118,6 @@ async function createStoreDatabase(client: pg.Client): Promise<void> {
     // Another process was quicker.
     if (error.code !== '42P04' && error.code !== '23505') throw error;
   });
-}
-
-async function leave(place: Place, { client, postmaster }: Presence): Promise<void> {
-  try {
-    await client.query(`select pg_advisory_unlock_shared(${presenceLock})`);
-    const last = await client.query(`select pg_try_advisory_lock(${presenceLock}) as alone`);
-    if (last.rows[0]?.alone === true) {
-      stopServer(place, postmaster.pid);
-      await ended(place, postmaster);
-    }
-  } catch {
-    // The server has gone already: there is nothing to leave.
-  }
-  await client.end().catch(() => {});
-}
-
-async function ended(place: Place, { text, pid }: Postmaster): Promise<void> {
-  const giveUpAt = performance.now() + patienceMs;
-  // The file goes last. A new one means that the next user has already started the server again.
-  while (performance.now() < giveUpAt) {
-    const now = readPostmaster(place.cluster);
-    if (now === null || now.pid !== pid || now.text.split('\n')[2] !== text.split('\n')[2]) return;
-    if (!isRunning(now, place.cluster)) return;
-    await delay(5);
-  }
 }
 
 /** Any free port on Windows; elsewhere the number only names the socket. */

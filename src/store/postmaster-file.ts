@@ -14,9 +14,13 @@ export interface Postmaster {
 
 /** Reads `postmaster.pid` of a cluster; null when there is none, or it is still being written. */
 export function readPostmaster(cluster: string): Postmaster | null {
+  return readLock(join(cluster, 'postmaster.pid'));
+}
+
+function readLock(path: string): Postmaster | null {
   let text: string;
   try {
-    text = readFileSync(join(cluster, 'postmaster.pid'), 'utf8');
+    text = readFileSync(path, 'utf8');
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code === 'ENOENT') return null;
     throw error;
@@ -53,17 +57,22 @@ export function isRunning({ pid }: Postmaster, cluster: string): boolean {
 }
 
 /**
- * Removes a `postmaster.pid` left by a crash whose process number now belongs to a stranger (after a reboot, or in a
- * container): the server itself would refuse to start. A file written meanwhile by another starter is put back.
+ * Removes lock files (`postmaster.pid` and the socket's) left by a crash. The server does so itself, but not where the
+ * process number now belongs to a stranger (after a reboot, in a container) or to a dead process that nobody collects:
+ * then it refuses to start.
  */
-export function removeStalePostmaster(cluster: string, stale: Postmaster): void {
-  const path = join(cluster, 'postmaster.pid');
-  const aside = `${path}.stale-${process.pid}`;
-  try {
-    renameSync(path, aside);
-  } catch {
-    return;
+export function removeStaleLocks(cluster: string, socketDir: string): void {
+  for (const path of [join(cluster, 'postmaster.pid'), join(socketDir, '.s.PGSQL.5432.lock')]) {
+    const lock = readLock(path);
+    if (lock === null || isRunning(lock, cluster)) continue;
+    const aside = `${path}.stale-${process.pid}`;
+    try {
+      renameSync(path, aside);
+    } catch {
+      continue;
+    }
+    // One that another starter wrote meanwhile is put back.
+    if (readFileSync(aside, 'utf8') === lock.text) rmSync(aside);
+    else renameSync(aside, path);
   }
-  if (readFileSync(aside, 'utf8') === stale.text) rmSync(aside);
-  else renameSync(aside, path);
 }

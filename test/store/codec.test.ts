@@ -15,7 +15,10 @@ describe('column blocks', () => {
     const block = fc.integer({ min: 0, max: 40 }).chain((length) =>
       fc.record({
         a: fc.array(anyNumber, { minLength: length, maxLength: length }),
-        b: fc.array(fc.integer({ min: 0, max: 1e9 }).map((n) => n / 100), { minLength: length, maxLength: length }),
+        b: fc.array(
+          fc.integer({ min: 0, max: 1e9 }).map((n) => n / 100),
+          { minLength: length, maxLength: length },
+        ),
         t: fc.array(fc.string({ unit: 'binary' }), { minLength: length, maxLength: length }),
       }),
     );
@@ -49,7 +52,8 @@ describe('column blocks', () => {
 
   test('refuse a cut, lengthened or foreign payload', () => {
     const bytes = encodeBlock({ a: Float64Array.of(1, 2, 3), t: ['x', 'y', 'x'] });
-    for (let cut = 0; cut < bytes.length; cut++) expect(() => decodeBlock(bytes.slice(0, cut)), `cut at ${cut}`).toThrow();
+    for (let cut = 0; cut < bytes.length; cut++)
+      expect(() => decodeBlock(bytes.slice(0, cut)), `cut at ${cut}`).toThrow();
     expect(() => decodeBlock(Uint8Array.from([...bytes, 0]))).toThrow('left over');
     expect(() => decodeBlock(Uint8Array.from([0x54, 0x47, 9, 0, 0, 0, 0, 0]))).toThrow('version 9');
   });

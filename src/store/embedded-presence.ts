@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
+import type { Place } from './embedded-place.ts';
+import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
+import { storeRefused } from './store-refused.ts';
+
+/** This process's place among the users of a running embedded server. */
+export interface Presence {
+  /** Holds the presence lock as long as it is connected. */
+  client: pg.Client;
+  /** How to connect, but for the database. */
+  connection: pg.ClientConfig;
+  postmaster: Postmaster;
+}
+
+// Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
+// when the process ends, however it ends; whoever leaves and then gets it exclusively was the last and stops the server.
+const presenceLock = "hashtext('tapegraph presence')";
+const longestStopMs = 60_000;
+
+// Not there: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
+const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
+
+/** Takes part in the server that `postmaster.pid` tells of; null when it is not (or no longer, or not yet) there. */
+export async function takePart(place: Place, postmaster: Postmaster): Promise<Presence | null> {
+  if (!postmaster.port) return null;
+  const connection = connectionTo(place, postmaster);
+  const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };
+  const client = new pg.Client({ ...connection, ...options, database: 'postgres' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    // Waits while the last user is stopping the server, and then fails with it.
+    await client.query(`select pg_advisory_lock_shared(${presenceLock})`);
+    return { client, connection, postmaster };
+  } catch (error) {
+    await client.end().catch(() => {});
+    const { code, message } = error as { code?: string; message: string };
+    if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
+      return null;
+    throw storeRefused(`The embedded PostgreSQL in ${place.cluster} refused the connection: ${message}`, error);
+  }
+}
+
+/** Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. */
+export async function leave(place: Place, { client, postmaster }: Presence): Promise<void> {
+  try {
+    await client.query(`select pg_advisory_unlock_shared(${presenceLock})`);
+    const { rows } = await client.query(`select pg_try_advisory_lock(${presenceLock}) as alone`);
+    if (rows[0]?.alone === true) {
+      stopServer(place, postmaster.pid);
+      await ended(place, postmaster);
+    }
+  } catch {
+    // The server has gone already: there is nothing to leave.
+  }
+  await client.end().catch(() => {});
+}
+
+function connectionTo(place: Place, postmaster: Postmaster): pg.ClientConfig {
+  // The server's own file says where its socket is: TMPDIR may differ between two processes.
+  const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || place.socketDir;
+  const password = passwordOf(place);
+  return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
+}
+
+async function ended(place: Place, stopped: Postmaster): Promise<void> {
+  const giveUpAt = performance.now() + longestStopMs;
+  while (performance.now() < giveUpAt) {
+    // The file goes last. Another one in its place means that the next user has already started the server again.
+    const now = readPostmaster(place.cluster);
+    if (now === null || now.pid !== stopped.pid || !isRunning(now, place.cluster)) return;
+    await delay(5);
+  }
+}
