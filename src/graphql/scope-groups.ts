@@ -61,10 +61,6 @@ export function scopeGroups(
 
 /** Whether an operation asks for nothing but the schema itself, which is public. */
 export function isIntrospectionOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
-  const operation = getOperationAST(document, operationName);
-  return (
-    operation !== null &&
-    operation !== undefined &&
-    operation.selectionSet.selections.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'))
-  );
+  const fields = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
+  return fields.length > 0 && fields.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
 }

@@ -53,7 +53,6 @@ export interface StockBarsPage {
   symbol: string;
   timeframe: Timeframe;
   bars: BarColumns;
-  /** Official close of the session before the first bar's, for protobuf's prior_close_scaled. */
   meta: StockBarsMeta;
 }
 
@@ -101,21 +100,36 @@ function lastCompleteStart(timeframe: Timeframe, nowMs: number): number {
     : exchangeInstant(date) - 1;
 }
 
+/** Symbols asked for the same range in one request are looked up together. */
+function lastStartLoader(context: RequestContext, timeframe: Timeframe, fromMs: number, toMs: number) {
+  return loader(
+    context,
+    `last bar ${timeframe} ${fromMs} ${toMs}`,
+    () =>
+      new DataLoader<string, number | null, string>(async (symbols) => {
+        const last = await fromSource(context, 'bars', () =>
+          lastBarStarts(context.store, symbols, timeframe, fromMs, toMs),
+        );
+        return symbols.map((symbol) => last.get(symbol) ?? null);
+      }),
+  );
+}
+
+/** Start of the last complete bar of the whole window; the page itself tells, unless it is not the last or holds none. */
 async function completeThrough(
   context: RequestContext,
   symbol: string,
   timeframe: Timeframe,
   window: Window,
-  page: { bars: BarColumns; more: boolean },
-) {
+  page: { bars: BarColumns; more: boolean; isFirst: boolean },
+): Promise<number | null> {
   const end = Math.min(window.toMs, lastCompleteStart(timeframe, context.nowMs) + 1);
-  if (!page.more && page.bars.tsMs.length > 0) {
+  if (!page.more) {
     const index = firstAtOrAfter(page.bars, end) - 1;
     if (index >= 0) return page.bars.tsMs[index]!;
+    if (page.isFirst) return null;
   }
-  if (end <= window.fromMs) return null;
-  const last = await lastBarStarts(context.store, [symbol], timeframe, window.fromMs, end);
-  return last.get(symbol) ?? null;
+  return end <= window.fromMs ? null : lastStartLoader(context, timeframe, window.fromMs, end).load(symbol);
 }
 
 /** `live` when the range reaches into the current session, whose bars may still change. */
@@ -170,9 +184,10 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
     meta: {
       ...responseMeta(context, planeOf(window.toMs, context.nowMs), window.applied),
       rowCount: page.bars.tsMs.length,
-      completeThrough: await fromSource(context, 'bars', () =>
-        completeThrough(context, symbol, timeframe, window, page),
-      ),
+      completeThrough: await completeThrough(context, symbol, timeframe, window, {
+        ...page,
+        isFirst: start === window.fromMs,
+      }),
       cursor: page.more && last !== undefined ? writeCursor(String(last + 1), bound) : null,
     },
   };
@@ -183,4 +198,17 @@ export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): StockB
   const rows: StockBar[] = new Array(bars.tsMs.length);
   for (let i = 0; i < rows.length; i++) rows[i] = Object.assign({ symbol, timeframe }, barAt(bars, i));
   return rows;
+}
+
+/** A close older than this many days is no longer the one before. */
+const priorCloseWindowDays = 14;
+
+/** The close, in dollars, of the session before the page's first bar; null when the page is empty or none is known. */
+export async function priorClose(context: RequestContext, { symbol, bars }: StockBarsPage): Promise<number | null> {
+  const first = bars.tsMs[0];
+  if (first === undefined) return null;
+  const toMs = exchangeInstant(exchangeDate(first));
+  const range = { fromMs: toMs - priorCloseWindowDays * dayMs, toMs, limit: Infinity };
+  const daily = await fromSource(context, 'bars', () => readBars(context.store, [symbol], '1d', range));
+  return daily.get(symbol)?.bars.close.at(-1) ?? null;
 }

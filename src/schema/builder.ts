@@ -41,4 +41,3 @@ builder.queryType({
   description:
     'Everything that can be read. Prices are dollars, instants epoch milliseconds, strikes thousandths of a dollar; null means unknown.',
 });
-builder.mutationType({ description: 'What an account can change: its declaration, keys, watchlists and journal.' });

@@ -2,6 +2,7 @@ import type { BarColumns } from '../domain/bar.ts';
 import { exchangeTimeZone } from '../domain/market-time.ts';
 import {
   barLimits,
+  priorClose,
   type StockBar,
   type StockBarsMeta,
   type StockBarsPage,
@@ -50,46 +51,38 @@ export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implem
   fields: (t) => ({
     tsMs: t.field({
       type: ['EpochMs'],
-      complexity: { multiplier: 0 },
       description: 'Starts, epoch ms.',
       resolve: (bars) => Array.from(bars.tsMs),
     }),
     open: t.floatList({
       description: 'First prices, dollars.',
-      complexity: { multiplier: 0 },
       resolve: (bars) => Array.from(bars.open),
     }),
     high: t.floatList({
       description: 'Highest prices, dollars.',
-      complexity: { multiplier: 0 },
       resolve: (bars) => Array.from(bars.high),
     }),
     low: t.floatList({
       description: 'Lowest prices, dollars.',
-      complexity: { multiplier: 0 },
       resolve: (bars) => Array.from(bars.low),
     }),
     close: t.floatList({
       description: 'Last prices, dollars.',
-      complexity: { multiplier: 0 },
       resolve: (bars) => Array.from(bars.close),
     }),
     volume: t.field({
       type: ['Long'],
-      complexity: { multiplier: 0 },
       description: 'Shares (stocks) or contracts (options).',
       resolve: (bars) => Array.from(bars.volume),
     }),
     vwap: t.floatList({
       nullable: { list: false, items: true },
-      complexity: { multiplier: 0 },
       description: 'Volume-weighted average prices, dollars; null = unknown.',
       resolve: (bars) => nullable(bars.vwap),
     }),
     tradeCount: t.field({
       type: ['Long'],
       nullable: { list: false, items: true },
-      complexity: { multiplier: 0 },
       description: 'Numbers of trades; null = unknown.',
       resolve: (bars) => nullable(bars.tradeCount),
     }),
@@ -115,11 +108,15 @@ const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').impl
   fields: (t) => ({
     rows: t.field({
       type: [StockBarType],
-      complexity: { multiplier: 1 },
       description: 'Bars ascending by time.',
       resolve: stockBarRows,
     }),
     columns: t.field({ type: BarColumnsType, description: 'The same bars as columns.', resolve: (page) => page.bars }),
+    priorClose: t.float({
+      nullable: true,
+      description: 'Close of the session before the first bar, dollars; null when unknown.',
+      resolve: (page, _args, context) => priorClose(context, page),
+    }),
     meta: t.field({ type: StockBarsMetaType, description: 'Metadata of the page.', resolve: (page) => page.meta }),
   }),
 });
@@ -145,7 +142,8 @@ builder.objectField(SymbolType, 'bars', (t) =>
       cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
       source: t.arg.string({ description: 'Only trade is served.' }),
     },
-    complexity: ({ limit }) => ({ field: 1, multiplier: Math.ceil(Math.min(limit ?? 1000, barLimits.max) / 100) }),
+    // A page of up to 1,000 bars is worth one REST request.
+    complexity: ({ limit }) => Math.ceil(Math.min(limit ?? barLimits.keyMax, barLimits.max) / barLimits.keyMax),
     resolve: (node, args, context) => stockBars(context, node.symbol, args),
   }),
 );

@@ -1,0 +1,194 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { pino } from 'pino';
+import { type Access, openAccess } from '../../src/access/open-access.ts';
+import { readConfig } from '../../src/config.ts';
+import type { SymbolEntry } from '../../src/domain/symbol.ts';
+import type { Classification, Tier } from '../../src/domain/tier.ts';
+import { createApp } from '../../src/server.ts';
+import { saveSymbols } from '../../src/store/symbols.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { type TestStore, testStore } from './store.ts';
+
+/** JSON as it came. */
+// biome-ignore lint/suspicious/noExplicitAny: a test reads whatever came
+export type Json = any;
+
+/** An answer as it came over the wire. */
+export interface Answer {
+  status: number;
+  headers: http.IncomingHttpHeaders;
+  bytes: Buffer;
+  /** The body as JSON; undefined when it is none. */
+  body: Json;
+}
+
+export interface Sending {
+  /** A key or a session token; null sends none. Without it, a pro, attested key is used. */
+  credential?: string | null;
+  headers?: Record<string, string>;
+  body?: string | Buffer;
+  /** Content-Type of the body; application/json unless given. */
+  contentType?: string;
+}
+
+export interface AccountOptions {
+  siteTier?: Tier;
+  apiTier?: Tier;
+  classification?: Classification | null;
+}
+
+/** The built application on a loopback port, over a store of its own. */
+export interface TestApp {
+  store: TestStore;
+  access: Access;
+  /** The server's clock, epoch ms; set it to travel. */
+  clock: { nowMs: number };
+  url: string;
+  get(path: string, sending?: Sending): Promise<Answer>;
+  send(method: string, path: string, sending?: Sending): Promise<Answer>;
+  graphql(
+    query: string,
+    variables?: Record<string, unknown>,
+    sending?: Sending,
+  ): Promise<{ data: Json; errors?: Json[]; extensions?: Json; answer: Answer }>;
+  /** A new account's id. */
+  account(options?: AccountOptions): Promise<string>;
+  /** A new API key, of a new account with these options. */
+  key(options?: AccountOptions): Promise<string>;
+  /** A new site-session token, of a new account with these options. */
+  session(options?: AccountOptions): Promise<string>;
+  close(): Promise<void>;
+}
+
+/** The registry the tests speak of: one symbol for each kind of entitlement, and a ticker outside the registry. */
+export const testSymbols: SymbolEntry[] = [
+  entry('SPY', { instrumentType: 'etf', sector: 'Funds' }),
+  entry('AAPL', { sector: 'Technology' }),
+  entry('MSFT', { sector: 'Technology', minTier: 'basic' }),
+  entry('NVDA', { sector: 'Technology', minTier: 'pro' }),
+  entry('XOM', { sector: 'Energy' }),
+  entry('BRK.B', {}),
+  entry('SPX', { class: 'index', minTier: 'pro', requiresAttestation: true, instrumentType: 'index' }),
+  entry('XSP', { class: 'index', minTier: 'free', requiresAttestation: true, instrumentType: 'index' }),
+  entry('ZZZ', { registered: false }),
+];
+
+function entry(symbol: string, change: Partial<SymbolEntry>): SymbolEntry {
+  return {
+    symbol,
+    name: `${symbol} Inc.`,
+    class: 'equity',
+    registered: true,
+    windowDays: 60,
+    tenorFrame: 'weekly',
+    minTier: 'free',
+    requiresAttestation: false,
+    sector: null,
+    instrumentType: 'common_equity',
+    ...change,
+  };
+}
+
+/** Starts the application. Close it: `afterAll(() => app.close())`. */
+export async function testApp(
+  options: { nowMs?: number; env?: Record<string, string>; store?: TestStore; symbols?: SymbolEntry[] } = {},
+): Promise<TestApp> {
+  const store = options.store ?? (await testStore());
+  await inTransaction(store, (tx) => saveSymbols(tx, options.symbols ?? testSymbols));
+  const clock = { nowMs: options.nowMs ?? Date.parse('2026-11-20T17:00Z') };
+  const now = () => clock.nowMs;
+  const config = readConfig({
+    RATE_FREE: '1000000',
+    RATE_BASIC: '1000000',
+    RATE_PRO: '1000000',
+    SESSION_SECRET: 'a secret for tests, long enough for HS256',
+    LOG_LEVEL: 'silent',
+    ...options.env,
+  });
+  const access = await openAccess({ store, config, now });
+  const app = createApp({ config, store, access, now, log: pino({ level: 'silent' }) });
+  const server = app.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  let accounts = 0;
+  let usual: Promise<string> | null = null;
+
+  const made: Omit<TestApp, 'get' | 'graphql'> = {
+    store,
+    access,
+    clock,
+    url,
+    async account({ siteTier = 'pro', apiTier = 'pro', classification = 'non_professional' } = {}) {
+      const id = `account-${++accounts}`;
+      await access.accounts.set(id, { siteTier, apiTier, classification });
+      return id;
+    },
+    async key(account) {
+      const accountId = await made.account(account);
+      return (await access.keys.create({ accountId, name: null, expiresAt: null })).key;
+    },
+    async session(account) {
+      return access.sessions.create(await made.account(account), 3_600_000);
+    },
+    async send(method, path, { credential, headers = {}, body, contentType = 'application/json' } = {}) {
+      usual ??= made.key();
+      const sent = credential === undefined ? await usual : credential;
+      return exchange(
+        url,
+        method,
+        path,
+        {
+          ...(sent === null ? {} : { authorization: `Bearer ${sent}` }),
+          ...(body === undefined ? {} : { 'content-type': contentType }),
+          ...headers,
+        },
+        body,
+      );
+    },
+    async close() {
+      server.closeAllConnections();
+      server.close();
+      await access.close();
+      await store.close();
+    },
+  };
+  return {
+    ...made,
+    get: (path, sending) => made.send('GET', path, sending),
+    async graphql(query, variables, sending) {
+      const answer = await made.send('POST', '/graphql', { ...sending, body: JSON.stringify({ query, variables }) });
+      return { ...answer.body, answer };
+    },
+  };
+}
+
+/** One request over `http`, which, unlike `fetch`, shows a 304 as it is. */
+function exchange(
+  url: string,
+  method: string,
+  path: string,
+  headers: Record<string, string>,
+  body?: string | Buffer,
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const request = http.request(new URL(url).origin + path, { method, headers }, (response) => {
+      const chunks: Buffer[] = [];
+      response.on('data', (chunk: Buffer) => chunks.push(chunk));
+      response.on('end', () => {
+        const bytes = Buffer.concat(chunks);
+        const isJson = /json/.test(response.headers['content-type'] ?? '') && !response.headers['content-encoding'];
+        resolve({
+          status: response.statusCode!,
+          headers: response.headers,
+          bytes,
+          body: isJson && bytes.length > 0 ? JSON.parse(bytes.toString()) : undefined,
+        });
+      });
+      response.on('error', reject);
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
