@@ -1,5 +1,5 @@
 import { invalidParameter } from './failure.ts';
-import { epochDay, isDate, type SessionDate } from './market-time.ts';
+import { isDate, type SessionDate } from './market-time.ts';
 
 export type OptionRight = 'call' | 'put';
 
@@ -61,7 +61,7 @@ export function contractId(contract: OptionContract): string {
 /** Orders contracts by expiry, strike, call before put, root. */
 export function compareContracts(a: OptionContract, b: OptionContract): number {
   return (
-    epochDay(a.expiry) - epochDay(b.expiry) ||
+    (a.expiry < b.expiry ? -1 : a.expiry > b.expiry ? 1 : 0) ||
     a.strike - b.strike ||
     (a.right === b.right ? 0 : a.right === 'call' ? -1 : 1) ||
     (a.root < b.root ? -1 : a.root > b.root ? 1 : 0)
