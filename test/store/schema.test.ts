@@ -1,0 +1,113 @@
+import { readFileSync } from 'node:fs';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestStore, testStore } from '../support/store.ts';
+
+/** What a table is made of, told alike by schema.prisma and by PostgreSQL. */
+interface Table {
+  columns: Record<string, string>;
+  /** Columns of the primary key, of unique constraints and of other indexes: `id symbol, timeframe`. */
+  keys: string[];
+}
+
+const types: Record<string, string> = {
+  String: 'text',
+  Boolean: 'boolean',
+  Int: 'integer',
+  BigInt: 'bigint',
+  Float: 'double precision',
+  Bytes: 'bytea',
+  Json: 'jsonb',
+};
+
+/** Reads the subset of Prisma's language that the schema uses; a line it does not understand is an error. */
+function tablesOfSchema(text: string): Record<string, Table> {
+  const tables: Record<string, Table> = {};
+  for (const [, model, body] of text.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)) {
+    const table: Table = { columns: {}, keys: [] };
+    const columnOf: Record<string, string> = {};
+    let name = model!;
+    for (const line of body!.split('\n').map((each) => each.replace(/\/\/.*$/, '').trim())) {
+      if (line === '') continue;
+      const mapped = /@@map\("(\w+)"\)/.exec(line);
+      const key = /^@@(id|index|unique)\(\[(.*)\]\)$/.exec(line);
+      const field = /^(\w+)\s+(\w+)(\[\]|\?)?((?:\s+@\w+(?:\("\w+"\))?)*)$/.exec(line);
+      if (mapped) name = mapped[1]!;
+      else if (key) {
+        const columns = key[2]!.split(', ').map((each) => {
+          const [, property, order] = /^(\w+)(\(sort: Desc\))?$/.exec(each)!;
+          return `${columnOf[property!]}${order ? ' desc' : ''}`;
+        });
+        table.keys.push(`${key[1]} ${columns.join(', ')}`);
+      } else if (field) {
+        const [, property, type, shape, attributes] = field;
+        const column = /@map\("(\w+)"\)/.exec(attributes!)?.[1] ?? property!;
+        columnOf[property!] = column;
+        // Prisma makes list columns nullable in SQL; its client never writes null to one.
+        table.columns[column] =
+          `${types[type!] ?? `unknown ${type}`}${shape === '[]' ? '[]' : ''}${shape === '?' ? ' null' : ''}`;
+        if (/@id\b/.test(attributes!)) table.keys.push(`id ${column}`);
+        if (/@unique\b/.test(attributes!)) table.keys.push(`unique ${column}`);
+      } else throw new Error(`schema.prisma, model ${model}: not understood: ${line}`);
+    }
+    table.keys.sort();
+    tables[name] = table;
+  }
+  return tables;
+}
+
+async function tablesOfStore(store: TestStore): Promise<Record<string, Table>> {
+  const tables: Record<string, Table> = {};
+  const columns = await store.pool.query(
+    `select c.relname as table, a.attname as column, format_type(a.atttypid, a.atttypmod) as type, a.attnotnull as required
+     from pg_class c join pg_attribute a on a.attrelid = c.oid
+     where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and a.attnum > 0 and not a.attisdropped
+       and c.relname <> '_prisma_migrations'`,
+  );
+  for (const { table, column, type, required } of columns.rows) {
+    tables[table] ??= { columns: {}, keys: [] };
+    tables[table].columns[column] = `${type}${required || type.endsWith('[]') ? '' : ' null'}`;
+  }
+  const keys = await store.pool.query(
+    `select c.relname as table, i.indisprimary as id, i.indisunique as unique,
+       (select string_agg(pg_get_indexdef(i.indexrelid, k::int, true) || case when i.indoption[k - 1] & 1 = 1 then ' desc' else '' end, ', ' order by k)
+        from generate_series(1, i.indnkeyatts) k) as columns
+     from pg_index i join pg_class c on c.oid = i.indrelid
+     where c.relnamespace = 'public'::regnamespace and c.relname <> '_prisma_migrations'`,
+  );
+  for (const { table, id, unique, columns: names } of keys.rows)
+    tables[table]?.keys.push(`${id ? 'id' : unique ? 'unique' : 'index'} ${names}`);
+  for (const table of Object.values(tables)) table.keys.sort();
+  return tables;
+}
+
+describe('the Prisma schema', () => {
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await testStore();
+  });
+  afterAll(() => store.close());
+
+  const schema = tablesOfSchema(readFileSync(new URL('../../prisma/schema.prisma', import.meta.url), 'utf8'));
+
+  test('is read whole', () => {
+    expect(Object.keys(schema).length).toBeGreaterThan(25);
+    expect(schema.bar_blocks?.columns.payload).toBe('bytea');
+    expect(schema.flow_events?.keys).toContain('index underlying, event_ts_ms desc, seq desc');
+  });
+
+  test('and the migrations agree on every table, column, type, null, key and index', async () => {
+    expect(await tablesOfStore(store)).toEqual(schema);
+  });
+
+  test('keys every hot table by symbol or underlying first, so that it can be sharded', () => {
+    const hot = Object.entries(schema).filter(([name]) =>
+      /block|capture|flow_|greeks|cross_|off_exchange|live_/.test(name),
+    );
+    expect(hot.length).toBeGreaterThan(10);
+    for (const [name, { keys }] of hot)
+      expect(
+        keys.find((key) => key.startsWith('id ')),
+        name,
+      ).toMatch(/^id (symbol|underlying)\b/);
+  });
+});
