@@ -1,9 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
+import { addAccountCommands } from './account.ts';
 import { addConfigCommand } from './config.ts';
 import { addExportCommand } from './export.ts';
 import { addIngestCommand } from './ingest.ts';
+import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addServeCommand } from './serve.ts';
+import { addSessionCommands } from './session.ts';
 import type { Terminal } from './terminal.ts';
 
 function version(): string {
@@ -29,9 +33,16 @@ export function createProgram(terminal: Terminal): Command {
     })
     .showHelpAfterError('(--help shows how)')
     .exitOverride();
-  addMigrateCommand(program, terminal);
-  addConfigCommand(program, terminal);
-  addIngestCommand(program, terminal);
-  addExportCommand(program, terminal);
+  const commands = [
+    addServeCommand,
+    addIngestCommand,
+    addExportCommand,
+    addAccountCommands,
+    addKeyCommands,
+    addSessionCommands,
+    addMigrateCommand,
+    addConfigCommand,
+  ];
+  for (const add of commands) add(program, terminal);
   return program;
 }
