@@ -1,4 +1,4 @@
-import type { SessionDate } from './market-time.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from './market-time.ts';
 
 /** Dealer gamma exposure at one strike, summed over expiries when `expiry` is null (spec 2.10). */
 export interface GexRow {
@@ -63,4 +63,50 @@ export interface GexCapture {
   /** Unsummed rows, ascending by strike, then expiry. */
   byExpiry: GexRow[];
   expiries: GexExpiry[];
+}
+
+/** Strike rows as columns of one length; NaN = unknown. How captures are kept and cut: rows are made only for what is served. */
+export interface GexColumns {
+  strike: Float64Array;
+  /** Epoch days; NaN on net rows. */
+  expiry: Float64Array;
+  gex: Float64Array;
+  deltaAdj: Float64Array;
+  callOi: Float64Array;
+  putOi: Float64Array;
+  gex0dte: Float64Array;
+}
+
+export const gexColumnNames = ['strike', 'expiry', 'gex', 'deltaAdj', 'callOi', 'putOi', 'gex0dte'] as const;
+
+/** Strike rows as columns. */
+export function gexColumns(rows: readonly GexRow[]): GexColumns {
+  const number = (read: (row: GexRow) => number | null) => Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
+  return {
+    strike: number((row) => row.strike),
+    expiry: number((row) => (row.expiry === null ? null : epochDay(row.expiry))),
+    gex: number((row) => row.gex),
+    deltaAdj: number((row) => row.deltaAdj),
+    callOi: number((row) => row.callOi),
+    putOi: number((row) => row.putOi),
+    gex0dte: number((row) => row.gex0dte),
+  };
+}
+
+/** The strike row at `index`. */
+export function gexRowAt(columns: GexColumns, index: number): GexRow {
+  const known = (values: Float64Array) => {
+    const value = values[index]!;
+    return Number.isNaN(value) ? null : value;
+  };
+  const expiry = known(columns.expiry);
+  return {
+    strike: columns.strike[index]!,
+    expiry: expiry === null ? null : dateOfEpochDay(expiry),
+    gex: columns.gex[index]!,
+    deltaAdj: known(columns.deltaAdj),
+    callOi: known(columns.callOi),
+    putOi: known(columns.putOi),
+    gex0dte: known(columns.gex0dte),
+  };
 }

@@ -1,0 +1,156 @@
+import type { ChainCapture, ChainRow } from '../domain/chain.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../domain/market-time.ts';
+import { nextTurn } from '../domain/turn.ts';
+import { blockVersion } from './bar-blocks.ts';
+import { decodeBlock, encodeBlock, numbers, texts } from './codec.ts';
+import type { Store } from './connection.ts';
+import type { Transaction } from './transaction.ts';
+
+/** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
+export interface ChainMoment {
+  underlying: string;
+  atMs: number;
+}
+
+const measures = [
+  'openInterest',
+  'volume',
+  'bid',
+  'ask',
+  'last',
+  'fmv',
+  'iv',
+  'delta',
+  'gamma',
+  'theta',
+  'vega',
+] as const satisfies readonly (keyof ChainRow)[];
+
+/** A chain's rows as a column block. */
+function encodeRows(rows: readonly ChainRow[]): Uint8Array {
+  const number = (read: (row: ChainRow) => number | null) => Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
+  return encodeBlock({
+    root: rows.map((row) => row.root),
+    expiry: number((row) => epochDay(row.expiry)),
+    put: number((row) => (row.right === 'put' ? 1 : 0)),
+    strike: number((row) => row.strike),
+    sharesPerContract: number((row) => row.sharesPerContract),
+    ...Object.fromEntries(measures.map((name) => [name, number((row) => row[name])])),
+  });
+}
+
+function decodeRows(payload: Uint8Array): ChainRow[] {
+  const columns = decodeBlock(payload);
+  const [expiry, put, strike, shares] = ['expiry', 'put', 'strike', 'sharesPerContract'].map((name) =>
+    numbers(columns, name),
+  ) as [Float64Array, Float64Array, Float64Array, Float64Array];
+  const measured = measures.map((name) => [name, numbers(columns, name)] as const);
+  const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
+  return texts(columns, 'root').map((root, i) => {
+    const row: Record<string, unknown> = {
+      root,
+      expiry: dates.get(expiry[i]!),
+      right: put[i] === 1 ? 'put' : 'call',
+      strike: strike[i],
+    };
+    for (const [name, values] of measured) row[name] = Number.isNaN(values[i]) ? null : values[i];
+    row.sharesPerContract = shares[i];
+    return row as unknown as ChainRow;
+  });
+}
+
+/** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
+export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
+  const payload = Buffer.from(encodeRows(capture.rows));
+  const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
+  const facts = [capture.sessionDate, capture.spot, capture.priorCloseSpot, capture.partial, capture.rows.length];
+  const version = blockVersion(Buffer.concat([Buffer.from(JSON.stringify(facts)), payload]));
+  const { rowCount } = await tx.query(
+    `INSERT INTO chain_captures (underlying, captured_at, session_date, spot, prior_close_spot, partial, row_count, expirations, version, payload)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+     ON CONFLICT (underlying, captured_at) DO UPDATE SET session_date = excluded.session_date, spot = excluded.spot,
+       prior_close_spot = excluded.prior_close_spot, partial = excluded.partial, row_count = excluded.row_count,
+       expirations = excluded.expirations, version = excluded.version, payload = excluded.payload
+     WHERE chain_captures.version <> excluded.version`,
+    [capture.underlying, capture.capturedAt, ...facts, expirations, version, payload],
+  );
+  return rowCount === 1;
+}
+
+// The last capture at or before each moment; `columns` are of chain_captures c.
+const lastAtMoments = (columns: string) =>
+  `SELECT wanted.moment, c.* FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted(underlying, at_ms, moment)
+   CROSS JOIN LATERAL (SELECT ${columns} FROM chain_captures c WHERE c.underlying = wanted.underlying AND c.captured_at <= wanted.at_ms
+     ORDER BY c.captured_at DESC LIMIT 1) c`;
+
+const factColumns = `c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot,
+  c.prior_close_spot AS "priorCloseSpot", c.partial, c.version`;
+
+type Facts = Omit<ChainCapture, 'rows'> & { version: string };
+
+const cacheKey = ({ underlying, capturedAt, version }: Facts) => `chain:${underlying}:${capturedAt}:${version}`;
+
+/** Bytes a decoded row takes, about. */
+const rowBytes = 250;
+
+async function readMissing(store: Store, missing: readonly Facts[]): Promise<Map<string, ChainCapture>> {
+  const read = new Map<string, ChainCapture>();
+  if (missing.length === 0) return read;
+  // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
+  const { rows } = await store.pool.query<Facts & { payload: Buffer }>({
+    name: 'chain-capture-payloads',
+    text: `SELECT ${factColumns}, c.payload FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, captured_at)
+           JOIN chain_captures c ON c.underlying = wanted.underlying AND c.captured_at = wanted.captured_at`,
+    values: [missing.map((facts) => facts.underlying), missing.map((facts) => facts.capturedAt)],
+  });
+  for (const { payload, ...facts } of rows) {
+    const { version: _, ...rest } = facts;
+    const capture: ChainCapture = { ...rest, rows: decodeRows(payload) };
+    store.blocks.set(cacheKey(facts), capture, capture.rows.length * rowBytes + 100);
+    read.set(`${facts.underlying} ${facts.capturedAt}`, capture);
+    await nextTurn();
+  }
+  return read;
+}
+
+/**
+ * The last capture at or before each moment, in the order of `moments`; null where there is none. Two statements, one when
+ * all are cached. A capture is shared by its readers and must not be changed.
+ */
+export async function chainCapturesAt(store: Store, moments: readonly ChainMoment[]): Promise<(ChainCapture | null)[]> {
+  const { rows } = await store.pool.query<Facts & { moment: number }>({
+    name: 'chain-captures-at',
+    text: lastAtMoments(factColumns),
+    values: [moments.map(({ underlying }) => underlying), moments.map(({ atMs }) => atMs)],
+  });
+  const cached = rows.map((facts) => store.blocks.get<ChainCapture>(cacheKey(facts)));
+  const distinct = new Map(rows.filter((_, i) => !cached[i]).map((facts) => [cacheKey(facts), facts]));
+  const read = await readMissing(store, [...distinct.values()]);
+  const found: (ChainCapture | null)[] = new Array(moments.length).fill(null);
+  rows.forEach((facts, i) => {
+    found[facts.moment - 1] = cached[i] ?? read.get(`${facts.underlying} ${facts.capturedAt}`) ?? null;
+  });
+  return found;
+}
+
+/** What a capture lists: expiries ascending. */
+export interface ListedExpirations {
+  capturedAt: number;
+  expirations: SessionDate[];
+}
+
+/** The expiries listed by the last capture at or before each moment, in the order of `moments`; null where there is none. One statement. */
+export async function expirationsAt(
+  store: Store,
+  moments: readonly ChainMoment[],
+): Promise<(ListedExpirations | null)[]> {
+  const { rows } = await store.pool.query<{ moment: number; capturedAt: number; expirations: number[] }>({
+    name: 'expirations-at',
+    text: lastAtMoments('c.captured_at AS "capturedAt", c.expirations'),
+    values: [moments.map(({ underlying }) => underlying), moments.map(({ atMs }) => atMs)],
+  });
+  const found: (ListedExpirations | null)[] = new Array(moments.length).fill(null);
+  for (const { moment, capturedAt, expirations } of rows)
+    found[moment - 1] = { capturedAt, expirations: expirations.map(dateOfEpochDay) };
+  return found;
+}

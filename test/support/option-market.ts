@@ -1,0 +1,126 @@
+import { flipPoint } from '../../src/analytics/flip-point.ts';
+import { sessionOf } from '../../src/domain/calendar.ts';
+import type { ChainCapture, ChainRow } from '../../src/domain/chain.ts';
+import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
+import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
+import { saveChainCapture } from '../../src/store/chain-captures.ts';
+import type { Store } from '../../src/store/connection.ts';
+import { saveGexCapture } from '../../src/store/gex-captures.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+
+/** Epoch ms of a New York time `HH:MM` on a date. */
+export function newYork(date: SessionDate, clock: string): number {
+  const [hour, minute] = clock.split(':').map(Number) as [number, number];
+  return exchangeInstant(date, hour * 60 + minute);
+}
+
+/** A row by (strike, expiry) from which a made-up capture is built. */
+export type ExpiryRow = Partial<Omit<GexRow, 'expiry'>> & { strike: number; expiry: SessionDate; gex: number };
+
+const sumKnown = (values: (number | null)[]) =>
+  values.some((value) => value !== null) ? values.reduce((sum: number, value) => sum + (value ?? 0), 0) : null;
+
+/** A made-up GEX capture whose net rows are the sums of `byExpiry`. */
+export function gexCapture(
+  underlying: string,
+  capturedAt: number,
+  byExpiry: readonly ExpiryRow[],
+  more: Partial<GexCapture> = {},
+): GexCapture {
+  const sessionDate = sessionOf(capturedAt);
+  const rows = byExpiry
+    .map(
+      (row): GexRow => ({
+        deltaAdj: row.gex / 2,
+        callOi: 10,
+        putOi: null,
+        gex0dte: row.expiry === sessionDate ? row.gex : null,
+        ...row,
+      }),
+    )
+    .sort((a, b) => a.strike - b.strike || (a.expiry! < b.expiry! ? -1 : 1));
+  const strikes = [...Map.groupBy(rows, (row) => row.strike)].map(
+    ([strike, parts]): GexRow => ({
+      strike,
+      expiry: null,
+      gex: parts.reduce((sum, part) => sum + part.gex, 0),
+      deltaAdj: sumKnown(parts.map((part) => part.deltaAdj)),
+      callOi: sumKnown(parts.map((part) => part.callOi)),
+      putOi: sumKnown(parts.map((part) => part.putOi)),
+      gex0dte: sumKnown(parts.map((part) => part.gex0dte)),
+    }),
+  );
+  const spot = more.spot === undefined ? 600.5 : more.spot;
+  return {
+    underlying,
+    capturedAt,
+    sessionDate,
+    spot,
+    priorCloseSpot: 598.25,
+    netGex: strikes.reduce((sum, row) => sum + row.gex, 0),
+    flipPoint: flipPoint(strikes, spot ?? 598.25),
+    zeroGamma: 601.125,
+    callWall: 610_000,
+    putWall: 590_000,
+    netVanna: 1234.5,
+    netCharm: -678.9,
+    gammaSource: 'solve',
+    oiCoverage: 0.987,
+    contractCount: rows.length * 2,
+    gammaAbsent: 3,
+    methodologyVersion: '1',
+    strikes,
+    byExpiry: rows,
+    expiries: [...new Set(rows.map((row) => row.expiry!))].sort().map((expiry) => ({
+      expiry,
+      maxPain: 600_000,
+      expectedMoveStraddle: 7.25,
+      expectedMoveSigma: 8.5,
+      atmIv: 0.15,
+    })),
+    ...more,
+  };
+}
+
+/** A chain row with nothing but its contract known. */
+export function chainRow(row: Pick<ChainRow, 'root' | 'expiry' | 'right' | 'strike'> & Partial<ChainRow>): ChainRow {
+  return {
+    openInterest: null,
+    volume: null,
+    bid: null,
+    ask: null,
+    last: null,
+    fmv: null,
+    iv: null,
+    delta: null,
+    gamma: null,
+    theta: null,
+    vega: null,
+    sharesPerContract: 100,
+    ...row,
+  };
+}
+
+/** A made-up chain capture. */
+export function chainCapture(
+  underlying: string,
+  capturedAt: number,
+  rows: ChainRow[],
+  more: Partial<ChainCapture> = {},
+): ChainCapture {
+  const sessionDate = sessionOf(capturedAt);
+  return { underlying, capturedAt, sessionDate, spot: 600.5, priorCloseSpot: 598.25, partial: false, rows, ...more };
+}
+
+/** Stores captures; true for each that changed the store. */
+export function saveCaptures(
+  store: Store,
+  { gex = [], chains = [] }: { gex?: readonly GexCapture[]; chains?: readonly ChainCapture[] },
+): Promise<boolean[]> {
+  return inTransaction(store, async (tx) => {
+    const changed: boolean[] = [];
+    for (const capture of gex) changed.push(await saveGexCapture(tx, capture));
+    for (const capture of chains) changed.push(await saveChainCapture(tx, capture));
+    return changed;
+  });
+}
