@@ -15,7 +15,7 @@ const formats = ['csv', 'ndjson'] as const;
 type Format = (typeof formats)[number];
 
 interface ExportOptions extends CommonOptions {
-  symbol: string;
+  symbol?: string;
   from?: number;
   to?: number;
   timeframe: ExportRange['timeframe'];
@@ -61,8 +61,8 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     .description(
       'Writes what the store holds of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV, null in NDJSON.',
     )
-    .addArgument(new Argument('<dataset>', 'what to export').choices(Object.keys(exporters)))
-    .requiredOption('--symbol <symbol>', 'ticker, or the underlying of options', ticker)
+    .addArgument(new Argument('<dataset>', 'what to export; see below').choices(Object.keys(exporters)))
+    .option('--symbol <symbol>', 'ticker, or the underlying of options', ticker)
     .option(
       '--from <time>',
       'first instant, inclusive: a date, ISO time (New York unless it has an offset) or epoch ms',
@@ -72,6 +72,8 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     .addOption(choice('--timeframe <length>', 'length of stock bars', timeframes).default('1m'))
     .addOption(choice('--format <format>', 'form of a row', formats).default('csv'))
     .option('--output <file>', 'write to this file instead of stdout; needed with --json');
+  const kinds = Object.entries(exporters).map(([name, { describes }]) => `  ${name.padEnd(14)}${describes}`);
+  command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
     ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'one session by the minute'],
@@ -83,10 +85,12 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
       () => command.opts(),
       async (dataset: string) => {
         const options = command.opts<ExportOptions>();
-        const { symbol, format, output } = options;
+        const { symbol = null, format, output } = options;
         if (options.json && output === undefined)
           command.error('error: --json reports on an export; say with --output where the rows go');
         const exporter = exporters[dataset]!;
+        if (symbol === null && !exporter.whole)
+          command.error("error: required option '--symbol <symbol>' not specified");
         const range = {
           symbol,
           fromMs: options.from ?? 0,

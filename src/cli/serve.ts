@@ -38,31 +38,33 @@ function greeting(url: string, key: string | null): string[] {
 /** Runs a server until the process is asked to end; then requests in flight finish and everything is closed. */
 async function serve(terminal: Terminal, config: Config, options: ServeOptions, now: Clock): Promise<void> {
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ openStore }, { openAccess }, { createApp }] = await Promise.all([
+  const [{ openStore }, { watchSymbols }, { openAccess }, { createApp }] = await Promise.all([
     import('../store/connection.ts'),
+    import('../store/symbols.ts'),
     import('../access/open-access.ts'),
     import('../server.ts'),
   ]);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
   const line = (text: string) =>
     text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
-  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
+  // What was opened, closed in the opposite order whatever happens.
+  const closers: (() => Promise<void>)[] = [];
   try {
+    const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
+    closers.push(() => store.close());
+    closers.push(await watchSymbols(store));
     const access = await openAccess({ store, config, now, log: line });
-    try {
-      const key = options.sample ? await bringSample({ terminal, config, store, access, now }) : null;
-      const { server, address } = await listen(createApp({ config, store, access, now, log }), config);
-      const url = urlOf(address);
-      const ready = { url, host: address.address, port: address.port, pid: process.pid, ...(key !== null && { key }) };
-      terminal.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : `${greeting(url, key).join('\n')}\n`);
-      await untilInterrupted(terminal);
-      log.info('stopping');
-      await stop(server);
-    } finally {
-      await access.close();
-    }
+    closers.push(() => access.close());
+    const key = options.sample ? await bringSample({ terminal, config, store, access, now }) : null;
+    const { server, address } = await listen(createApp({ config, store, access, now, log }), config);
+    closers.push(() => stop(server));
+    const url = urlOf(address);
+    const ready = { url, host: address.address, port: address.port, pid: process.pid, ...(key !== null && { key }) };
+    terminal.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : `${greeting(url, key).join('\n')}\n`);
+    await untilInterrupted(terminal);
+    log.info('stopping');
   } finally {
-    await store.close();
+    for (const close of closers.reverse()) await close();
   }
 }
 

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
@@ -90,9 +90,30 @@ describe('export stock-bars', () => {
   });
 });
 
+it('export symbols gives back what ingest reads', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'export-'));
+  onTestFinished(() => rmSync(folder, { recursive: true }));
+  const file = join(folder, 'symbols.csv');
+  const list =
+    'symbol,name,class,window_days,tenor_frame,min_tier,requires_attestation,sector,listed,instrument_type\n' +
+    'BRK.B,"Berkshire ""Hathaway"", B",equity,60,weekly,free,false,Finance,true,common_equity\n' +
+    'SPX,S&P 500,index,30,daily,pro,true,,true,index\n';
+  writeFileSync(file, list);
+  expect(await tapegraph(['ingest', 'symbols', file], env)).toMatchObject({ code: 0 });
+  expect((await tapegraph(['export', 'symbols'], env)).stdout).toBe(list);
+  const one = await tapegraph(['export', 'symbols', '--symbol', 'SPX', '--format', 'ndjson'], env);
+  expect(JSON.parse(one.stdout)).toMatchObject({
+    symbol: 'SPX',
+    window_days: 30,
+    requires_attestation: true,
+    sector: null,
+  });
+});
+
 it.each([
   ['an unknown dataset', ['export', 'stock-brs', '--symbol', 'SPY'], 'stock-bars'],
-  ['no ticker', ['export', 'stock-bars', '--symbol', 'not a ticker'], 'ticker'],
+  ['no symbol', ['export', 'stock-bars'], '--symbol'],
+  ['a symbol that is no ticker', ['export', 'stock-bars', '--symbol', 'not a ticker'], 'ticker'],
   ['no time', ['export', 'stock-bars', '--symbol', 'SPY', '--from', 'yesterday'], '2026-11-20T14:30:00Z'],
   ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson'],
   ['--json without a file for the rows', ['export', 'stock-bars', '--symbol', 'SPY', '--json'], '--output'],
