@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, beforeEach, describe, expect, it } from 'vitest';
+import { openKeyUse } from '../../src/access/key-use.ts';
 import { createSiteSession } from '../../src/access/site-session.ts';
 import { Failure } from '../../src/domain/failure.ts';
 import { type TestStore, testStore } from '../support/store.ts';
@@ -24,6 +25,18 @@ beforeEach(async () => {
 
 const newKey = (expiresAt: number | null = null) => here.access.keys.create({ accountId: id, name: 'n', expiresAt });
 const state = async (credential: string | null, at = here) => (await at.access.authenticate(credential)).state;
+
+/** The store's pool, failing at its first statement. */
+function failingOnce(): TestStore['pool'] {
+  let failed = false;
+  return {
+    query: (...args: unknown[]) => {
+      if (failed) return Reflect.apply(store.pool.query, store.pool, args);
+      failed = true;
+      return Promise.reject(new Error('gone'));
+    },
+  } as never;
+}
 
 describe('an API key', () => {
   it('is served under the account’s API tier', async () => {
@@ -120,6 +133,17 @@ describe('an API key', () => {
   });
 });
 
+it('the last use of a key is written later when the store is away', async () => {
+  const { key, meta } = await newKey();
+  await here.access.authenticate(key);
+  const keyUse = openKeyUse({ ...store, pool: failingOnce() }, (line) => here.lines.push(line));
+  keyUse.used(meta.id, start + 7);
+  await keyUse.flush();
+  expect(here.lines).toEqual(['warning: last uses of API keys could not be written and will be tried again: gone']);
+  await keyUse.close();
+  expect((await here.access.keys.list(id)).find((row) => row.id === meta.id)?.lastUsedAt).toBe(start + 7);
+});
+
 describe('a site session', () => {
   it('is served under the account’s site tier', async () => {
     const token = await here.access.sessions.create(id, 60_000);
@@ -194,6 +218,7 @@ describe('a change of the account', () => {
       ['basic', true],
     ]);
     await here.access.accounts.set(id, { apiTier: 'pro' });
+    expect(await caller(here)).toEqual(['pro', true]);
     await here.access.accounts.declare(id, 'professional');
     expect(await caller(here)).toEqual(['pro', false]);
     there.pass(4999);

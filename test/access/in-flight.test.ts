@@ -1,5 +1,5 @@
 import { Redis } from 'ioredis';
-import { afterEach, describe, expect, it } from 'vitest';
+import { afterEach, describe, expect, it, vi } from 'vitest';
 import { openInFlight, tooManyInFlight } from '../../src/access/in-flight.ts';
 import { openRedisLink, type RedisLink } from '../../src/access/redis-link.ts';
 import { keyCaller, sessionCaller } from './callers.ts';
@@ -47,6 +47,7 @@ describe.skipIf(redisUrl === null)('requests in flight at several processes', ()
     return openInFlight(link, prefix);
   };
   afterEach(async () => {
+    vi.useRealTimers();
     await Promise.all(links.splice(0).map((link) => link.close()));
     await clean(prefix);
   });
@@ -66,6 +67,26 @@ describe.skipIf(redisUrl === null)('requests in flight at several processes', ()
     const processes = [open(), open(), open()];
     const places = await Promise.all(Array.from({ length: 30 }, (_, i) => processes[i % 3]!.acquire(keyCaller())));
     expect(places.filter((place) => place !== null)).toHaveLength(2);
+  });
+
+  it('keep their place for as long as they last', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const inFlight = open();
+    const release = await inFlight.acquire(keyCaller());
+    const redis = new Redis(redisUrl!);
+    const key = `${prefix}in-flight:k1`;
+    const [id] = (await redis.zrange(key, '0', '-1')) as [string];
+    const expiry = await redis.zscore(key, id);
+    await redis.zadd(key, String(Number(expiry) - 10_000), id);
+    vi.advanceTimersByTime(5000);
+    await expect.poll(async () => Number(await redis.zscore(key, id))).toBeGreaterThanOrEqual(Number(expiry));
+    release!();
+    await expect.poll(() => redis.exists(key)).toBe(0);
+    // A place that was given back is not renewed.
+    vi.advanceTimersByTime(5000);
+    expect(await inFlight.acquire(keyCaller())).not.toBeNull();
+    expect(await redis.zcard(key)).toBe(1);
+    redis.disconnect();
   });
 
   it('are freed when the process that held them died', async () => {
