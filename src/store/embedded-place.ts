@@ -11,6 +11,7 @@ import {
   renameSync,
   rmSync,
   statSync,
+  writeFileSync,
 } from 'node:fs';
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
@@ -107,6 +108,8 @@ function findHome(data: string, owner: Owner | null): string {
   const holding = [data, away].find((home) => existsSync(join(home, 'postgres', 'PG_VERSION')));
   if (holding === undefined && !canEnter(data, owner)) {
     mkdirSync(away, { recursive: true, mode: 0o755 });
+    // So that whoever finds it there knows whose it is.
+    writeFileSync(join(away, 'data-folder'), `${data}\n`);
     return away;
   }
   const home = holding ?? data;

@@ -1,5 +1,5 @@
 // Vitest's global setup: one embedded server for the whole run, with a migrated database to make each test file's from.
-import { mkdtempSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import pg from 'pg';
@@ -16,6 +16,8 @@ declare module 'vitest' {
 
 export async function setup(project: TestProject): Promise<() => Promise<void>> {
   const dataDir = mkdtempSync(join(tmpdir(), 'tapegraph-test-'));
+  // Open for root's server, which runs as another user.
+  chmodSync(dataDir, 0o755);
   const server = await openEmbeddedServer({ dataDir });
   const store = await openStore({ databaseUrl: null, dataDir, poolSize: 2 });
   await store.close();

