@@ -5,6 +5,7 @@ import { type ExecutionArgs, GraphQLError, type GraphQLSchema, parse } from 'gra
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Authentication, Caller } from '../access/caller.ts';
 import { type Failure, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { lifetime } from '../domain/lifetime.ts';
 import { publicError } from './errors.ts';
 import { exampleTabs } from './examples.ts';
 import { documentLimits, limitRules, requestCost } from './limits.ts';
@@ -28,7 +29,8 @@ interface ServerContext {
   res: ServerResponse;
 }
 
-type DoorContext = ServerContext & { cost?: number };
+/** A request at this door: what it costs, and what is done when it has been answered. */
+type DoorContext = ServerContext & { cost?: number; finish?: () => void };
 
 /** A failure that ends the whole request, with its status and headers. */
 function refusal(failure: Failure): GraphQLError {
@@ -69,15 +71,13 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
   const context = args.contextValue as unknown as DoorContext;
   if (isIntrospectionOnly(args.document, args.operationName)) return;
   const caller = await authorized(door, context.req);
-  const undos: (() => void)[] = [];
-  context.res.once('close', () => {
-    for (const undo of undos.splice(0)) undo();
-  });
-  Object.assign(
-    context,
-    door.context(caller, (undo) => undos.push(undo)),
-  );
-  for (const group of scopeGroups(door.schema, args.document, args.operationName)) door.count(caller, group);
+  const requestLife = lifetime();
+  context.res.once('close', requestLife.end);
+  context.finish = () => {
+    requestLife.end();
+    for (const group of scopeGroups(door.schema, args.document, args.operationName)) door.count(caller, group);
+  };
+  Object.assign(context, door.context(caller, requestLife.onEnd));
   context.cost = requestCost(pointsOf(door.schema, args, context));
   const rate = await door.consume(caller, context.cost);
   if (caller.kind === 'key') {
@@ -105,12 +105,14 @@ function admission(door: GraphqlDoor): Plugin {
       try {
         await admit(door, args as unknown as ExecutionArgs);
       } catch (error) {
+        (args.contextValue as unknown as DoorContext).finish?.();
         setResultAndStopExecution({ errors: [error instanceof GraphQLError ? error : refusalOf(door, args, error)] });
         return;
       }
       return {
         onExecuteDone: ({ result, setResult }) => {
-          const { cost } = args.contextValue as unknown as DoorContext;
+          const { cost, finish } = args.contextValue as unknown as DoorContext;
+          finish?.();
           if (cost !== undefined && typeof result === 'object' && !(Symbol.asyncIterator in result)) {
             setResult({ ...result, extensions: { ...result.extensions, cost: { requests: cost } } });
           }
@@ -118,9 +120,8 @@ function admission(door: GraphqlDoor): Plugin {
       };
     },
     // Whatever door an error came in by, its code is one of the contract's.
-    onResultProcess: ({ result, setResult, request, serverContext }) => {
+    onResultProcess: ({ result, setResult, serverContext }) => {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return;
-      void request;
       const { req } = serverContext as unknown as ServerContext;
       const errors = result.errors.map((error) =>
         isRefusal(error) ? error : publicError(error, (failure) => door.report(req, failure)),

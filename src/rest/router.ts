@@ -11,6 +11,7 @@ import {
   tokenExpired,
   unauthenticated,
 } from '../domain/failure.ts';
+import { lifetime } from '../domain/lifetime.ts';
 import { readBody } from './body.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from './operation.ts';
@@ -73,47 +74,58 @@ async function serve(
   response: Response,
 ): Promise<void> {
   const caller = authenticatedCaller(await door.authenticate(request), route.listsTokenExpired);
-  door.count(caller, route.scopeGroup);
-  await charge(door, caller, response);
-  if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
-  const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
-  const body = route.body ? await readBody(route.body, request) : undefined;
-  const wantsProtobuf =
-    route.protobuf !== undefined &&
-    request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf';
-
-  const undos: (() => void)[] = [];
-  const end = () => {
-    for (const undo of undos.splice(0)) undo();
-  };
+  const requestLife = lifetime();
   // A client that hangs up frees what its request holds at once.
-  response.once('close', end);
+  response.once('close', requestLife.end);
   try {
-    const context = door.context(caller, (undo) => undos.push(undo));
-    const result = await operation.run(context, { ...route.variables(values, body), protobuf: wantsProtobuf });
-    const answer = answerAt(result, route.answer);
-    const enveloped = envelope(answer, route.absent);
-    const { control, tagged } = cacheHeaders(route, enveloped);
-    response.setHeader('Cache-Control', control);
-    for (const [name, value] of Object.entries(route.headers?.(values) ?? {})) response.setHeader(name, value);
-    let bytes: Buffer;
-    let contentType = 'application/json; charset=utf-8';
-    if (wantsProtobuf) {
-      bytes = Buffer.from(encodeMessage(route.protobuf!, answer));
-      contentType = 'application/x-protobuf';
-      for (const [name, value] of Object.entries(metaHeaders(door.metaHeaderPrefix, enveloped)))
-        response.setHeader(name, value);
-    } else {
-      bytes = Buffer.from(JSON.stringify(enveloped));
-    }
-    await sendBody(request, response, {
-      bytes,
-      contentType,
-      etag: tagged ? strongTag(request.originalUrl, bytes) : null,
+    await charge(door, caller, response);
+    if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
+    const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
+    const body = route.body ? await readBody(route.body, request) : undefined;
+    await answer(door, route, operation, {
+      request,
+      response,
+      values,
+      body,
+      context: door.context(caller, requestLife.onEnd),
     });
   } finally {
-    end();
+    requestLife.end();
+    // Counted afterwards, so that an account's usage as it is told does not hold the request that asks for it.
+    door.count(caller, route.scopeGroup);
   }
+}
+
+interface Exchange {
+  request: Request;
+  response: Response;
+  values: Record<string, unknown>;
+  body: unknown;
+  context: OperationContext;
+}
+
+async function answer(door: RestDoor, route: Route, operation: StoredOperation, exchange: Exchange): Promise<void> {
+  const { request, response, values, body, context } = exchange;
+  const protobuf =
+    route.protobuf && request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf'
+      ? route.protobuf
+      : null;
+  const result = await operation.run(context, { ...route.variables(values, body), protobuf: protobuf !== null });
+  const found = answerAt(result, route.answer);
+  const enveloped = envelope(found, route.absent);
+  const { control, tagged } = cacheHeaders(route, enveloped);
+  response.setHeader('Cache-Control', control);
+  const headers = {
+    ...route.headers?.(values),
+    ...(protobuf ? metaHeaders(door.metaHeaderPrefix, enveloped) : {}),
+  };
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const bytes = Buffer.from(protobuf ? encodeMessage(protobuf, found) : JSON.stringify(enveloped));
+  await sendBody(request, response, {
+    bytes,
+    contentType: protobuf ? 'application/x-protobuf' : 'application/json; charset=utf-8',
+    etag: tagged ? strongTag(request.originalUrl, bytes) : null,
+  });
 }
 
 /** Anything thrown, as the failure the caller is told. */

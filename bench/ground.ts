@@ -1,0 +1,72 @@
+import { once } from 'node:events';
+import { mkdtemp, rm } from 'node:fs/promises';
+import type { RequestListener, Server } from 'node:http';
+import http from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { pino } from 'pino';
+import { type Access, openAccess } from '../src/access/open-access.ts';
+import { type Config, readConfig } from '../src/config.ts';
+import { createApp } from '../src/server.ts';
+import { openStore, type Store } from '../src/store/connection.ts';
+
+/** A server under measurement. */
+export interface Measured {
+  url: string;
+  close: () => Promise<void>;
+}
+
+/** What every measurement stands on: an embedded store of its own, and the gateway over it. */
+export interface Ground {
+  store: Store;
+  access: Access;
+  config: Config;
+  gateway: Measured;
+  /** An API key and a site session of a pro, attested account. */
+  key: string;
+  session: string;
+  now: () => number;
+  close: () => Promise<void>;
+}
+
+/** Serves `listener` on a loopback port. */
+export async function listen(listener: RequestListener): Promise<Measured> {
+  const server: Server = http.createServer(listener).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    close: async () => {
+      server.closeAllConnections();
+      server.close();
+    },
+  };
+}
+
+/** Opens the ground; `nowMs` is the gateway's clock, which stands still. */
+export async function openGround(nowMs: number): Promise<Ground> {
+  const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
+  const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
+  const config = readConfig({ RATE_PRO: '1000000', LOG_LEVEL: 'silent' }, {});
+  const now = () => nowMs;
+  const access = await openAccess({ store, config, now });
+  await access.accounts.set('bench', { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
+  const { key } = await access.keys.create({ accountId: 'bench', name: null, expiresAt: null });
+  const session = await access.sessions.create('bench', 86_400_000);
+  const gateway = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }) }));
+  return {
+    store,
+    access,
+    config,
+    gateway,
+    key,
+    session,
+    now,
+    close: async () => {
+      await gateway.close();
+      await access.close();
+      await store.close();
+      await rm(dataDir, { recursive: true, force: true });
+    },
+  };
+}
