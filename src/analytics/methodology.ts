@@ -9,8 +9,9 @@ export const methodologySettings = {
   forwardStrikes: 5,
   /** Under this many years a forward is carried from the spot, not read from parity. */
   shortestParityYears: 1 / 365,
-  /** Steps of the American tree. */
+  /** Steps of the American tree, and of the coarser one its price is extrapolated with. */
   treeSteps: 101,
+  coarseTreeSteps: 51,
   /** Accepted implied volatilities, annualized fractions. */
   minimumVolatility: 0.005,
   maximumVolatility: 10,

@@ -5,17 +5,11 @@ import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { timeframes } from '../domain/bar.ts';
 import { maxEpochMs } from '../domain/units.ts';
-import { chain, gex } from './export-captures.ts';
-import { stockBars } from './export-stock-bars.ts';
-import { symbols } from './export-symbols.ts';
-import type { Exporter, ExportRange, ExportRow } from './exporter.ts';
+import { type Exporter, type ExportRange, type ExportRow, exporters } from './export-rows.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from './options.ts';
 import { printing } from './outcome.ts';
 import { withStore } from './store.ts';
 import type { Terminal } from './terminal.ts';
-
-/** What can be exported, by the name used on the command line. */
-const exporters: Record<string, Exporter> = { symbols, 'stock-bars': stockBars, chain, gex };
 
 const formats = ['csv', 'ndjson'] as const;
 type Format = (typeof formats)[number];

@@ -1,7 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { blackScholes } from '../../src/analytics/black-scholes.ts';
 import { europeanVolatility } from '../../src/analytics/implied-volatility.ts';
-import { hasSharedData, sharedCsv, sharedText } from '../shared-data.ts';
+import { sharedCsv, sharedText } from '../support/shared-csv.ts';
+import { hasSharedData } from '../support/shared-data.ts';
 
 /** One line of the Haug tables as inputs. */
 function inputsOf(row: Record<string, string>) {
@@ -19,7 +20,7 @@ function inputsOf(row: Record<string, string>) {
 describe.skipIf(!hasSharedData)('values published in books and libraries (needs ../shared/data)', () => {
   // Haug, Option Pricing Formulas, as in QuantLib's tests; each line states its tolerance.
   test('Haug: every European value within its tolerance', () => {
-    const rows = sharedCsv('option_math', 'haug_european_values.csv');
+    const rows = sharedCsv('option_math/haug_european_values.csv');
     expect(rows.length).toBeGreaterThan(40);
     for (const row of rows) {
       expect(Math.abs(blackScholes(inputsOf(row)).price - Number(row.value)), JSON.stringify(row)).toBeLessThanOrEqual(
@@ -30,7 +31,7 @@ describe.skipIf(!hasSharedData)('values published in books and libraries (needs 
 
   // The book prints four decimals, so half of the last is the most its rounding hides. Rho is not computed here.
   test('Haug: delta, gamma, vega, theta and elasticity to the four decimals printed', () => {
-    const rows = sharedCsv('option_math', 'haug_european_greeks.csv');
+    const rows = sharedCsv('option_math/haug_european_greeks.csv');
     let checked = 0;
     for (const row of rows) {
       const value = blackScholes(inputsOf(row));
@@ -51,7 +52,7 @@ describe.skipIf(!hasSharedData)('values published in books and libraries (needs 
 
   // py_vollib prints ten significant digits; its theta here is per year, its vega per 1.00 of volatility.
   test('py_vollib: 101 calls and puts with their greeks, and the volatility back from each price', () => {
-    const { columns, data } = JSON.parse(sharedText('option_math', 'py_vollib_test_data.json')) as {
+    const { columns, data } = JSON.parse(sharedText('option_math/py_vollib_test_data.json')) as {
       columns: string[];
       data: number[][];
     };

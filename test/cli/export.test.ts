@@ -4,7 +4,6 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
-import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 
@@ -89,48 +88,6 @@ describe('export stock-bars', () => {
     expect(readFileSync(file, 'utf8').split('\n')).toHaveLength(5);
     expect(existsSync(`${file}.partial`)).toBe(false);
   });
-});
-
-it('export gex writes a row a strike and expiry of every capture in the range, oldest first', async () => {
-  const [first, second] = [newYork('2026-11-18', '09:35'), newYork('2026-11-18', '09:40')];
-  const rows = [
-    { strike: 590_000, expiry: '2026-11-18', gex: -5.5 },
-    { strike: 600_000, expiry: '2026-11-20', gex: 7, deltaAdj: null },
-  ];
-  await saveCaptures(store, { gex: [gexCapture('QQQ', second, rows), gexCapture('QQQ', first, rows)] });
-  const { stdout } = await tapegraph(['export', 'gex', '--symbol', 'QQQ', '--to', '2026-11-18T09:40'], env);
-  expect(stdout.split('\n')).toEqual([
-    'symbol,captured_at,session_date,spot,prior_close_spot,strike,expiry,gex,delta_adj,call_oi,put_oi,gex_0dte',
-    `QQQ,${first},2026-11-18,600.5,598.25,590000,2026-11-18,-5.5,-2.75,10,,-5.5`,
-    `QQQ,${first},2026-11-18,600.5,598.25,600000,2026-11-20,7,,10,,`,
-    '',
-  ]);
-  const both = await tapegraph(['export', 'gex', '--symbol', 'QQQ', '--format', 'ndjson'], env);
-  const times = both.stdout
-    .trimEnd()
-    .split('\n')
-    .map((line) => JSON.parse(line).captured_at);
-  expect(times).toEqual([first, first, second, second]);
-});
-
-it('export chain writes a row a contract', async () => {
-  const capturedAt = newYork('2026-11-18', '09:35');
-  await saveCaptures(store, {
-    chains: [
-      chainCapture('QQQ', capturedAt, [
-        chainRow({ root: 'QQQ', expiry: '2026-11-20', right: 'put', strike: 600_000, bid: 1.25 }),
-      ]),
-    ],
-  });
-  const { stdout } = await tapegraph(['export', 'chain', '--symbol', 'QQQ', '--format', 'ndjson'], env);
-  expect(JSON.parse(stdout)).toMatchObject({
-    symbol: 'QQQ',
-    captured_at: capturedAt,
-    strike: 600_000,
-    bid: 1.25,
-    ask: null,
-  });
-  expect(JSON.parse(stdout).contract).toBe('O:QQQ261120P00600000');
 });
 
 it('export symbols gives back what ingest reads', async () => {
