@@ -2,6 +2,7 @@ import './scalars.ts';
 import './response-meta.ts';
 import './symbol.ts';
 import './stock-bars.ts';
+import './contract.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */
