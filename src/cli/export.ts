@@ -7,7 +7,7 @@ import { timeframes } from '../domain/bar.ts';
 import { maxEpochMs } from '../domain/units.ts';
 import { type Exporter, type ExportRange, type ExportRow, exporters } from './export-rows.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from './options.ts';
-import { printing } from './outcome.ts';
+import { type Outcome, printing } from './outcome.ts';
 import { withStore } from './store.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -54,6 +54,22 @@ async function writeFile(lines: AsyncIterable<string>, file: string): Promise<vo
   }
 }
 
+async function exportRows(terminal: Terminal, dataset: string, options: ExportOptions): Promise<Outcome> {
+  const { symbol = null, format, output = null, timeframe, from = 0, to = maxEpochMs } = options;
+  const exporter = exporters[dataset]!;
+  const counted = { rows: 0 };
+  await withStore(terminal, options, async (store) => {
+    const rows = exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe });
+    const lines = linesOf(exporter, rows, format, counted);
+    if (output === null) await pipeline(Readable.from(lines), terminal.stdout, { end: false });
+    else await writeFile(lines, output);
+  });
+  return {
+    json: { dataset, symbol, format, rows: counted.rows, file: output },
+    lines: output === null ? [] : [`${counted.rows} rows written to ${output}`],
+  };
+}
+
 /** `tapegraph export`: what the store holds, as CSV or NDJSON, so that nothing is locked in. */
 export function addExportCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('export'))
@@ -79,35 +95,19 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
     ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'one session by the minute'],
     ['export stock-bars --symbol SPY --output spy.csv --json', 'into a file, with a report for scripts'],
   ]);
+  // What only makes sense together cannot be said option by option.
+  command.hook('preAction', () => {
+    const { json, output, symbol } = command.opts<ExportOptions>();
+    if (symbol === undefined && !exporters[command.args[0]!]!.whole)
+      command.error("error: required option '--symbol <symbol>' not specified");
+    if (json && output === undefined)
+      command.error('error: --json reports on an export; say with --output where the rows go');
+  });
   command.action(
     printing(
       terminal,
       () => command.opts(),
-      async (dataset: string) => {
-        const options = command.opts<ExportOptions>();
-        const { symbol = null, format, output } = options;
-        if (options.json && output === undefined)
-          command.error('error: --json reports on an export; say with --output where the rows go');
-        const exporter = exporters[dataset]!;
-        if (symbol === null && !exporter.whole)
-          command.error("error: required option '--symbol <symbol>' not specified");
-        const range = {
-          symbol,
-          fromMs: options.from ?? 0,
-          toMs: options.to ?? maxEpochMs,
-          timeframe: options.timeframe,
-        };
-        const counted = { rows: 0 };
-        await withStore(terminal, options, async (store) => {
-          const lines = linesOf(exporter, exporter.rows(store, range), format, counted);
-          if (output === undefined) await pipeline(Readable.from(lines), terminal.stdout, { end: false });
-          else await writeFile(lines, output);
-        });
-        return {
-          json: { dataset, symbol, format, rows: counted.rows, file: output ?? null },
-          lines: output === undefined ? [] : [`${counted.rows} rows written to ${output}`],
-        };
-      },
+      (dataset: string) => exportRows(terminal, dataset, command.opts<ExportOptions>()),
     ),
   );
 }
