@@ -15,14 +15,11 @@ export function writeCursor(position: string, bound: readonly (string | number)[
   return Buffer.from(`1.${position}.${seal(position, bound)}`).toString('base64url');
 }
 
-/** The position of a cursor made with the same `bound` values; 400 for any other. */
-export function readCursor(cursor: string, bound: readonly (string | number)[]): string {
+/** The position of a cursor made with the same `bound` values; 400 naming `parameter` for any other. */
+export function readCursor(cursor: string, bound: readonly (string | number)[], parameter = 'cursor'): string {
   const match = /^1\.(.*)\.([\w-]{12})$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (!match || seal(match[1]!, bound) !== match[2] || writeCursor(match[1]!, bound) !== cursor) {
-    throw invalidParameter(
-      'cursor',
-      'expected the meta.cursor of the page before, with the other parameters unchanged',
-    );
+    throw invalidParameter(parameter, 'expected the cursor of the page before, with the other parameters unchanged');
   }
   return match[1]!;
 }

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { Failure, invalidParameter } from '../domain/failure.ts';
+import { Failure, invalidParameter, notFound } from '../domain/failure.ts';
 import { isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
 import { contractId, parseOptionContract } from '../domain/option-contract.ts';
-import { parseTicker } from '../domain/ticker.ts';
+import { parseTicker, readTicker } from '../domain/ticker.ts';
 
 /**
  * Parameters of the REST contract: each reads the text that was sent and returns the variable of the stored operation.
@@ -29,7 +29,8 @@ function param<T>(
       try {
         return read(text, placeholder);
       } catch (error) {
-        if (!(error instanceof Failure)) throw error;
+        // Only a 400 is about the parameter; it is given its name.
+        if (!(error instanceof Failure) || error.status !== 400) throw error;
         issues.addIssue({ code: 'custom', message: error.message.replace(`${placeholder}: `, '') });
         return z.NEVER;
       }
@@ -47,6 +48,16 @@ export const ticker = param((text, name) => parseTicker(text, name), {
   description: 'Ticker, in any case.',
   example: 'SPY',
 });
+
+/** A symbol whose routes know no 400 for it: what has not the form of a ticker is not found, as any other unknown one. */
+export const knownTicker = param(
+  (text) => {
+    const found = readTicker(text);
+    if (found === null) throw notFound(`Symbol ${text.slice(0, 40)}`);
+    return found;
+  },
+  { description: 'Ticker, in any case.', example: 'SPY' },
+);
 
 /** A comma-separated list of 1 to `max` tickers. */
 export const tickers = (max: number) =>
