@@ -1,5 +1,8 @@
 import type { Route } from './route.ts';
 import { stockBars } from './routes/stock-bars.ts';
+import { symbol } from './routes/symbol.ts';
+import { symbolLookup } from './routes/symbol-lookup.ts';
+import { symbols } from './routes/symbols.ts';
 
 /** The route table. More specific paths come before those with parameters. */
-export const routes: readonly Route[] = [stockBars];
+export const routes: readonly Route[] = [symbols, symbolLookup, symbol, stockBars];

@@ -1,6 +1,8 @@
 import './scalars.ts';
 import './response-meta.ts';
 import './symbol.ts';
+import './symbol-connection.ts';
+import './registry.ts';
 import './stock-bars.ts';
 import './contract.ts';
 import { builder } from './builder.ts';

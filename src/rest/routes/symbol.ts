@@ -1,0 +1,13 @@
+import { knownTicker } from '../params.ts';
+import { route } from '../route.ts';
+
+// Spec 4.1.
+export const symbol = route({
+  path: '/v2/symbols/:symbol',
+  summary: 'Symbol',
+  description: 'The registry entry of one symbol.',
+  scopeGroup: 'market.reference',
+  params: { symbol: knownTicker },
+  operation: 'symbol.graphql',
+  errors: [404, 502],
+});
