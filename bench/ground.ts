@@ -9,6 +9,7 @@ import { pino } from 'pino';
 import { type Access, openAccess } from '../src/access/open-access.ts';
 import { type Config, readConfig } from '../src/config.ts';
 import { createApp } from '../src/server.ts';
+import { watchChanges } from '../src/store/changes.ts';
 import { openStore, type Store } from '../src/store/connection.ts';
 
 /** A server under measurement. */
@@ -53,7 +54,10 @@ export async function openGround(nowMs: number): Promise<Ground> {
   await access.accounts.set('bench', { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   const { key } = await access.keys.create({ accountId: 'bench', name: null, expiresAt: null });
   const session = await access.sessions.create('bench', 86_400_000);
-  const gateway = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }) }));
+  const changes = await watchChanges(store);
+  const gateway = await listen(
+    createApp({ config, store, access, now, log: pino({ level: 'silent' }), generation: changes.generation }),
+  );
   return {
     store,
     access,
@@ -65,6 +69,7 @@ export async function openGround(nowMs: number): Promise<Ground> {
     close: async () => {
       await gateway.close();
       await access.close();
+      await changes.stop();
       await store.close();
       await rm(dataDir, { recursive: true, force: true });
     },

@@ -10,12 +10,14 @@ import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import { type Failure, notFound } from './domain/failure.ts';
 import { graphqlDoor } from './graphql/door.ts';
-import { requestContext, type Services } from './resolvers/context.ts';
+import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
+import { takeInFlightPlace } from './resolvers/stock-bars.ts';
 import { openApi } from './rest/openapi.ts';
 import { protocolSource } from './rest/protobuf.ts';
 import { sendFailure } from './rest/respond.ts';
 import { asFailure, compiledRoutes, restRouter } from './rest/router.ts';
 import { routes } from './rest/routes.ts';
+import { sealedAnswers } from './rest/sealed-answers.ts';
 import { schema } from './schema/index.ts';
 import type { Store } from './store/connection.ts';
 
@@ -26,7 +28,12 @@ export interface ServerParts {
   access: Access;
   now: Clock;
   log: Logger;
+  /** Changes with the stored market data (`watchChanges`); null, or absent: nothing built from it is kept. */
+  generation?: () => number | null;
 }
+
+/** Bytes of answers kept for asking again. */
+const keptAnswerBytes = 64 * 1024 * 1024;
 
 /** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
 function requestId(request: IncomingMessage): string {
@@ -61,7 +68,7 @@ function cors(origins: readonly string[]) {
 }
 
 /** Builds the server's application; opens no port. */
-export function createApp({ config, store, access, now, log }: ServerParts): Express {
+export function createApp({ config, store, access, now, log, generation = () => null }: ServerParts): Express {
   const services: Services = { store, access, sources: config.sources, now };
   const doors = {
     schema,
@@ -103,7 +110,18 @@ export function createApp({ config, store, access, now, log }: ServerParts): Exp
   const description = openApi(schema, compiled);
   app.get('/v2/openapi.json', (_request, response) => void response.json(description));
   app.use('/graphql', graphqlDoor(doors) as unknown as express.RequestHandler);
-  app.use(restRouter({ ...doors, now, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
+  app.use(
+    restRouter(
+      {
+        ...doors,
+        takeInFlightPlace: (context) => takeInFlightPlace(context as RequestContext),
+        sealed: sealedAnswers(keptAnswerBytes, generation),
+        now,
+        metaHeaderPrefix: config.metaHeaderPrefix,
+      },
+      compiled,
+    ),
+  );
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });

@@ -38,9 +38,10 @@ function greeting(url: string, key: string | null): string[] {
 /** Runs a server until the process is asked to end; then requests in flight finish and everything is closed. */
 async function serve(terminal: Terminal, config: Config, options: ServeOptions, now: Clock): Promise<void> {
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ openStore }, { watchSymbols }, { openAccess }, { createApp }] = await Promise.all([
+  const [{ openStore }, { watchSymbols }, { watchChanges }, { openAccess }, { createApp }] = await Promise.all([
     import('../store/connection.ts'),
     import('../store/symbols.ts'),
+    import('../store/changes.ts'),
     import('../access/open-access.ts'),
     import('../server.ts'),
   ]);
@@ -53,10 +54,15 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
     const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
     closers.push(() => store.close());
     closers.push(await watchSymbols(store));
+    const changes = await watchChanges(store);
+    closers.push(changes.stop);
     const access = await openAccess({ store, config, now, log: line });
     closers.push(() => access.close());
     const key = options.sample ? await bringSample({ terminal, config, store, access, now }) : null;
-    const { server, address } = await listen(createApp({ config, store, access, now, log }), config);
+    const { server, address } = await listen(
+      createApp({ config, store, access, now, log, generation: changes.generation }),
+      config,
+    );
     closers.push(() => stop(server));
     const url = urlOf(address);
     const ready = { url, host: address.address, port: address.port, pid: process.pid, ...(key !== null && { key }) };

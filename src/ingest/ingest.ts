@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import type { Clock } from '../domain/clock.ts';
+import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
 import { ingestedFile, saveIngestedFile } from '../store/ingested-files.ts';
 import { forgetSymbols } from '../store/symbols.ts';
@@ -135,6 +136,7 @@ async function storeFile(
       signal?.throwIfAborted();
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'changed while it was read');
+      if (outcome.changed > 0) await announceChange(tx);
       await saveIngestedFile(tx, dataset, hash, { name: path, rows: outcome.rows, ingestedAt: now() });
       return outcome.changed > 0
         ? report('stored', outcome, null)

@@ -138,7 +138,7 @@ export function planeOf(toMs: number, nowMs: number): Plane {
 }
 
 /** At most two stock-bar requests of one API key at a time, over both doors (spec 8). */
-async function takeInFlightPlace(context: RequestContext): Promise<void> {
+export async function takeInFlightPlace(context: RequestContext): Promise<void> {
   if (context.caller.kind !== 'key') return;
   await oncePerRequest(context, 'stock-bars-in-flight', async () => {
     const release = await context.access.inFlight.acquire(context.caller);

@@ -43,6 +43,8 @@ export interface Route {
   absent: readonly string[];
   /** Answers `token_expired` for an expired credential; other routes say `unauthenticated`. */
   listsTokenExpired: boolean;
+  /** An API key may have only so many of its requests in flight (spec 8). */
+  inFlightLimited: boolean;
   /** Statuses the route can answer with, beyond 200 and 401. */
   errors: readonly number[];
   /** The message the answer also comes as with `Accept: application/x-protobuf`. */
@@ -70,6 +72,7 @@ export function route<P extends Params>(
     answer: '',
     absent: [],
     listsTokenExpired: false,
+    inFlightLimited: false,
     errors: [],
     ...rest,
     pathParams: pick(true),

@@ -12,13 +12,15 @@ import {
   unauthenticated,
 } from '../domain/failure.ts';
 import { lifetime } from '../domain/lifetime.ts';
+import { exchangeDate } from '../domain/market-time.ts';
 import { readBody } from './body.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from './operation.ts';
 import { readParams } from './params.ts';
-import { encodeMessage } from './protobuf.ts';
+import { encodeMessage, type ProtobufMessage } from './protobuf.ts';
 import { metaHeaders, sendBody, sendFailure, strongTag } from './respond.ts';
 import type { Route } from './route.ts';
+import type { KeptAnswer, SealedAnswers } from './sealed-answers.ts';
 
 /** What the REST door needs from the server. */
 export interface RestDoor {
@@ -29,6 +31,9 @@ export interface RestDoor {
   count: (caller: Caller, scopeGroup: string) => void;
   /** The graph's context of a request; `onEnd` runs its argument when the response is done or the client gone. */
   context: (caller: Caller, onEnd: (undo: () => void) => void) => OperationContext;
+  /** Takes the request's place among those in flight, if it has none yet; 429 when there is none left. */
+  takeInFlightPlace: (context: OperationContext) => Promise<void>;
+  sealed: SealedAnswers;
   now: () => number;
   metaHeaderPrefix: string;
   /** Unexpected failures, for the log. */
@@ -75,14 +80,16 @@ async function serve(
 ): Promise<void> {
   const caller = authenticatedCaller(await door.authenticate(request), route.listsTokenExpired);
   const requestLife = lifetime();
-  // A client that hangs up frees what its request holds at once.
+  // Closed when the answer has gone out, or as soon as the client hangs up: then what the request holds is freed.
   response.once('close', requestLife.end);
+  if (response.closed) requestLife.end();
   try {
     await charge(door, caller, response);
     if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
     const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
     const body = route.body ? await readBody(route.body, request) : undefined;
     await answer(door, route, operation, {
+      caller,
       request,
       response,
       values,
@@ -90,13 +97,13 @@ async function serve(
       context: door.context(caller, requestLife.onEnd),
     });
   } finally {
-    requestLife.end();
     // Counted afterwards, so that an account's usage as it is told does not hold the request that asks for it.
     door.count(caller, route.scopeGroup);
   }
 }
 
 interface Exchange {
+  caller: Caller;
   request: Request;
   response: Response;
   values: Record<string, unknown>;
@@ -104,28 +111,62 @@ interface Exchange {
   context: OperationContext;
 }
 
-async function answer(door: RestDoor, route: Route, operation: StoredOperation, exchange: Exchange): Promise<void> {
-  const { request, response, values, body, context } = exchange;
-  const protobuf =
-    route.protobuf && request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf'
-      ? route.protobuf
-      : null;
+/** What an answer of sealed sessions depends on: the address, the form, what decides over the caller, and the date that sealed them. */
+function answerKey(door: RestDoor, { caller, request }: Exchange, protobuf: boolean): string {
+  return [
+    caller.kind,
+    caller.tier,
+    caller.siteTier,
+    caller.attested,
+    protobuf,
+    exchangeDate(door.now()),
+    request.originalUrl,
+  ].join(' ');
+}
+
+/** Runs the operation and builds the body of its answer; kept for the next time when it is of sealed sessions alone. */
+async function freshAnswer(
+  door: RestDoor,
+  route: Route,
+  operation: StoredOperation,
+  exchange: Exchange,
+  protobuf: ProtobufMessage | null,
+): Promise<KeptAnswer> {
+  const { request, values, body, context } = exchange;
+  const key = answerKey(door, exchange, protobuf !== null);
+  const keep = route.method === 'GET' ? door.sealed.keeper(key) : null;
   const result = await operation.run(context, { ...route.variables(values, body), protobuf: protobuf !== null });
   const found = answerAt(result, route.answer);
   const enveloped = envelope(found, route.absent);
   const { control, tagged } = cacheHeaders(route, enveloped);
-  response.setHeader('Cache-Control', control);
-  const headers = {
-    ...route.headers?.(values),
-    ...(protobuf ? metaHeaders(door.metaHeaderPrefix, enveloped) : {}),
-  };
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   const bytes = Buffer.from(protobuf ? encodeMessage(protobuf, found) : JSON.stringify(enveloped));
-  await sendBody(request, response, {
-    bytes,
-    contentType: protobuf ? 'application/x-protobuf' : 'application/json; charset=utf-8',
-    etag: tagged ? strongTag(request.originalUrl, bytes) : null,
-  });
+  const answer: KeptAnswer = {
+    headers: {
+      'Cache-Control': control,
+      ...route.headers?.(values),
+      ...(protobuf ? metaHeaders(door.metaHeaderPrefix, enveloped) : {}),
+    },
+    body: {
+      bytes,
+      contentType: protobuf ? 'application/x-protobuf' : 'application/json; charset=utf-8',
+      etag: tagged ? strongTag(request.originalUrl, bytes) : null,
+    },
+  };
+  if (tagged) keep?.(answer);
+  return answer;
+}
+
+async function answer(door: RestDoor, route: Route, operation: StoredOperation, exchange: Exchange): Promise<void> {
+  const { request, response, context } = exchange;
+  const protobuf =
+    route.protobuf && request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf'
+      ? route.protobuf
+      : null;
+  if (route.inFlightLimited) await door.takeInFlightPlace(context);
+  const kept = door.sealed.find(answerKey(door, exchange, protobuf !== null));
+  const { headers, body } = kept ?? (await freshAnswer(door, route, operation, exchange, protobuf));
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  await sendBody(request, response, body);
 }
 
 /** Anything thrown, as the failure the caller is told. */

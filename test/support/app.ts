@@ -7,6 +7,7 @@ import { readConfig } from '../../src/config.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import { createApp } from '../../src/server.ts';
+import { watchChanges } from '../../src/store/changes.ts';
 import { saveSymbols } from '../../src/store/symbols.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type TestStore, testStore } from './store.ts';
@@ -108,7 +109,15 @@ export async function testApp(
     ...options.env,
   });
   const access = await openAccess({ store, config, now });
-  const app = createApp({ config, store, access, now, log: pino({ level: 'silent' }) });
+  const changes = await watchChanges(store);
+  const app = createApp({
+    config,
+    store,
+    access,
+    now,
+    log: pino({ level: 'silent' }),
+    generation: changes.generation,
+  });
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
@@ -151,6 +160,7 @@ export async function testApp(
       server.closeAllConnections();
       server.close();
       await access.close();
+      await changes.stop();
       await store.close();
     },
   };

@@ -29,6 +29,7 @@ export const stockBars = route({
     timeframe: timeframe ?? tf ?? '1m',
   }),
   listsTokenExpired: true,
+  inFlightLimited: true,
   errors: [400, 403, 404, 429, 502, 503],
   protobuf: barsResponse,
 });
