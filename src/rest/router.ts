@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Authentication, Caller } from '../access/caller.ts';
@@ -162,7 +163,11 @@ async function answer(door: RestDoor, route: Route, operation: StoredOperation, 
     route.protobuf && request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf'
       ? route.protobuf
       : null;
-  if (route.inFlightLimited) await door.takeInFlightPlace(context);
+  if (route.inFlightLimited) {
+    await door.takeInFlightPlace(context);
+    // Requests that came together are in flight together, also where the answer is at hand: the others are heard first.
+    await setImmediate();
+  }
   const kept = door.sealed.find(answerKey(door, exchange, protobuf !== null));
   const { headers, body } = kept ?? (await freshAnswer(door, route, operation, exchange, protobuf));
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);

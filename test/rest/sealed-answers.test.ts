@@ -92,6 +92,14 @@ describe('requests in flight', () => {
     for (let i = 0; i < 5; i++) expect((await app.get(path, { credential: key })).status).toBe(200);
   });
 
+  test('an answer at hand counts as in flight all the same', async () => {
+    const key = await app.key();
+    const together = () => Promise.all(Array.from({ length: 10 }, () => app.get(path, { credential: key })));
+    await together();
+    const statuses = new Set((await together()).map((answer) => answer.status));
+    expect(statuses).toEqual(new Set([200, 429]));
+  });
+
   test('site sessions have no such limit', async () => {
     const session = await app.session();
     const answers = await Promise.all(
