@@ -1,0 +1,59 @@
+import { basename } from 'node:path';
+import { isDate, type SessionDate } from '../domain/market-time.ts';
+import { underlyingOf } from '../domain/option-root.ts';
+import { type OpenInterestRun, saveOpenInterest } from '../store/open-interest.ts';
+import { readCsv } from '../tape/csv.ts';
+import { openInterestList } from '../tape/open-interest.ts';
+import { TapeFileError } from '../tape/tape-file.ts';
+import type { IngestSettings, Loader } from './file-job.ts';
+import { saveUnderlyings } from './option-underlyings.ts';
+
+const batchRows = 100_000;
+
+/** The session of a file whose lines do not say theirs: the setting, else a date in its name (`2014-06-06.csv.gz`, `oi_20140606.csv`), else null. */
+export function sessionOfFile(path: string, settings: IngestSettings): SessionDate | null {
+  if (settings.sessionDate !== null) return settings.sessionDate;
+  const [, year, month, day] = /(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)/.exec(basename(path)) ?? [];
+  const date = `${year}-${month}-${day}`;
+  return isDate(date) ? date : null;
+}
+
+/** Open interest of every listed contract, by underlying and session. */
+export const loadOpenInterest: Loader = async (job) => {
+  const sessionOfAll = sessionOfFile(job.path, job.settings);
+  let batch = new Map<string, OpenInterestRun>();
+  let held = 0;
+  let rows = 0;
+  let changed = 0;
+  const flush = async () => {
+    if (held === 0 || job.refused()) return;
+    // In one order, so that two files being stored at once do not wait for each other in a circle.
+    const runs = [...batch.values()].sort((a, b) => (a.underlying < b.underlying ? -1 : 1));
+    await saveUnderlyings(job.tx, new Set(runs.flatMap((run) => run.rows.map((row) => row.root))));
+    changed += await saveOpenInterest(job.tx, runs);
+    batch = new Map();
+    held = 0;
+  };
+  for await (const { records } of readCsv(job.path, openInterestList, job.onBadLine, job.onBytes)) {
+    if (job.refused()) continue;
+    for (const { sessionDate: own, ...row } of records) {
+      const sessionDate = own ?? sessionOfAll;
+      if (sessionDate === null) {
+        throw new TapeFileError(
+          job.path,
+          'its session is not known: name it in a column session_date, in the file name, or as --session',
+        );
+      }
+      const underlying = underlyingOf(row.root);
+      const key = `${sessionDate} ${underlying}`;
+      const run = batch.get(key);
+      if (run) run.rows.push(row);
+      else batch.set(key, { underlying, sessionDate, rows: [row] });
+    }
+    held += records.length;
+    rows += records.length;
+    if (held >= batchRows) await flush();
+  }
+  await flush();
+  return { rows, changed };
+};

@@ -1,0 +1,124 @@
+import { type BarColumns, barColumns } from '../domain/bar.ts';
+import type { CoverageStatus } from '../domain/coverage.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import { contractId, type OptionContract } from '../domain/option-contract.ts';
+import { underlyingOf } from '../domain/option-root.ts';
+import { blockVersion, decodeBars, encodeBars, mergeBars } from './bar-blocks.ts';
+import type { Store } from './connection.ts';
+import type { Transaction } from './transaction.ts';
+
+/** Bar lengths that are kept of option contracts. */
+export type OptionTimeframe = '1m' | '5m';
+
+/** Bars of one contract in one session, to be written. */
+export interface OptionBarRun {
+  underlying: string;
+  sessionDate: SessionDate;
+  /** Contract path form: `O:` and the OSI symbol. */
+  contract: string;
+  /** Ascending by tsMs, no two alike. */
+  bars: BarColumns;
+}
+
+/** Takes all option bars for a long writer (a whole file) until its transaction ends. */
+export async function lockOptionBars(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('option_bar_blocks', 0))`);
+}
+
+const keyOf = (run: { sessionDate: string; contract: string }) => `${run.sessionDate} ${run.contract}`;
+
+async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: readonly OptionBarRun[]) {
+  const { rows } = await tx.query<{
+    sessionDate: string;
+    contract: string;
+    status: string;
+    version: string;
+    payload: Buffer;
+  }>({
+    name: 'option-bar-blocks',
+    text: `SELECT b.session_date AS "sessionDate", b.contract, b.status, b.version, b.payload
+           FROM unnest($2::text[], $3::text[], $4::text[]) AS wanted(underlying, session_date, contract)
+           JOIN option_bar_blocks b ON b.underlying = wanted.underlying AND b.session_date = wanted.session_date
+             AND b.contract = wanted.contract AND b.timeframe = $1`,
+    values: [
+      timeframe,
+      runs.map((run) => run.underlying),
+      runs.map((run) => run.sessionDate),
+      runs.map((run) => run.contract),
+    ],
+  });
+  return new Map(rows.map((row) => [keyOf(row), row]));
+}
+
+/**
+ * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is replaced
+ * when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that changed, with all their bars.
+ */
+export async function saveOptionBars(
+  tx: Transaction,
+  timeframe: OptionTimeframe,
+  status: CoverageStatus,
+  runs: readonly OptionBarRun[],
+): Promise<OptionBarRun[]> {
+  if (runs.length === 0) return [];
+  const before = await blocksBefore(tx, timeframe, runs);
+  const changed = runs.flatMap((run) => {
+    const old = before.get(keyOf(run));
+    const bars = old?.status === status ? mergeBars(decodeBars(old.payload), run.bars) : run.bars;
+    const payload = Buffer.from(encodeBars(bars));
+    const version = blockVersion(payload);
+    return old?.version === version && old.status === status ? [] : [{ ...run, bars, payload, version }];
+  });
+  if (changed.length === 0) return [];
+  await tx.query({
+    name: 'save-option-bar-blocks',
+    text: `INSERT INTO option_bar_blocks (underlying, session_date, contract, timeframe, status, count, version, payload)
+           SELECT underlying, session_date, contract, $1, $2, count, version, payload
+           FROM unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::bytea[])
+             AS written(underlying, session_date, contract, count, version, payload)
+           ON CONFLICT (underlying, session_date, contract, timeframe) DO UPDATE SET status = excluded.status,
+             count = excluded.count, version = excluded.version, payload = excluded.payload`,
+    values: [
+      timeframe,
+      status,
+      changed.map((block) => block.underlying),
+      changed.map((block) => block.sessionDate),
+      changed.map((block) => block.contract),
+      changed.map((block) => block.bars.tsMs.length),
+      changed.map((block) => block.version),
+      changed.map((block) => block.payload),
+    ],
+  });
+  return changed;
+}
+
+const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>
+  `option-bars:${contract}:${sessionDate}:${timeframe}:${version}`;
+
+/**
+ * Bars of one contract in one session, ascending; empty when none are stored. `status` says where they come from, null
+ * with none. Bars are shared with other readers: do not change them.
+ */
+export async function readOptionBars(
+  store: Store,
+  contract: OptionContract,
+  sessionDate: SessionDate,
+  timeframe: OptionTimeframe,
+): Promise<{ bars: BarColumns; status: CoverageStatus | null }> {
+  const id = contractId(contract);
+  const { rows } = await store.pool.query<{ status: CoverageStatus; version: string; payload: Buffer }>({
+    name: 'read-option-bars',
+    text: `SELECT status, version, payload FROM option_bar_blocks
+           WHERE underlying = $1 AND session_date = $2 AND contract = $3 AND timeframe = $4`,
+    values: [underlyingOf(contract.root), sessionDate, id, timeframe],
+  });
+  const row = rows[0];
+  if (!row) return { bars: barColumns(0), status: null };
+  const key = cacheKey(id, sessionDate, timeframe, row.version);
+  let bars = store.blocks.get<BarColumns>(key);
+  if (!bars) {
+    bars = decodeBars(row.payload);
+    store.blocks.set(key, bars, bars.tsMs.length * 64);
+  }
+  return { bars, status: row.status };
+}
