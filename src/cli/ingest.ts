@@ -17,19 +17,20 @@ interface IngestCommandOptions extends CommonOptions {
 }
 
 function linesOf(report: FileReport): string[] {
-  const { file, status, rows, changed, badLines, badLineCount, reason } = report;
+  const { file, status, rows, changed, badLines, badLineCount, notes, reason } = report;
   const counts = { stored: `${rows} rows, ${changed} changed`, unchanged: `${rows} rows`, refused: null }[status];
   const what = [counts, reason].filter((part) => part !== null);
   const unlisted = badLineCount - badLines.length;
   return [
     `${status.padEnd(9)}  ${file}  ${what.join('; ')}`,
     ...badLines.map((bad) => `           ${basename(bad.file)}:${bad.line}  ${bad.reason}`),
+    ...notes.map((note) => `           note: ${note}`),
     ...(unlisted > 0 ? [`           and ${unlisted} more`] : []),
   ];
 }
 
-function jsonOf({ file, status, rows, changed, badLines, badLineCount, reason }: FileReport): object {
-  return { file, status, rows, changed, reason, bad_line_count: badLineCount, bad_lines: badLines };
+function jsonOf({ file, status, rows, changed, badLines, badLineCount, notes, reason }: FileReport): object {
+  return { file, status, rows, changed, reason, bad_line_count: badLineCount, bad_lines: badLines, notes };
 }
 
 /** What an ingest came to: a file that was refused fails the command, after the others were stored. */

@@ -1,9 +1,20 @@
+import { methodologyVersion } from '../analytics/methodology.ts';
+import { loadChain } from './chain.ts';
 import type { IngestSettings, Loader } from './file-job.ts';
+import { loadOpenInterest, sessionOfFile } from './open-interest.ts';
+import { loadOptionMinuteBars } from './option-bars.ts';
 import { loadStockDayBars, loadStockMinuteBars } from './stock-bars.ts';
 import { loadSymbols } from './symbols.ts';
 
 /** The kinds of vendor files that can be stored. */
-export const datasetNames = ['symbols', 'stock-minute-bars', 'stock-day-bars'] as const;
+export const datasetNames = [
+  'symbols',
+  'stock-minute-bars',
+  'stock-day-bars',
+  'option-minute-bars',
+  'open-interest',
+  'chain',
+] as const;
 export type Dataset = (typeof datasetNames)[number];
 
 interface DatasetKind {
@@ -17,11 +28,26 @@ interface DatasetKind {
 const byBytesAlone = () => '';
 
 export const datasets: Record<Dataset, DatasetKind> = {
-  symbols: { describes: 'the registry and ticker directory (CSV)', load: loadSymbols, shapedBy: byBytesAlone },
+  symbols: { describes: 'the registry and ticker directory', load: loadSymbols, shapedBy: byBytesAlone },
   'stock-minute-bars': {
-    describes: 'minute aggregates of stocks; 5m and 1h follow',
+    describes: 'minute aggregates of stocks; 5m and 1h bars follow',
     load: loadStockMinuteBars,
     shapedBy: byBytesAlone,
   },
   'stock-day-bars': { describes: 'day aggregates of stocks', load: loadStockDayBars, shapedBy: byBytesAlone },
+  'option-minute-bars': {
+    describes: 'minute aggregates of option contracts; 5m bars follow',
+    load: loadOptionMinuteBars,
+    shapedBy: byBytesAlone,
+  },
+  'open-interest': {
+    describes: 'open interest of every listed contract; the session from the file name',
+    load: loadOpenInterest,
+    shapedBy: (settings, path) => sessionOfFile(path, settings) ?? '',
+  },
+  chain: {
+    describes: 'whole option chains, delayed-quote CSV or JSON; dealer gamma follows',
+    load: loadChain,
+    shapedBy: ({ gammaSource, rate }) => `${gammaSource} ${rate} ${methodologyVersion}`,
+  },
 };

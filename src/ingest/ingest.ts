@@ -27,6 +27,8 @@ export interface FileReport {
   /** Lines that were left out, or for which the file was refused: the first hundred. */
   badLines: BadLine[];
   badLineCount: number;
+  /** What is remarkable of a file that was stored all the same, e.g. lines of which only part was usable: the first hundred. */
+  notes: string[];
   /** Why the file was refused or left alone; null when it was stored. */
   reason: string | null;
 }
@@ -97,12 +99,14 @@ async function storeFile(
 ): Promise<FileReport> {
   const { load, shapedBy } = datasets[dataset];
   const log = badLineLog(settings.maxErrors);
+  const notes: string[] = [];
   const report = (status: FileReport['status'], outcome: FileOutcome, reason: string | null): FileReport => ({
     file: path,
     status,
     ...outcome,
     badLines: log.badLines,
     badLineCount: log.count(),
+    notes,
     reason,
   });
   const refused = (reason: string) => report('refused', { rows: 0, changed: 0 }, reason);
@@ -127,6 +131,9 @@ async function storeFile(
         tx,
         settings,
         onBadLine: log.add,
+        onNote: (note) => {
+          if (notes.length < reportedBadLines) notes.push(note);
+        },
         refused: log.refused,
         onBytes: (bytes) => {
           signal?.throwIfAborted();

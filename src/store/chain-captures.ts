@@ -1,9 +1,10 @@
 import type { ChainCapture, ChainRow } from '../domain/chain.ts';
-import { dateOfEpochDay, epochDay, type SessionDate } from '../domain/market-time.ts';
+import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { nextTurn } from '../domain/turn.ts';
 import { blockVersion } from './bar-blocks.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from './codec.ts';
 import type { Store } from './connection.ts';
+import { openInterestExpiries } from './open-interest.ts';
 import type { Transaction } from './transaction.ts';
 
 /** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
@@ -133,24 +134,53 @@ export async function chainCapturesAt(store: Store, moments: readonly ChainMomen
   return found;
 }
 
-/** What a capture lists: expiries ascending. */
+/** What is listed: expiries ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest lists them. */
 export interface ListedExpirations {
   capturedAt: number;
   expirations: SessionDate[];
 }
 
-/** The expiries listed by the last capture at or before each moment, in the order of `moments`; null where there is none. One statement. */
+interface ListedRow {
+  moment: number;
+  capturedAt: number | null;
+  expirations: number[] | null;
+  sessionDate: SessionDate | null;
+  payload: Buffer | null;
+}
+
+function listedBy({ capturedAt, expirations, sessionDate, payload }: ListedRow): ListedExpirations | null {
+  if (capturedAt !== null) return { capturedAt, expirations: expirations!.map(dateOfEpochDay) };
+  if (sessionDate === null) return null;
+  return { capturedAt: exchangeInstant(sessionDate), expirations: openInterestExpiries(payload!) };
+}
+
+/**
+ * The expiries listed by the last capture at or before each moment, in the order of `moments`; where there is no capture at all,
+ * those of the last open interest by then, published once a day; null where there is neither. One statement.
+ */
 export async function expirationsAt(
   store: Store,
   moments: readonly ChainMoment[],
 ): Promise<(ListedExpirations | null)[]> {
-  const { rows } = await store.pool.query<{ moment: number; capturedAt: number; expirations: number[] }>({
+  const { rows } = await store.pool.query<ListedRow>({
     name: 'expirations-at',
-    text: lastAtMoments('c.captured_at AS "capturedAt", c.expirations'),
-    values: [moments.map(({ underlying }) => underlying), moments.map(({ atMs }) => atMs)],
+    text: `SELECT wanted.moment, c."capturedAt", c.expirations, o.session_date AS "sessionDate", o.payload
+           FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS wanted(underlying, at_ms, date, moment)
+           LEFT JOIN LATERAL (
+             SELECT captured_at AS "capturedAt", expirations FROM chain_captures
+             WHERE underlying = wanted.underlying AND captured_at <= wanted.at_ms
+             ORDER BY captured_at DESC LIMIT 1) c ON true
+           LEFT JOIN LATERAL (
+             SELECT session_date, payload FROM open_interest_blocks
+             WHERE c."capturedAt" IS NULL AND underlying = wanted.underlying AND session_date <= wanted.date
+             ORDER BY session_date DESC LIMIT 1) o ON true`,
+    values: [
+      moments.map(({ underlying }) => underlying),
+      moments.map(({ atMs }) => atMs),
+      moments.map(({ atMs }) => exchangeDate(atMs)),
+    ],
   });
   const found: (ListedExpirations | null)[] = new Array(moments.length).fill(null);
-  for (const { moment, capturedAt, expirations } of rows)
-    found[moment - 1] = { capturedAt, expirations: expirations.map(dateOfEpochDay) };
+  for (const row of rows) found[row.moment - 1] = listedBy(row);
   return found;
 }

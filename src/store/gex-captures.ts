@@ -94,6 +94,15 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
   return rowCount === 1;
 }
 
+/** Removes the capture of an instant, inside the caller's transaction: its chain was replaced by one that gives none. True when there was one. */
+export async function removeGexCapture(tx: Transaction, underlying: string, capturedAt: number): Promise<boolean> {
+  const { rowCount } = await tx.query('DELETE FROM gex_captures WHERE underlying = $1 AND captured_at = $2', [
+    underlying,
+    capturedAt,
+  ]);
+  return rowCount === 1;
+}
+
 /** What is kept decoded of a capture, under its version: a rewritten capture is another entry. */
 interface Curves {
   strikes: GexColumns;

@@ -1,0 +1,59 @@
+import { computeGexCapture } from '../analytics/gex-capture.ts';
+import { methodologySettings } from '../analytics/methodology.ts';
+import { type SolvedChain, solveChain } from '../analytics/solve-chain.ts';
+import type { ChainCapture, ChainRow } from '../domain/chain.ts';
+import type { GexCapture } from '../domain/gex.ts';
+import { saveChainCapture } from '../store/chain-captures.ts';
+import { removeGexCapture, saveGexCapture } from '../store/gex-captures.ts';
+import { readChain } from '../tape/chain-file.ts';
+import type { IngestSettings, Loader } from './file-job.ts';
+import { saveUnderlyings } from './option-underlyings.ts';
+
+const greeks = ['iv', 'delta', 'gamma', 'theta', 'vega'] as const;
+
+/**
+ * A chain whose unknown greeks are filled from its solve. What the vendor says of a contract is served as the vendor says it; a figure of
+ * ours stands only where there was none, as theta and vega in every delayed-quote table.
+ */
+export function withSolvedGreeks(chain: ChainCapture, solved: SolvedChain): ChainCapture {
+  const rows = chain.rows.map((row, i): ChainRow => {
+    const filled = { ...row };
+    for (const name of greeks) {
+      const value = solved[name][i]!;
+      if (filled[name] === null && !Number.isNaN(value)) filled[name] = value;
+    }
+    return filled;
+  });
+  return { ...chain, rows };
+}
+
+/** The chain as it is stored, and its GEX; null = none may be published (no spot, or too few gammas known). */
+export function evaluateChain(
+  chain: ChainCapture,
+  { gammaSource, rate }: Pick<IngestSettings, 'gammaSource' | 'rate'>,
+): { chain: ChainCapture; gex: GexCapture | null } {
+  if (gammaSource === 'vendor') return { chain, gex: computeGexCapture(chain, { gammaSource, rate }) };
+  const solved = solveChain(chain, { rate, allGreeks: true });
+  return { chain: withSolvedGreeks(chain, solved), gex: computeGexCapture(chain, { gammaSource, rate, solved }) };
+}
+
+/** A whole chain: its capture, and the GEX capture that follows from it. */
+export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes, onNote, refused }) => {
+  const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
+  for (const { line, reason } of halfLines) onNote(`line ${line}, kept in half: ${reason}`);
+  const rows = capture.rows.length;
+  if (refused()) return { rows, changed: 0 };
+  const { chain, gex } = evaluateChain(capture, settings);
+  await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
+  let changed = Number(await saveChainCapture(tx, chain));
+  if (gex) {
+    changed += Number(await saveGexCapture(tx, gex));
+  } else {
+    const share = Math.round(100 * methodologySettings.minimumOiCoverage);
+    onNote(
+      `no GEX capture: without a price of the underlying, or gamma known for less than ${share}% of open interest`,
+    );
+    changed += Number(await removeGexCapture(tx, chain.underlying, chain.capturedAt));
+  }
+  return { rows, changed };
+};
