@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
+import { csvRecords } from '../../src/domain/csv-records.ts';
 import { Failure } from '../../src/domain/failure.ts';
-import { csvRecords } from '../../src/tape/csv-records.ts';
-import { importLimits, readJournalBody } from '../../src/tape/journal-import.ts';
+import { importLimits, readJournalBody } from '../../src/domain/journal-import.ts';
 
 const now = 1_700_000_000_000;
 const bytes = (text: string) => new TextEncoder().encode(text);

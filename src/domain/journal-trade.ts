@@ -1,8 +1,8 @@
-import { isId, isStorableText } from '../domain/account.ts';
-import type { NewTrade } from '../domain/journal.ts';
-import { exchangeTimeZone, parseInstant } from '../domain/market-time.ts';
-import { readTicker } from '../domain/ticker.ts';
-import { maxEpochMs } from '../domain/units.ts';
+import { isId, isStorableText } from './account.ts';
+import type { NewTrade } from './journal.ts';
+import { exchangeTimeZone, parseInstant } from './market-time.ts';
+import { readTicker } from './ticker.ts';
+import { maxEpochMs } from './units.ts';
 
 /** A value, or why there is none. */
 type Read<T> = { value: T } | 'missing' | 'bad';

@@ -1,8 +1,8 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import { bodyTooLarge, invalidRequest } from '../domain/failure.ts';
-import type { NewTrade, RowError } from '../domain/journal.ts';
 import { csvRecords } from './csv-records.ts';
+import { bodyTooLarge, invalidRequest } from './failure.ts';
+import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
+import { nextTurn } from './turn.ts';
 
 /** How large an import may be (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up everybody. */
 export const importLimits = { bytes: 10 * 1024 * 1024, lines: 100_000, lineLength: 1024 * 1024 };
