@@ -1,8 +1,10 @@
 import type { Route } from './route.ts';
+import { quotes } from './routes/quotes.ts';
+import { spot } from './routes/spot.ts';
 import { stockBars } from './routes/stock-bars.ts';
 import { symbol } from './routes/symbol.ts';
 import { symbolLookup } from './routes/symbol-lookup.ts';
 import { symbols } from './routes/symbols.ts';
 
 /** The route table. More specific paths come before those with parameters. */
-export const routes: readonly Route[] = [symbols, symbolLookup, symbol, stockBars];
+export const routes: readonly Route[] = [symbols, symbolLookup, symbol, quotes, spot, stockBars];

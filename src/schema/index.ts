@@ -3,6 +3,8 @@ import './response-meta.ts';
 import './symbol.ts';
 import './symbol-connection.ts';
 import './registry.ts';
+import './quotes.ts';
+import './spot.ts';
 import './stock-bars.ts';
 import './contract.ts';
 import { builder } from './builder.ts';

@@ -45,14 +45,15 @@ export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('Respons
   }),
 });
 
-const PlainMeta = builder.objectRef<ResponseMeta>('PlainMeta').implement({
+/** `meta` of answers that have nothing of their own to say in it. */
+export const PlainMetaType = builder.objectRef<ResponseMeta>('PlainMeta').implement({
   description: 'Response metadata of answers that have nothing of their own to say.',
   interfaces: [ResponseMetaInterface],
 });
 
 builder.queryField('meta', (t) =>
   t.field({
-    type: PlainMeta,
+    type: PlainMetaType,
     description: 'Response metadata for answers whose type carries none: the tier this request is served under.',
     args: { plane: t.arg({ type: PlaneEnum, required: true, description: 'The serving tier to report.' }) },
     resolve: (_root, { plane }, context) => responseMeta(context, plane),

@@ -1,0 +1,14 @@
+import { knownTicker } from '../params.ts';
+import { route } from '../route.ts';
+
+// Spec 4.3.
+export const spot = route({
+  path: '/v2/symbols/:symbol/spot',
+  summary: 'Spot',
+  description: 'The close of the most recent daily bar; null when there is no recent one.',
+  scopeGroup: 'market.live',
+  params: { symbol: knownTicker },
+  operation: 'spot.graphql',
+  answer: 'symbol.spot',
+  errors: [403, 404, 502, 503],
+});
