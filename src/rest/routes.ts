@@ -1,5 +1,6 @@
 import type { Route } from './route.ts';
 import { quotes } from './routes/quotes.ts';
+import { sectors } from './routes/sectors.ts';
 import { spot } from './routes/spot.ts';
 import { stockBars } from './routes/stock-bars.ts';
 import { symbol } from './routes/symbol.ts';
@@ -7,4 +8,4 @@ import { symbolLookup } from './routes/symbol-lookup.ts';
 import { symbols } from './routes/symbols.ts';
 
 /** The route table. More specific paths come before those with parameters. */
-export const routes: readonly Route[] = [symbols, symbolLookup, symbol, quotes, spot, stockBars];
+export const routes: readonly Route[] = [symbols, symbolLookup, symbol, quotes, spot, stockBars, sectors];

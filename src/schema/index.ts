@@ -5,6 +5,8 @@ import './symbol-connection.ts';
 import './registry.ts';
 import './quotes.ts';
 import './spot.ts';
+import './sectors.ts';
+import './me.ts';
 import './stock-bars.ts';
 import './contract.ts';
 import { builder } from './builder.ts';

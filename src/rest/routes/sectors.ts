@@ -1,0 +1,15 @@
+import { sessionDate } from '../params.ts';
+import { route } from '../route.ts';
+
+// Spec 4.13.
+export const sectors = route({
+  path: '/v2/screener/sectors',
+  summary: 'Sector averages',
+  description: 'Average change by sector in the latest session, computed once a minute. date is echoed, not applied.',
+  scopeGroup: 'market.screener',
+  params: { date: sessionDate.optional() },
+  operation: 'sectors.graphql',
+  answer: 'sectors',
+  variables: ({ date }) => ({ date, echoDate: date !== undefined }),
+  errors: [400, 502, 503],
+});
