@@ -4,8 +4,9 @@ import { complexityFromQuery } from '@pothos/plugin-complexity';
 import { type ExecutionArgs, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Authentication, Caller } from '../access/caller.ts';
-import { type Failure, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { Failure, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
 import { lifetime } from '../domain/lifetime.ts';
+import { compiledExecutor } from './compiled.ts';
 import { publicError } from './errors.ts';
 import { exampleTabs } from './examples.ts';
 import { documentLimits, limitRules, requestCost } from './limits.ts';
@@ -95,13 +96,14 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
 }
 
 function admission(door: GraphqlDoor): Plugin {
+  const compiled = compiledExecutor(door.schema);
   return {
     onParse: ({ setParseFn }) =>
       setParseFn((source: string, options: object) => parse(source, { ...options, maxTokens: documentLimits.tokens })),
     onValidate: ({ addValidationRule }) => {
       for (const rule of limitRules) addValidationRule(rule);
     },
-    onExecute: async ({ args, setResultAndStopExecution }) => {
+    onExecute: async ({ args, executeFn, setExecuteFn, setResultAndStopExecution }) => {
       try {
         await admit(door, args as unknown as ExecutionArgs);
       } catch (error) {
@@ -109,6 +111,7 @@ function admission(door: GraphqlDoor): Plugin {
         setResultAndStopExecution({ errors: [error instanceof GraphQLError ? error : refusalOf(door, args, error)] });
         return;
       }
+      setExecuteFn((given) => compiled(given as ExecutionArgs) ?? executeFn(given));
       return {
         onExecuteDone: ({ result, setResult }) => {
           const { cost, finish } = args.contextValue as unknown as DoorContext;
@@ -131,12 +134,10 @@ function admission(door: GraphqlDoor): Plugin {
   };
 }
 
+/** Whether an error is one of `refusal`, ready to be sent. */
 function isRefusal(error: unknown): error is GraphQLError {
   return (
-    error instanceof GraphQLError &&
-    error.extensions.http !== undefined &&
-    error.extensions.code !== undefined &&
-    !('unexpected' in error.extensions)
+    error instanceof GraphQLError && error.originalError instanceof Failure && error.extensions?.http !== undefined
   );
 }
 

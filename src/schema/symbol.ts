@@ -110,7 +110,6 @@ builder.queryField('symbol', (t) =>
     type: SymbolType,
     description: 'A ticker and everything known of it.',
     args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker, in any case.' }) },
-    complexity: 1,
     extensions: { scopeGroup: 'market.reference' },
     resolve: (_root, { symbol }) => ({ symbol }),
   }),

@@ -1,0 +1,144 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { toBarColumns } from '../../src/domain/bar.ts';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { writeBars } from '../../src/store/bar-blocks.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp();
+  const bars = Array.from({ length: 30 }, (_, i) => ({
+    tsMs: exchangeInstant('2026-11-19', 570 + i),
+    open: 1,
+    high: 2,
+    low: 1,
+    close: 2 + i / 7,
+    volume: i,
+    vwap: null,
+    tradeCount: null,
+  }));
+  await inTransaction(app.store, (tx) => writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns(bars) }]));
+});
+afterAll(() => app.close());
+
+const bars = `query Bars($symbol: Ticker!, $from: PointInTime!, $limit: Int) {
+  symbol(symbol: $symbol) { symbol bars(from: $from, to: "2026-11-20", limit: $limit) { rows { tsMs close vwap } columns { close } meta { rowCount cursor caps { applied tier } } } }
+}`;
+
+describe('/graphql', () => {
+  test('answers a document that comes again as it did the first time, though compiled by then', async () => {
+    const variables = { symbol: 'spy', from: '2026-11-19', limit: 7 };
+    const answers = [];
+    for (let i = 0; i < 5; i++) answers.push((await app.graphql(bars, variables)).data);
+    for (const answer of answers) expect(answer).toEqual(answers[0]);
+    expect(answers[0].symbol.bars.rows).toHaveLength(7);
+    expect((await app.graphql(bars, { ...variables, limit: null })).data.symbol.bars.rows).toHaveLength(30);
+    expect((await app.graphql(bars, { symbol: 'spy', from: '2026-11-19' })).data.symbol.bars.rows).toHaveLength(30);
+  });
+
+  test('an error of a compiled document has its path and code', async () => {
+    for (let i = 0; i < 4; i++) {
+      const { data, errors } = await app.graphql(bars, { symbol: 'QQQQ', from: '2026-11-19', limit: 5 });
+      expect(data).toEqual({ symbol: { symbol: 'QQQQ', bars: null } });
+      expect(errors).toEqual([
+        expect.objectContaining({ path: ['symbol', 'bars'], extensions: { code: 'not_found' } }),
+      ]);
+    }
+  });
+
+  test('introspection needs no credential, and a bad one is ignored', async () => {
+    for (const credential of [null, 'garbage']) {
+      const { data } = await app.graphql('{ __schema { queryType { name } } }', {}, { credential });
+      expect(data.__schema.queryType.name).toBe('Query');
+    }
+  });
+
+  test('everything else needs one: 401, with the code of the contract', async () => {
+    for (const [credential, code] of [
+      [null, 'unauthenticated'],
+      ['garbage', 'unauthenticated'],
+      ['tg_live_aaaaaaaaaaaaaaaaaaaaaaaaaa_aaaaaa', 'unauthenticated'],
+    ] as const) {
+      const { errors, answer } = await app.graphql('{ symbol(symbol: "SPY") { symbol } }', {}, { credential });
+      expect([answer.status, errors?.[0].extensions.code]).toEqual([401, code]);
+      expect(answer.headers['x-request-id']).toBeDefined();
+    }
+  });
+
+  test('an expired token is token_expired', async () => {
+    const token = await app.access.sessions.create(await app.account(), 1000);
+    app.clock.nowMs += 3_600_000;
+    const { errors, answer } = await app.graphql('{ symbol(symbol: "SPY") { symbol } }', {}, { credential: token });
+    app.clock.nowMs -= 3_600_000;
+    expect([answer.status, errors?.[0].extensions.code]).toEqual([401, 'token_expired']);
+  });
+
+  test.each([
+    ['a syntax error', '{ symbol(', {}],
+    ['an unknown field', '{ symbol(symbol: "SPY") { colour } }', {}],
+    ['a bad ticker', '{ symbol(symbol: "not a ticker") { symbol } }', {}],
+    ['a bad variable', bars, { symbol: 'SPY', from: 'yesterday' }],
+    ['a missing variable', bars, { symbol: 'SPY' }],
+    [
+      'a document that is nested too deep',
+      `{ __schema { ${'types { fields { type { '.repeat(6)}name${' } } }'.repeat(6)} } }`,
+      {},
+    ],
+    [
+      'too many aliases',
+      `{ ${Array.from({ length: 201 }, (_, i) => `a${i}: symbol(symbol: "SPY") { symbol }`).join(' ')} }`,
+      {},
+    ],
+    ['too many tokens', `{ ${'symbol(symbol: "SPY") { symbol } '.repeat(1000)} }`, {}],
+    ['too many directives', `{ symbol(symbol: "SPY") { ${'symbol @include(if: true) '.repeat(101)} } }`, {}],
+  ])('%s is invalid_params', async (_what, query, variables) => {
+    const { errors } = await app.graphql(query, variables);
+    expect(errors?.[0].extensions.code).toBe('invalid_params');
+  });
+
+  test('costs by what it asks, shown and taken from the rate', async () => {
+    const key = await app.key();
+    const one = await app.graphql('{ symbol(symbol: "SPY") { symbol } }', {}, { credential: key });
+    expect(one.extensions.cost).toEqual({ requests: 1 });
+    const many = Array.from(
+      { length: 25 },
+      (_, i) => `a${i}: symbol(symbol: "SPY") { bars(from: "2026-11-19", to: "2026-11-20") { meta { rowCount } } }`,
+    ).join('\n');
+    const dear = await app.graphql(`{ ${many} }`, {}, { credential: key });
+    expect(dear.extensions.cost).toEqual({ requests: 3 });
+    const before = Number(one.answer.headers['x-ratelimit-remaining']);
+    expect(Number(dear.answer.headers['x-ratelimit-remaining'])).toBe(before - 3);
+  });
+
+  test('the cost of an argument is that of its variable too', async () => {
+    const query =
+      'query Q($limit: Int) { symbol(symbol: "SPY") { bars(from: "2026-11-19", to: "2026-11-20", limit: $limit) { meta { rowCount } } } }';
+    const session = await app.session();
+    const literal = await app.graphql(
+      query.replace('$limit)', '50000)').replace('query Q($limit: Int) ', ''),
+      {},
+      { credential: session },
+    );
+    const variable = await app.graphql(query, { limit: 50_000 }, { credential: session });
+    expect(variable.extensions.cost).toEqual(literal.extensions.cost);
+    expect(variable.extensions.cost.requests).toBe(5);
+  });
+
+  test('a browser gets GraphiQL, whole: nothing in it is loaded from elsewhere', async () => {
+    const { status, headers, bytes } = await app.send('GET', '/graphql', {
+      credential: null,
+      headers: { Accept: 'text/html' },
+    });
+    expect(status).toBe(200);
+    expect(headers['content-type']).toMatch(/text\/html/);
+    const html = bytes.toString();
+    expect(html).toContain('GraphiQL');
+    expect(html).not.toMatch(/<(script|link)[^>]+(src|href)="https?:/);
+  });
+
+  test('mutations over GET are refused', async () => {
+    const answer = await app.send('GET', `/graphql?query=${encodeURIComponent('mutation { __typename }')}`);
+    expect(answer.status).toBe(405);
+  });
+});
