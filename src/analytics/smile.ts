@@ -49,14 +49,13 @@ export function contractVolatility(option: QuotedOption): number {
   return halfSpread <= maximumVolatilityError * vega ? volatility : Number.NaN;
 }
 
-/** How a strike's volatility was found; 0 = not. */
-export const volatilityOrigins = ['none', 'outOfTheMoney', 'inTheMoney', 'interpolated'] as const;
+/** How a strike's volatility was found; the first four of `gammaOrigins` say the same. */
+const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
 
-/** The volatilities of a group's strikes, NaN unknown, and the index of each one's origin in `volatilityOrigins`. */
+/** The volatilities of a group's strikes, NaN unknown, and how each was found: 0 not, 1 out of the money, 2 in, 3 interpolated. */
 export interface Smile {
   volatility: Float64Array;
   origin: Uint8Array;
-  forward: number;
 }
 
 /**
@@ -70,14 +69,14 @@ export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market:
   group.strikes.forEach((listed, i) => {
     const out: OptionRight = listed.dollars >= forward ? 'call' : 'put';
     volatility[i] = solveSide(group, listed, out, rows, market);
-    if (!Number.isNaN(volatility[i]!)) origin[i] = 1;
+    if (!Number.isNaN(volatility[i]!)) origin[i] = outOfTheMoney;
     else {
       volatility[i] = solveSide(group, listed, out === 'call' ? 'put' : 'call', rows, market);
-      if (!Number.isNaN(volatility[i]!)) origin[i] = 2;
+      if (!Number.isNaN(volatility[i]!)) origin[i] = inTheMoney;
     }
   });
-  interpolate(group, { volatility, origin, forward });
-  return { volatility, origin, forward };
+  interpolate(group.strikes, { volatility, origin }, forward);
+  return { volatility, origin };
 }
 
 function solveSide(
@@ -95,10 +94,10 @@ function solveSide(
   return contractVolatility({ ...market, right, strike: listed.dollars, years, american, mark, halfSpread });
 }
 
-function interpolate({ strikes }: ChainGroup, { volatility, origin, forward }: Smile): void {
+function interpolate(strikes: readonly ListedStrike[], { volatility, origin }: Smile, forward: number): void {
   let before = -1;
   for (let i = 0; i < strikes.length; i++) {
-    if (origin[i] === 0) continue;
+    if (origin[i] === none) continue;
     if (before >= 0 && i - before > 1) {
       const from = Math.log(strikes[before]!.dollars / forward);
       const span = Math.log(strikes[i]!.dollars / forward) - from;
@@ -109,5 +108,6 @@ function interpolate({ strikes }: ChainGroup, { volatility, origin, forward }: S
     }
     before = i;
   }
-  for (let i = 0; i < strikes.length; i++) if (origin[i] === 0 && !Number.isNaN(volatility[i]!)) origin[i] = 3;
+  for (let i = 0; i < strikes.length; i++)
+    if (origin[i] === none && !Number.isNaN(volatility[i]!)) origin[i] = interpolated;
 }

@@ -21,7 +21,6 @@ export interface SolveOptions {
 
 /** Where a contract's gamma came from. */
 export const gammaOrigins = ['absent', 'outOfTheMoney', 'inTheMoney', 'interpolated', 'previous', 'source'] as const;
-export type GammaOrigin = (typeof gammaOrigins)[number];
 
 /** A group with its forward and yield; `rate` is the chain's. */
 export interface SolvedGroup extends ChainGroup {
