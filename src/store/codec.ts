@@ -130,24 +130,24 @@ export function encodeBlock(columns: Columns): Uint8Array<ArrayBuffer> {
   return bytes;
 }
 
-function readNumbers(view: DataView, offset: number, length: number, header: ColumnHeader): Float64Array {
-  const values = new Float64Array(length);
+/** Codes of one width to numbers. One loop a width: a width asked for at every value costs twice the time. */
+function readNumbers(bytes: Uint8Array, header: ColumnHeader): Float64Array {
   const { as, base = 0, step = 1, scale = 1 } = header;
-  if (as === 'f64') {
-    for (let i = 0; i < length; i++) values[i] = view.getFloat64(offset + 8 * i, true);
-    return values;
-  }
-  const unknown = unknownCode[as];
-  for (let i = 0; i < length; i++) {
-    const code =
-      as === 'u8'
-        ? view.getUint8(offset + i)
-        : as === 'u16'
-          ? view.getUint16(offset + 2 * i, true)
-          : view.getUint32(offset + 4 * i, true);
-    values[i] = code === unknown ? Number.NaN : (base + code * step) / scale;
-  }
+  const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
+  const values = new Float64Array(bytes.length / width[as]);
+  const number = (code: number, unknown: number) => (code === unknown ? Number.NaN : (base + code * step) / scale);
+  if (as === 'f64') for (let i = 0; i < values.length; i++) values[i] = view.getFloat64(8 * i, true);
+  else if (as === 'u8') for (let i = 0; i < values.length; i++) values[i] = number(bytes[i]!, 0xff);
+  else if (as === 'u16')
+    for (let i = 0; i < values.length; i++) values[i] = number(view.getUint16(2 * i, true), 0xffff);
+  else for (let i = 0; i < values.length; i++) values[i] = number(view.getUint32(4 * i, true), 0xffffffff);
   return values;
+}
+
+function readTexts(codes: Float64Array, words: readonly string[]): string[] {
+  const texts = new Array<string>(codes.length);
+  for (let i = 0; i < codes.length; i++) texts[i] = words[codes[i]!]!;
+  return texts;
 }
 
 /** Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. */
@@ -167,9 +167,9 @@ export function decodeBlock(bytes: Uint8Array): Columns {
     ) as ColumnHeader;
     offset = headerEnd + (width[header.as] ?? Number.NaN) * length;
     if (!(offset <= bytes.length)) throw new RangeError('column block is cut short');
-    const values = readNumbers(view, headerEnd, length, header);
+    const values = readNumbers(bytes.subarray(headerEnd, offset), header);
     const { words } = header;
-    columns[header.name] = words ? Array.from(values, (word) => words[word]!) : values;
+    columns[header.name] = words ? readTexts(values, words) : values;
   }
   if (offset !== bytes.length) throw new RangeError('column block has bytes left over');
   return columns;

@@ -36,6 +36,22 @@ describe('column blocks', () => {
     );
   });
 
+  test('are read wherever in a larger buffer they lie', () => {
+    const columns = {
+      a: Float64Array.of(1.5, 2000, Number.NaN),
+      b: Float64Array.of(Math.PI, 0, 1e300),
+      t: ['x', 'y', 'x'],
+    };
+    const block = encodeBlock(columns);
+    for (let offset = 0; offset < 9; offset++) {
+      const received = Buffer.concat([Buffer.alloc(offset, 7), block, Buffer.alloc(3)]).subarray(
+        offset,
+        offset + block.length,
+      );
+      expect(decodeBlock(received)).toEqual(columns);
+    }
+  });
+
   test('give back numbers whose distance is beyond the exact integers', () => {
     const far = Float64Array.of(1_770_023_493_050_149, -8_725_724_278_030_300);
     expect(decodeBlock(encodeBlock({ far }))).toEqual({ far });
