@@ -1,0 +1,22 @@
+import pg from 'pg';
+import { vi } from 'vitest';
+
+/**
+ * The SQL that `work` sends, whichever connection it takes and whether by pool, client or Prisma. What comes by the
+ * clock is left out: usage and last uses of keys being written, caller and registry being looked at anew every few seconds.
+ */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  const sent: string[] = [];
+  const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
+  const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
+    const [statement] = args as [string | { text: string }];
+    sent.push(typeof statement === 'string' ? statement : statement.text);
+    return query.apply(this, args);
+  } as never);
+  try {
+    await work();
+  } finally {
+    spy.mockRestore();
+  }
+  return sent.filter((text) => !/usage_|api_keys|accounts|store_facts|^\s*(begin|commit|rollback)\b/i.test(text));
+}
