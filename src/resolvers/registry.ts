@@ -5,14 +5,6 @@ import { symbolRegistry } from '../store/symbols.ts';
 import { findSymbol, fromStore, type RequestContext } from './context.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
-/** Sector that symbols without one are grouped under (spec 4.13). */
-export const otherSector = 'other';
-
-/** The sector an entry is grouped under. */
-export function sectorOf(entry: SymbolEntry): string {
-  return entry.sector ?? otherSector;
-}
-
 /** The registered symbols, ascending. */
 export async function registeredSymbols(context: RequestContext): Promise<readonly SymbolEntry[]> {
   return (await fromStore('registry', () => symbolRegistry(context.store))).registered();

@@ -1,5 +1,5 @@
 import { symbolAccess } from '../access/entitlement.ts';
-import { meanPct } from '../analytics/quote.ts';
+import { type SectorAverage, sectorAverages } from '../analytics/sectors.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { SymbolEntry } from '../domain/symbol.ts';
 import { minuteMs } from '../domain/units.ts';
@@ -8,19 +8,10 @@ import { readLiveQuotes } from '../store/live-quotes.ts';
 import { fromSource, type RequestContext } from './context.ts';
 import { dailyBarsAt } from './daily-bars.ts';
 import { quoteAt } from './quotes.ts';
-import { registeredSymbols, sectorOf } from './registry.ts';
+import { registeredSymbols } from './registry.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
-/** A sector's average (spec 4.13). */
-export interface SectorAverage {
-  sector: string;
-  /** All its symbols, ascending, with data or without. */
-  symbols: string[];
-  /** Unweighted mean over the symbols with data, percent; null when none has any. */
-  avgChangePct: number | null;
-  /** Symbols that contributed. */
-  count: number;
-}
+export type { SectorAverage };
 
 export interface SectorsMeta extends ResponseMeta {
   count: number;
@@ -83,23 +74,15 @@ function shows({ caller }: RequestContext, entry: SymbolEntry): boolean {
   return entry.class !== 'index' || (caller.kind === 'session' && symbolAccess(caller, entry).allowed);
 }
 
-/** Every sector's average change in the latest session, ascending by sector. */
+/** Every sector's average change in the latest session, ascending by sector, `other` last. */
 export async function sectors(context: RequestContext, date: SessionDate | null): Promise<SectorsPage> {
   const { atMs, changes } = await fromSource(context, 'bars', async () => {
     const shared = sharedChanges(context);
     return { atMs: shared.atMs, changes: await shared.changes };
   });
-  const bySector = Map.groupBy(
-    changes.filter(({ entry }) => shows(context, entry)),
-    ({ entry }) => sectorOf(entry),
+  const members = changes.filter(({ entry }) => shows(context, entry));
+  const rows = sectorAverages(
+    members.map(({ entry: { symbol, sector }, changePct }) => ({ symbol, sector, changePct })),
   );
-  const rows = [...bySector]
-    .sort(([a], [b]) => (a < b ? -1 : 1))
-    .map(([sector, members]) => ({
-      sector,
-      symbols: members.map(({ entry }) => entry.symbol),
-      avgChangePct: meanPct(members.map((member) => member.changePct)),
-      count: members.filter((member) => member.changePct !== null).length,
-    }));
   return { rows, meta: { ...responseMeta(context, 'live'), count: rows.length, computedAt: atMs, date, note } };
 }

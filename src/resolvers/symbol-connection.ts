@@ -1,8 +1,9 @@
+import { otherSector } from '../analytics/sectors.ts';
 import { invalidParameter } from '../domain/failure.ts';
 import type { SymbolClass, SymbolEntry } from '../domain/symbol.ts';
 import type { RequestContext } from './context.ts';
 import { readCursor, writeCursor } from './cursor.ts';
-import { registeredSymbols, sectorOf } from './registry.ts';
+import { registeredSymbols } from './registry.ts';
 
 /** Most symbols a page of the connection holds; more are clamped to it. */
 export const maxSymbolsPage = 500;
@@ -29,7 +30,7 @@ function matcher({ class: symbolClass, sector, search }: SymbolsArgs): (entry: S
   const text = search?.trim().toLowerCase() ?? '';
   return (entry) =>
     (symbolClass == null || entry.class === symbolClass) &&
-    (wantedSector === null || sectorOf(entry).toLowerCase() === wantedSector) &&
+    (wantedSector === null || (entry.sector ?? otherSector).toLowerCase() === wantedSector) &&
     (text === '' || entry.symbol.toLowerCase().startsWith(text) || entry.name.toLowerCase().includes(text));
 }
 

@@ -39,7 +39,7 @@ const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
     rows: t.field({
       type: [SectorAverageType],
       complexity: { multiplier: 1 },
-      description: 'Sectors ascending by name. With an API key index symbols are not in them.',
+      description: 'Sectors ascending by name, other last. With an API key index symbols are not in them.',
       resolve: (page) => page.rows,
     }),
     meta: t.field({ type: SectorsMetaType, description: 'Metadata of the averages.', resolve: (page) => page.meta }),
