@@ -1,0 +1,179 @@
+import Fastify from 'fastify';
+import mercurius from 'mercurius';
+import { toBarColumns } from '../src/domain/bar.ts';
+import type { ChainCapture, ChainRow } from '../src/domain/chain.ts';
+import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
+import { requestContext } from '../src/resolvers/context.ts';
+import { schema } from '../src/schema/index.ts';
+import { writeBars } from '../src/store/bar-blocks.ts';
+import { saveChainCapture } from '../src/store/chain-captures.ts';
+import type { Store } from '../src/store/connection.ts';
+import { saveGexCapture } from '../src/store/gex-captures.ts';
+import { inTransaction } from '../src/store/transaction.ts';
+import { days, symbols } from './bars-page.ts';
+import { capture, session } from './gex-history.ts';
+import type { Ground, Measured } from './ground.ts';
+import { type LoadResult, load } from './load.ts';
+import { compare, type Row } from './report.ts';
+
+/** What a dashboard of 25 symbols asks. */
+export const dashboardQuery = `query Dashboard($from: PointInTime!, $to: PointInTime!) {
+${symbols.map((symbol) => `  ${symbol}: symbol(symbol: "${symbol}") { ...Panel }`).join('\n')}
+}
+fragment Panel on Symbol {
+  symbol
+  quote { spot changePct volume officialClose }
+  spot { price ts }
+  bars(from: $from, to: $to, timeframe: "5m") { rows { tsMs open high low close volume vwap } }
+  gex { latest { capturedAt spot netGex flipPoint strikes(top: 20) { strike gex callOi putOi } } }
+  expirations { dates }
+}`;
+
+function chain(underlying: string): ChainCapture {
+  const expiries = Array.from({ length: 12 }, (_, i) => addDays('2026-11-20', i * 7));
+  const rows = expiries.flatMap((expiry) =>
+    Array.from(
+      { length: 20 },
+      (_, i) =>
+        ({
+          root: underlying,
+          expiry,
+          right: 'call',
+          strike: 90_000 + i * 1000,
+          openInterest: 1,
+          volume: 1,
+          bid: 1,
+          ask: 1.1,
+          last: 1,
+          fmv: 1,
+          iv: 0.2,
+          delta: 0.5,
+          gamma: 0.01,
+          theta: -0.1,
+          vega: 0.1,
+          sharesPerContract: 100,
+        }) satisfies ChainRow,
+    ),
+  );
+  return {
+    underlying,
+    capturedAt: exchangeInstant(session, 960),
+    sessionDate: session,
+    spot: 100,
+    priorCloseSpot: 99,
+    partial: false,
+    rows,
+  };
+}
+
+/** Adds to the bars what else a dashboard shows: daily and 5m bars, a chain and a GEX capture for every symbol. */
+export async function prepareDashboard(store: Store): Promise<void> {
+  for (const [seed, symbol] of symbols.entries()) {
+    const daily = days.map((date) => ({
+      tsMs: exchangeInstant(date),
+      open: 100,
+      high: 102,
+      low: 99,
+      close: 100 + (seed % 5),
+      volume: 1e6,
+      vwap: 100.5,
+      tradeCount: 1000,
+    }));
+    const five = days.flatMap((date) =>
+      Array.from({ length: 78 }, (_, i) => ({
+        tsMs: exchangeInstant(date, 570 + 5 * i),
+        open: 100,
+        high: 101,
+        low: 99.5,
+        close: 100.25,
+        volume: 5000 + i,
+        vwap: 100.1,
+        tradeCount: 40,
+      })),
+    );
+    await inTransaction(store, async (tx) => {
+      await writeBars(tx, '1d', [{ symbol, bars: toBarColumns(daily) }]);
+      await writeBars(tx, '5m', [{ symbol, bars: toBarColumns(five) }]);
+      await saveChainCapture(tx, chain(symbol));
+      await saveGexCapture(tx, capture(symbol, exchangeInstant(session, 960), session, seed, 200));
+    });
+  }
+}
+
+/** The same graph behind Mercurius with its JIT, over the same store. */
+async function mercuriusServer(ground: Ground): Promise<Measured> {
+  const app = Fastify();
+  const authentication = await ground.access.authenticate(ground.session);
+  if (authentication.state !== 'ok') throw new Error('the session is not valid');
+  const services = { store: ground.store, access: ground.access, sources: ground.config.sources, now: ground.now };
+  await app.register(mercurius, {
+    schema,
+    jit: 1,
+    context: () => requestContext(services, authentication.caller, () => {}) as unknown as Record<string, unknown>,
+  });
+  const url = await app.listen({ port: 0, host: '127.0.0.1' });
+  return { url, close: () => app.close() };
+}
+
+const from = exchangeInstant(session, 570);
+const to = exchangeInstant(session, 960);
+
+function asGraphql(url: string, credential: string): () => Promise<LoadResult> {
+  return () =>
+    load({
+      urls: [`${url}/graphql`],
+      method: 'POST',
+      bodies: [JSON.stringify({ query: dashboardQuery, variables: { from: String(from), to: String(to) } })],
+      headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+      connections: 4,
+      durationMs: 4000,
+    });
+}
+
+/** The same data as REST calls: one for the quotes, four for each symbol. */
+function restCalls(url: string): string[] {
+  return [
+    `${url}/v2/quotes?symbols=${symbols.join(',')}`,
+    ...symbols.flatMap((symbol) => [
+      `${url}/v2/symbols/${symbol}/spot`,
+      `${url}/v2/stocks/${symbol}/bars?from=${from}&to=${to}&tf=5m`,
+      `${url}/v2/gex/${symbol}/history?date=${session}&from=16:00&to=16:01&top=20`,
+      `${url}/v2/chain/${symbol}/expirations`,
+    ]),
+  ];
+}
+
+/** A dashboard of 25 symbols: against Mercurius over the same store, and against the same data as REST calls. */
+export async function dashboard(ground: Ground): Promise<Row[]> {
+  const other = await mercuriusServer(ground);
+  const calls = restCalls(ground.gateway.url);
+  const rest = async (): Promise<LoadResult> => {
+    const result = await load({
+      urls: calls,
+      headers: { authorization: `Bearer ${ground.session}` },
+      connections: 4,
+      durationMs: 4000,
+    });
+    return {
+      ...result,
+      requestsPerSecond: result.requestsPerSecond / calls.length,
+      p50Ms: result.p50Ms * calls.length,
+      p99Ms: result.p99Ms * calls.length,
+      bytes: Number.NaN,
+    };
+  };
+  const rows = [
+    await compare(
+      'dashboard of 25 symbols',
+      { ours: asGraphql(ground.gateway.url, ground.session), theirs: asGraphql(other.url, ground.session) },
+      'Mercurius with JIT',
+    ),
+    await compare(
+      `dashboard of 25 symbols in one query`,
+      { ours: asGraphql(ground.gateway.url, ground.session), theirs: rest },
+      `the same as ${calls.length} REST calls`,
+    ),
+  ];
+  await other.close();
+  return rows;
+}
