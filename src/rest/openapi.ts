@@ -1,11 +1,13 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLInterfaceType,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
   getNullableType,
   isEnumType,
+  isInterfaceType,
   isListType,
   isNonNullType,
   isObjectType,
@@ -20,6 +22,7 @@ import type { Param } from './params.ts';
 import type { Route } from './route.ts';
 
 type JsonSchema = Record<string, unknown>;
+type FieldsType = GraphQLObjectType | GraphQLInterfaceType;
 
 const scalarSchemas: Record<string, JsonSchema> = {
   String: { type: 'string' },
@@ -45,7 +48,7 @@ function typeSchema(walk: Walk, type: GraphQLOutputType, selection: SelectionSet
   const inner = getNullableType(type);
   const described = isListType(inner)
     ? { type: 'array', items: typeSchema(walk, inner.ofType, selection) }
-    : isObjectType(inner) && selection
+    : (isObjectType(inner) || isInterfaceType(inner)) && selection
       ? objectSchema(walk, inner, selection)
       : isEnumType(inner)
         ? { type: 'string', enum: inner.getValues().map((value) => value.name) }
@@ -67,25 +70,29 @@ function fragmentSelection(document: DocumentNode, name: string): SelectionSetNo
   return found?.kind === Kind.FRAGMENT_DEFINITION ? found.selectionSet : null;
 }
 
-/** The fields a selection asks of a type, fragments followed. */
+/** The fields a selection asks of a type, fragments followed; those of a fragment on another type come and go with the row. */
 function selectedFields(
   walk: Walk,
-  type: GraphQLObjectType,
+  type: FieldsType,
   selection: SelectionSetNode,
-): { node: FieldNode; conditional: boolean }[] {
+): { node: FieldNode; of: FieldsType; conditional: boolean }[] {
   return selection.selections.flatMap((node) => {
-    if (node.kind === Kind.FIELD) return [{ node, conditional: (node.directives?.length ?? 0) > 0 }];
-    const set =
-      node.kind === Kind.INLINE_FRAGMENT ? node.selectionSet : fragmentSelection(walk.document, node.name.value);
-    return set ? selectedFields(walk, type, set) : [];
+    if (node.kind === Kind.FIELD) return [{ node, of: type, conditional: (node.directives?.length ?? 0) > 0 }];
+    if (node.kind === Kind.FRAGMENT_SPREAD) {
+      const set = fragmentSelection(walk.document, node.name.value);
+      return set ? selectedFields(walk, type, set) : [];
+    }
+    const on = node.typeCondition ? (walk.schema.getType(node.typeCondition.name.value) as FieldsType) : type;
+    const fields = selectedFields(walk, on, node.selectionSet);
+    return on === type ? fields : fields.map((field) => ({ ...field, conditional: true }));
   });
 }
 
-function objectSchema(walk: Walk, type: GraphQLObjectType, selection: SelectionSetNode): JsonSchema {
+function objectSchema(walk: Walk, type: FieldsType, selection: SelectionSetNode): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
-  for (const { node, conditional } of selectedFields(walk, type, selection)) {
-    const field = type.getFields()[node.name.value]!;
+  for (const { node, of, conditional } of selectedFields(walk, type, selection)) {
+    const field = of.getFields()[node.name.value]!;
     const key = node.alias?.value ?? node.name.value;
     properties[key] = {
       ...typeSchema(walk, field.type, node.selectionSet),
