@@ -93,20 +93,30 @@ export function gexColumns(rows: readonly GexRow[]): GexColumns {
   };
 }
 
+// As many entries as there are expiry dates in the data.
+const dates = new Map<number, SessionDate>();
+
+function dateOf(day: number): SessionDate {
+  let date = dates.get(day);
+  if (date === undefined) {
+    date = dateOfEpochDay(day);
+    dates.set(day, date);
+  }
+  return date;
+}
+
+const known = (value: number) => (Number.isNaN(value) ? null : value);
+
 /** The strike row at `index`. */
 export function gexRowAt(columns: GexColumns, index: number): GexRow {
-  const known = (values: Float64Array) => {
-    const value = values[index]!;
-    return Number.isNaN(value) ? null : value;
-  };
-  const expiry = known(columns.expiry);
+  const expiry = columns.expiry[index]!;
   return {
     strike: columns.strike[index]!,
-    expiry: expiry === null ? null : dateOfEpochDay(expiry),
+    expiry: Number.isNaN(expiry) ? null : dateOf(expiry),
     gex: columns.gex[index]!,
-    deltaAdj: known(columns.deltaAdj),
-    callOi: known(columns.callOi),
-    putOi: known(columns.putOi),
-    gex0dte: known(columns.gex0dte),
+    deltaAdj: known(columns.deltaAdj[index]!),
+    callOi: known(columns.callOi[index]!),
+    putOi: known(columns.putOi[index]!),
+    gex0dte: known(columns.gex0dte[index]!),
   };
 }

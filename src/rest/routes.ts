@@ -1,4 +1,7 @@
 import type { Route } from './route.ts';
+import { chainExpirations } from './routes/chain-expirations.ts';
+import { gexHistory } from './routes/gex-history.ts';
+import { legacyStrikes } from './routes/legacy-strikes.ts';
 import { quotes } from './routes/quotes.ts';
 import { sectors } from './routes/sectors.ts';
 import { spot } from './routes/spot.ts';
@@ -8,4 +11,15 @@ import { symbolLookup } from './routes/symbol-lookup.ts';
 import { symbols } from './routes/symbols.ts';
 
 /** The route table. More specific paths come before those with parameters. */
-export const routes: readonly Route[] = [symbols, symbolLookup, symbol, quotes, spot, stockBars, sectors];
+export const routes: readonly Route[] = [
+  symbols,
+  symbolLookup,
+  symbol,
+  quotes,
+  spot,
+  stockBars,
+  sectors,
+  gexHistory,
+  legacyStrikes,
+  chainExpirations,
+];

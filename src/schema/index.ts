@@ -9,6 +9,9 @@ import './sectors.ts';
 import './me.ts';
 import './stock-bars.ts';
 import './contract.ts';
+import './contract-connection.ts';
+import './chain.ts';
+import './gex.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */

@@ -4,6 +4,7 @@ import type { ChainCapture, ChainRow } from '../../src/domain/chain.ts';
 import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain-captures.ts';
+import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
 import { saveGexCapture } from '../../src/store/gex-captures.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
@@ -121,6 +122,7 @@ export function saveCaptures(
     const changed: boolean[] = [];
     for (const capture of gex) changed.push(await saveGexCapture(tx, capture));
     for (const capture of chains) changed.push(await saveChainCapture(tx, capture));
+    await announceChange(tx);
     return changed;
   });
 }

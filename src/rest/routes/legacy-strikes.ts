@@ -1,0 +1,31 @@
+import { sessionDate, text, ticker } from '../params.ts';
+import { route } from '../route.ts';
+
+/** When the route was deprecated, and the last instant it is served (spec 4.6). */
+const deprecatedAtMs = Date.UTC(2026, 0, 1);
+const sunsetAtMs = Date.UTC(2026, 11, 31, 23, 59, 59);
+
+// Spec 4.6. Translates only: which capture and which rows are the resolver's.
+export const legacyStrikes = route({
+  path: '/gex/:underlying/strikes',
+  summary: 'GEX by strike (deprecated)',
+  description:
+    "The rows of a session's last capture: by strike and expiry where the capture holds them, else net. Served until 2026-12-31; /v2/gex/{symbol}/grid replaces it.",
+  scopeGroup: 'analytics.gex',
+  params: {
+    underlying: ticker,
+    date: sessionDate,
+    source: text(40).optional(),
+  },
+  operation: 'legacy-strikes.graphql',
+  answer: 'symbol.gex.sessionStrikes',
+  variables: ({ underlying, date }) => ({ underlying, date }),
+  listsTokenExpired: true,
+  errors: [400, 403, 410, 502, 503],
+  headers: ({ underlying }) => ({
+    Deprecation: `@${deprecatedAtMs / 1000}`,
+    Sunset: new Date(sunsetAtMs).toUTCString(),
+    Link: `</v2/gex/${encodeURIComponent(String(underlying))}/grid>; rel="successor-version"`,
+  }),
+  sunset: { atMs: sunsetAtMs, successor: '/v2/gex/{symbol}/grid' },
+});
