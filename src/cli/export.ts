@@ -5,11 +5,18 @@ import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { timeframes } from '../domain/bar.ts';
 import { maxEpochMs } from '../domain/units.ts';
-import { type Exporter, type ExportRange, type ExportRow, exporters } from './export-rows.ts';
+import { chain, gex } from './export-captures.ts';
+import { optionBars } from './export-option-bars.ts';
+import { stockBars } from './export-stock-bars.ts';
+import { symbols } from './export-symbols.ts';
+import type { Exporter, ExportRange, ExportRow } from './exporter.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from './options.ts';
 import { type Outcome, printing } from './outcome.ts';
 import { withStore } from './store.ts';
 import type { Terminal } from './terminal.ts';
+
+/** What can be exported, by the name used on the command line. */
+const exporters: Record<string, Exporter> = { symbols, 'stock-bars': stockBars, 'option-bars': optionBars, chain, gex };
 
 const formats = ['csv', 'ndjson'] as const;
 type Format = (typeof formats)[number];
@@ -85,7 +92,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
       instant,
     )
     .option('--to <time>', 'last instant, exclusive', instant)
-    .addOption(choice('--timeframe <length>', 'length of stock bars', timeframes).default('1m'))
+    .addOption(choice('--timeframe <length>', 'length of bars', timeframes).default('1m'))
     .addOption(choice('--format <format>', 'form of a row', formats).default('csv'))
     .option('--output <file>', 'write to this file instead of stdout; needed with --json');
   const kinds = Object.entries(exporters).map(([name, { describes }]) => `  ${name.padEnd(14)}${describes}`);
@@ -93,12 +100,16 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
   withExamples(command, [
     ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
     ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'one session by the minute'],
+    ['export gex --symbol SPX --from 2024-01-05', 'dealer gamma from a date on'],
     ['export stock-bars --symbol SPY --output spy.csv --json', 'into a file, with a report for scripts'],
   ]);
   // What only makes sense together cannot be said option by option.
   command.hook('preAction', () => {
-    const { json, output, symbol } = command.opts<ExportOptions>();
-    if (symbol === undefined && !exporters[command.args[0]!]!.whole)
+    const { json, output, symbol, timeframe } = command.opts<ExportOptions>();
+    const exporter = exporters[command.args[0]!]!;
+    if (exporter.timeframes?.includes(timeframe) === false)
+      command.error(`error: --timeframe: expected ${exporter.timeframes.join(' or ')} for ${command.args[0]}`);
+    if (symbol === undefined && !exporter.whole)
       command.error("error: required option '--symbol <symbol>' not specified");
     if (json && output === undefined)
       command.error('error: --json reports on an export; say with --output where the rows go');

@@ -4,6 +4,9 @@ import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
+import { saveOptionBars } from '../../src/store/option-bars.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 
@@ -90,6 +93,70 @@ describe('export stock-bars', () => {
   });
 });
 
+it('export gex writes a row a strike and expiry of every capture in the range, oldest first', async () => {
+  const [first, second] = [newYork('2026-11-18', '09:35'), newYork('2026-11-18', '09:40')];
+  const rows = [
+    { strike: 590_000, expiry: '2026-11-18', gex: -5.5 },
+    { strike: 600_000, expiry: '2026-11-20', gex: 7, deltaAdj: null },
+  ];
+  await saveCaptures(store, { gex: [gexCapture('QQQ', second, rows), gexCapture('QQQ', first, rows)] });
+  const { stdout } = await tapegraph(['export', 'gex', '--symbol', 'QQQ', '--to', '2026-11-18T09:40'], env);
+  expect(stdout.split('\n')).toEqual([
+    'symbol,captured_at,session_date,spot,prior_close_spot,strike,expiry,gex,delta_adj,call_oi,put_oi,gex_0dte',
+    `QQQ,${first},2026-11-18,600.5,598.25,590000,2026-11-18,-5.5,-2.75,10,,-5.5`,
+    `QQQ,${first},2026-11-18,600.5,598.25,600000,2026-11-20,7,,10,,`,
+    '',
+  ]);
+  const both = await tapegraph(['export', 'gex', '--symbol', 'QQQ', '--format', 'ndjson'], env);
+  const times = both.stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => JSON.parse(line).captured_at);
+  expect(times).toEqual([first, first, second, second]);
+});
+
+it('export option-bars writes the bars of every contract, by session, then contract', async () => {
+  const runs = ['O:QQQ261120P00600000', 'O:QQQ261120C00600000'].flatMap((contract) =>
+    ['2026-11-18', '2026-11-19'].map((sessionDate) => {
+      const bar = { ...bars[0]!, tsMs: newYork(sessionDate, '09:31'), volume: contract.includes('C') ? 1 : 2 };
+      return { underlying: 'QQQ', contract, sessionDate, bars: toBarColumns([bar]) };
+    }),
+  );
+  await inTransaction(store, (tx) => saveOptionBars(tx, '1m', 'observed_live', runs));
+  const { stdout } = await tapegraph(['export', 'option-bars', '--symbol', 'QQQ', '--to', '2026-11-19T09:32'], env);
+  const cells = stdout
+    .trimEnd()
+    .split('\n')
+    .map((line) => line.split(','));
+  expect(cells.map((row) => [row[1], row[3], row[8]])).toEqual([
+    ['contract', 'ts_ms', 'volume'],
+    ['O:QQQ261120C00600000', String(newYork('2026-11-18', '09:31')), '1'],
+    ['O:QQQ261120P00600000', String(newYork('2026-11-18', '09:31')), '2'],
+    ['O:QQQ261120C00600000', String(newYork('2026-11-19', '09:31')), '1'],
+    ['O:QQQ261120P00600000', String(newYork('2026-11-19', '09:31')), '2'],
+  ]);
+});
+
+it('export chain writes a row a contract', async () => {
+  const capturedAt = newYork('2026-11-18', '09:35');
+  await saveCaptures(store, {
+    chains: [
+      chainCapture('QQQ', capturedAt, [
+        chainRow({ root: 'QQQ', expiry: '2026-11-20', right: 'put', strike: 600_000, bid: 1.25 }),
+      ]),
+    ],
+  });
+  const { stdout } = await tapegraph(['export', 'chain', '--symbol', 'QQQ', '--format', 'ndjson'], env);
+  expect(JSON.parse(stdout)).toMatchObject({
+    symbol: 'QQQ',
+    captured_at: capturedAt,
+    strike: 600_000,
+    bid: 1.25,
+    ask: null,
+  });
+  expect(JSON.parse(stdout).contract).toBe('O:QQQ261120P00600000');
+});
+
 it('export symbols gives back what ingest reads', async () => {
   const folder = mkdtempSync(join(tmpdir(), 'export-'));
   onTestFinished(() => rmSync(folder, { recursive: true }));
@@ -114,6 +181,11 @@ it.each([
   ['an unknown dataset', ['export', 'stock-brs', '--symbol', 'SPY'], 'stock-bars'],
   ['no symbol', ['export', 'stock-bars'], '--symbol'],
   ['a symbol that is no ticker', ['export', 'stock-bars', '--symbol', 'not a ticker'], 'ticker'],
+  [
+    'a bar length that options do not have',
+    ['export', 'option-bars', '--symbol', 'SPY', '--timeframe', '1h'],
+    '1m or 5m',
+  ],
   ['no time', ['export', 'stock-bars', '--symbol', 'SPY', '--from', 'yesterday'], '2026-11-20T14:30:00Z'],
   ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson'],
   ['--json without a file for the rows', ['export', 'stock-bars', '--symbol', 'SPY', '--json'], '--output'],

@@ -1,0 +1,37 @@
+import type { Exporter } from './exporter.ts';
+
+/** The symbols, in the columns of the symbol list: what is exported here can be ingested there. */
+export const symbols: Exporter = {
+  describes: 'the registry and ticker directory, in the columns that ingest reads; all without --symbol',
+  whole: true,
+  columns: [
+    'symbol',
+    'name',
+    'class',
+    'window_days',
+    'tenor_frame',
+    'min_tier',
+    'requires_attestation',
+    'sector',
+    'listed',
+    'instrument_type',
+  ],
+  async *rows(store, { symbol }) {
+    const { allSymbols } = await import('../store/symbols.ts');
+    for (const entry of await allSymbols(store)) {
+      if (symbol !== null && entry.symbol !== symbol) continue;
+      yield {
+        symbol: entry.symbol,
+        name: entry.name,
+        class: entry.class,
+        window_days: entry.windowDays,
+        tenor_frame: entry.tenorFrame,
+        min_tier: entry.minTier,
+        requires_attestation: entry.requiresAttestation,
+        sector: entry.sector,
+        listed: entry.registered,
+        instrument_type: entry.instrumentType,
+      };
+    }
+  },
+};
