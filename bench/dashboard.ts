@@ -1,5 +1,3 @@
-import Fastify from 'fastify';
-import mercurius from 'mercurius';
 import { toBarColumns } from '../src/domain/bar.ts';
 import type { ChainCapture, ChainRow } from '../src/domain/chain.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
@@ -14,6 +12,7 @@ import { days, symbols } from './bars-page.ts';
 import { capture, session } from './gex-history.ts';
 import type { Ground, Measured } from './ground.ts';
 import { type LoadResult, load } from './load.ts';
+import { serveMercurius } from './mercurius-server.mjs';
 import { compare, type Row } from './report.ts';
 
 /** What a dashboard of 25 symbols asks. */
@@ -102,17 +101,10 @@ export async function prepareDashboard(store: Store): Promise<void> {
 
 /** The same graph behind Mercurius with its JIT, over the same store. */
 async function mercuriusServer(ground: Ground): Promise<Measured> {
-  const app = Fastify();
   const authentication = await ground.access.authenticate(ground.session);
   if (authentication.state !== 'ok') throw new Error('the session is not valid');
   const services = { store: ground.store, access: ground.access, sources: ground.config.sources, now: ground.now };
-  await app.register(mercurius, {
-    schema,
-    jit: 1,
-    context: () => requestContext(services, authentication.caller, () => {}) as unknown as Record<string, unknown>,
-  });
-  const url = await app.listen({ port: 0, host: '127.0.0.1' });
-  return { url, close: () => app.close() };
+  return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }
 
 const from = exchangeInstant(session, 570);
