@@ -30,7 +30,7 @@ export function createProgress(stream: TerminalStream, now: () => number): Progr
       if (now() - drawnAt < redrawMs && fraction !== 1) return;
       drawnAt = now();
       // The last column stays free: writing it makes some terminals wrap.
-      stream.write(clearLine + progressLine(label, fraction, (stream.columns ?? 80) - 1));
+      stream.write(clearLine + progressLine(label, fraction, (stream.columns || 80) - 1));
     },
     done() {
       stream.write(clearLine);

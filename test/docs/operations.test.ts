@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { describeConfig, readConfig, variableNames } from '../../src/config.ts';
+import { datasetNames } from '../../src/ingest/datasets.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');
 const rows = new Map(
@@ -18,5 +19,9 @@ describe('docs/operations.md', () => {
       if (name === 'TAPEGRAPH_DATA' || name === 'SOURCES') continue;
       expect(`${name}=${rows.get(name)}`).toBe(`${name}=${Array.isArray(value) ? value.join(',') : (value ?? '')}`);
     }
+  });
+
+  it('describes the files of every dataset', () => {
+    for (const name of datasetNames) expect(text).toMatch(new RegExp(`^\\| \`${name}\` \\| .*`, 'm'));
   });
 });
