@@ -60,7 +60,7 @@ const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
   fields: (t) => ({
     rows: t.field({
       type: [QuoteType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'One row a symbol in the order asked, repeats included.',
       resolve: (page) => page.rows,
     }),

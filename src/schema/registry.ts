@@ -48,7 +48,7 @@ const RegistryPageType = builder.objectRef<RegistryPage>('Registry').implement({
   fields: (t) => ({
     rows: t.field({
       type: [RegistryEntryType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'Registered symbols ascending by ticker.',
       resolve: ({ rows }) => [...rows],
     }),

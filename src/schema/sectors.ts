@@ -8,7 +8,6 @@ const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').impl
     sector: t.exposeString('sector', { description: 'Sector; other = symbols the sector map does not cover.' }),
     symbols: t.expose('symbols', {
       type: ['Ticker'],
-      complexity: { multiplier: 1 },
       description: 'Its symbols ascending, with data or without.',
     }),
     avgChangePct: t.exposeFloat('avgChangePct', {
@@ -38,7 +37,7 @@ const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
   fields: (t) => ({
     rows: t.field({
       type: [SectorAverageType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'Sectors ascending by name, other last. With an API key index symbols are not in them.',
       resolve: (page) => page.rows,
     }),

@@ -32,13 +32,13 @@ const SymbolConnectionType = builder.objectRef<SymbolConnection>('SymbolConnecti
   fields: (t) => ({
     nodes: t.field({
       type: [SymbolType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'The symbols of the page.',
       resolve: (page) => page.nodes,
     }),
     edges: t.field({
       type: [SymbolEdgeType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'The same symbols with their cursors.',
       resolve: (page) => page.edges,
     }),
