@@ -18,13 +18,13 @@ const ContractConnectionType = builder.objectRef<ContractsPage>('OptionContractC
   fields: (t) => ({
     nodes: t.field({
       type: [OptionContractType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'The contracts of the page.',
       resolve: (page) => page.nodes,
     }),
     edges: t.field({
       type: [ContractEdgeType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'The same contracts with their cursors.',
       resolve: (page) => page.edges,
     }),
