@@ -9,6 +9,11 @@ function failureWithin(error: unknown): Failure | null {
   return null;
 }
 
+/** Whether an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it. */
+function isGraphqlsOwn(error: unknown): error is GraphQLError {
+  return error instanceof GraphQLError && (error.originalError == null || isGraphqlsOwn(error.originalError));
+}
+
 /** Where in the document and the answer an error belongs. */
 function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'> {
   if (!(error instanceof GraphQLError)) return {};
@@ -23,8 +28,7 @@ function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | '
 /** What a client is told of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. */
 export function publicError(error: unknown, report: (failure: Failure) => void): GraphQLError {
   const thrown = failureWithin(error);
-  // An error of GraphQL itself (syntax, validation, a bad variable) has no failure below it.
-  if (!thrown && error instanceof GraphQLError && !error.originalError) {
+  if (!thrown && isGraphqlsOwn(error)) {
     return new GraphQLError(error.message, {
       ...place(error),
       extensions: { ...error.extensions, code: 'invalid_params' },
