@@ -1,5 +1,12 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyTooLarge, invalidRequest, unsupportedMediaType } from '../domain/failure.ts';
+import { z } from 'zod';
+import {
+  bodyTooLarge,
+  type Failure,
+  invalidParameter,
+  invalidRequest,
+  unsupportedMediaType,
+} from '../domain/failure.ts';
 
 /** How a route reads its request's body. */
 export interface BodyReader {
@@ -50,12 +57,17 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** A JSON body of at most `maxBytes`, checked by `read`. */
-export function jsonBody(
-  schema: Record<string, unknown>,
-  read: (value: unknown) => unknown,
-  { required = true, maxBytes = 64 * 1024 } = {},
-): BodyReader {
+/** The first thing that is wrong with a JSON value, as a 400 that names the field; `body` when it is the value as a whole. */
+function shapeFailure(error: z.ZodError): Failure {
+  const { path, message } = error.issues[0]!;
+  const [field, index] = path;
+  const place = typeof index === 'number' ? `item ${index + 1}: ` : '';
+  return invalidParameter(String(field ?? 'body'), `${place}${message}`);
+}
+
+/** A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. */
+export function jsonBody(shape: z.ZodType, { required = true, maxBytes = 64 * 1024 } = {}): BodyReader {
+  const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input' });
   return {
     mediaTypes: ['application/json'],
     maxBytes,
@@ -66,10 +78,16 @@ export function jsonBody(
       try {
         value = JSON.parse(decodeUtf8(bytes));
       } catch (error) {
-        if (error instanceof SyntaxError) throw invalidRequest(`body: expected JSON (${error.message.slice(0, 120)})`);
+        if (error instanceof SyntaxError) throw invalidParameter('body', 'expected JSON');
         throw error;
       }
-      return read(value);
+      const read = shape.safeParse(value);
+      if (!read.success) throw shapeFailure(read.error);
+      return read.data;
     },
   };
 }
+
+/** What is said of a field that is not there, and of one of another type. */
+export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? 'is required' : `expected ${expected}`;
