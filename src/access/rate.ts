@@ -18,6 +18,8 @@ export interface RateState {
 export interface Rate {
   /** Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing when that is more than is left. */
   consume(caller: Caller, cost: number): Promise<RateState>;
+  /** The caller's requests a minute, taking none: `rate_limit.per_min`. */
+  limit(caller: Pick<Caller, 'tier'>): number;
 }
 
 type Limiter = Pick<RateLimiterMemory, 'consume' | 'get' | 'points'>;
@@ -63,5 +65,6 @@ export function openRate(rates: Record<Tier, number>, shared: RedisLink | null, 
       });
       return counted ?? take(local.get(caller.tier)!, who, whole);
     },
+    limit: ({ tier }) => rates[tier],
   };
 }

@@ -34,6 +34,7 @@ const scalarSchemas: Record<string, JsonSchema> = {
   Long: { type: 'integer', format: 'int64' },
   StrikeThousandths: { type: 'integer', format: 'int64' },
   SessionDate: { type: 'string', format: 'date' },
+  CountsByName: { type: 'object', additionalProperties: { type: 'integer', format: 'int64' } },
 };
 
 interface Walk {

@@ -177,6 +177,9 @@ export const text = (max: number) =>
     { description: 'Text.' },
   );
 
+/** An id as its owner chose it; whether there is such a one is the operation's to say. */
+export const opaqueId = param((value) => value, { description: 'An id.' });
+
 /** The values of a route's parameters by name. */
 export type ParamValues<P extends Params> = { [K in keyof P]: z.output<P[K]> };
 

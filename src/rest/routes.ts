@@ -1,5 +1,8 @@
 import type { Route } from './route.ts';
+import { accountUsage } from './routes/account-usage.ts';
+import { apiKeys, createKey, revokeKey } from './routes/api-keys.ts';
 import { chainExpirations } from './routes/chain-expirations.ts';
+import { classification, classify } from './routes/classification.ts';
 import { gexHistory } from './routes/gex-history.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
 import { quotes } from './routes/quotes.ts';
@@ -22,4 +25,10 @@ export const routes: readonly Route[] = [
   gexHistory,
   legacyStrikes,
   chainExpirations,
+  accountUsage,
+  classification,
+  classify,
+  apiKeys,
+  createKey,
+  revokeKey,
 ];

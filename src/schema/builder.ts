@@ -29,6 +29,8 @@ export const builder = new SchemaBuilder<{
     ClockTime: TextScalar;
     Timeframe: { Input: '1s' | '1m' | '5m' | '1h' | '1d'; Output: string };
     OptionTimeframe: { Input: '1m' | '5m'; Output: string };
+    CountsByName: { Input: never; Output: Record<string, number> };
+    ImportBody: { Input: Uint8Array; Output: never };
   };
 }>({
   defaultFieldNullability: false,
@@ -40,4 +42,9 @@ export const builder = new SchemaBuilder<{
 builder.queryType({
   description:
     'Everything that can be read. Prices are dollars, instants epoch milliseconds, strikes thousandths of a dollar; null means unknown.',
+});
+
+builder.mutationType({
+  description:
+    'Everything that can be changed, by the same rules as over REST. Fields run one after the other; one that fails is null with an error at its path, and those before and after it stand.',
 });

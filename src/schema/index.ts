@@ -12,6 +12,9 @@ import './contract.ts';
 import './contract-connection.ts';
 import './chain.ts';
 import './gex.ts';
+import './usage.ts';
+import './declaration.ts';
+import './api-keys.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */

@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
-import { Failure, invalidParameter } from '../domain/failure.ts';
+import { Failure, invalidParameter, invalidRequest } from '../domain/failure.ts';
 import { isDate, isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
 import { contractId, parseOptionContract } from '../domain/option-contract.ts';
 import { parseTicker } from '../domain/ticker.ts';
@@ -100,4 +100,24 @@ textScalar('Timeframe', `The length of a stock bar: ${timeframes.join(', ')}.`, 
 textScalar('OptionTimeframe', 'The length of an option bar: 1m or 5m.', (text) => {
   if (text !== '1m' && text !== '5m') throw invalidParameter('tf', 'expected 1m or 5m');
   return text;
+});
+
+builder.scalarType('CountsByName', {
+  description: 'Counts by name: an object of integers of up to 53 bits.',
+  serialize: (counts) => counts,
+});
+
+/** UTF-8 bytes as they came over REST, or a text of the graph. */
+function importBody(value: unknown): Uint8Array {
+  if (value instanceof Uint8Array) return value;
+  if (typeof value !== 'string' || !value.isWellFormed()) throw invalidRequest('body: expected text in UTF-8');
+  return new TextEncoder().encode(value);
+}
+builder.scalarType('ImportBody', {
+  description: 'The text of an import, at most 10 MiB and 100,000 lines.',
+  serialize: () => {
+    throw new TypeError('an import is never served');
+  },
+  parseValue: (value) => reading(() => importBody(value)),
+  parseLiteral: (node) => reading(() => importBody(literalText(node))),
 });

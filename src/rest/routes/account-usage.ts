@@ -1,0 +1,15 @@
+import { route } from '../route.ts';
+
+// Spec 4.4.
+export const accountUsage = route({
+  path: '/v2/account/usage',
+  summary: 'Usage',
+  description:
+    'Requests of the last 30 days by scope group, before this one. Counts are provisional, not billing figures.',
+  scopeGroup: 'account',
+  params: {},
+  operation: 'account-usage.graphql',
+  answer: 'me',
+  absent: ['quota'],
+  errors: [502],
+});

@@ -1,0 +1,42 @@
+import { z } from 'zod';
+import { classifications } from '../../domain/tier.ts';
+import { fieldError, jsonBody } from '../body.ts';
+import { route } from '../route.ts';
+
+const path = '/v2/account/classification';
+const absent = ['classification', 'submitted_at', 'locked'];
+
+// Contract notes 3.
+export const classification = route({
+  path,
+  summary: 'Market-data declaration',
+  description: 'What the account declared itself to be; keys that say nothing yet are absent.',
+  scopeGroup: 'account',
+  params: {},
+  operation: 'classification.graphql',
+  answer: 'me',
+  absent,
+  errors: [502],
+});
+
+const shape = z.object(
+  { classification: z.enum(classifications, { error: fieldError(`one of ${classifications.join(', ')}`) }) },
+  { error: 'expected an object {classification}' },
+);
+
+// Contract notes 3.
+export const classify = route({
+  method: 'POST',
+  path,
+  summary: 'Declare',
+  description:
+    'Declares the account professional or non-professional. Professional is final: a later declaration answers 200, changes nothing and says locked.',
+  scopeGroup: 'account',
+  params: {},
+  body: jsonBody(shape),
+  operation: 'classify.graphql',
+  answer: 'classify',
+  variables: (_values, body) => ({ ...(body as z.output<typeof shape>) }),
+  absent,
+  errors: [400, 413, 415, 502],
+});
