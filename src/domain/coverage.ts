@@ -15,3 +15,11 @@ export interface Coverage {
   /** True when premium used the standard 100-share multiplier. */
   standardMultiplierAssumed: boolean;
 }
+
+/** The coverage as it stood at `nowMs`: what was observed later is not yet known, and nothing unfinished claims to be complete. */
+export function coverageAt(coverage: Coverage, nowMs: number): Coverage {
+  if (coverage.observedThroughMs > nowMs) {
+    return { ...coverage, status: 'observed_live', complete: false, observedThroughMs: nowMs };
+  }
+  return { ...coverage, complete: coverage.complete && coverage.status === 'eod_reconciled' };
+}

@@ -95,30 +95,57 @@ export async function saveOptionBars(
 const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>
   `option-bars:${contract}:${sessionDate}:${timeframe}:${version}`;
 
-/**
- * Bars of one contract in one session, ascending; empty when none are stored. `status` says where they come from, null
- * with none. Bars are shared with other readers: do not change them.
- */
+/** A contract's bars of a session, ascending. Shared with other readers: do not change them. */
+export interface StoredOptionBars {
+  bars: BarColumns;
+  /** Where they come from; null when none are stored. */
+  status: CoverageStatus | null;
+}
+
+/** The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without is absent. */
+export async function readOptionBarsOf(
+  store: Store,
+  contracts: readonly OptionContract[],
+  sessionDate: SessionDate,
+  timeframe: OptionTimeframe,
+): Promise<Map<string, StoredOptionBars>> {
+  const { rows } = await store.pool.query<{
+    contract: string;
+    status: CoverageStatus;
+    version: string;
+    payload: Buffer;
+  }>({
+    name: 'read-option-bars',
+    text: `SELECT b.contract, b.status, b.version, b.payload FROM unnest($1::text[], $2::text[]) AS wanted(underlying, contract)
+           JOIN option_bar_blocks b ON b.underlying = wanted.underlying AND b.session_date = $3
+             AND b.contract = wanted.contract AND b.timeframe = $4`,
+    values: [
+      contracts.map((contract) => underlyingOf(contract.root)),
+      contracts.map((contract) => contractId(contract)),
+      sessionDate,
+      timeframe,
+    ],
+  });
+  const read = new Map<string, StoredOptionBars>();
+  for (const { contract, status, version, payload } of rows) {
+    const key = cacheKey(contract, sessionDate, timeframe, version);
+    let bars = store.blocks.get<BarColumns>(key);
+    if (!bars) {
+      bars = decodeBars(payload);
+      store.blocks.set(key, bars, bars.tsMs.length * 64);
+    }
+    read.set(contract, { bars, status });
+  }
+  return read;
+}
+
+/** `readOptionBarsOf` for one contract; empty when none are stored. */
 export async function readOptionBars(
   store: Store,
   contract: OptionContract,
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
-): Promise<{ bars: BarColumns; status: CoverageStatus | null }> {
-  const id = contractId(contract);
-  const { rows } = await store.pool.query<{ status: CoverageStatus; version: string; payload: Buffer }>({
-    name: 'read-option-bars',
-    text: `SELECT status, version, payload FROM option_bar_blocks
-           WHERE underlying = $1 AND session_date = $2 AND contract = $3 AND timeframe = $4`,
-    values: [underlyingOf(contract.root), sessionDate, id, timeframe],
-  });
-  const row = rows[0];
-  if (!row) return { bars: barColumns(0), status: null };
-  const key = cacheKey(id, sessionDate, timeframe, row.version);
-  let bars = store.blocks.get<BarColumns>(key);
-  if (!bars) {
-    bars = decodeBars(row.payload);
-    store.blocks.set(key, bars, bars.tsMs.length * 64);
-  }
-  return { bars, status: row.status };
+): Promise<StoredOptionBars> {
+  const read = await readOptionBarsOf(store, [contract], sessionDate, timeframe);
+  return read.get(contractId(contract)) ?? { bars: barColumns(0), status: null };
 }

@@ -1,0 +1,153 @@
+import type { CoverageStatus } from '../domain/coverage.ts';
+import type { RankedList, RankedListName, RankedPrint } from '../domain/flow.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import { contractId, readOptionContract } from '../domain/option-contract.ts';
+import type { Store } from './connection.ts';
+import type { Transaction } from './transaction.ts';
+
+/** The scope of a list over all its symbols. */
+export const wholeList = '*';
+
+interface SessionRow {
+  wanted: string;
+  scope: string;
+  session_date: string;
+  coverage_status: CoverageStatus;
+  scanned_at_ms: number;
+  source: string;
+}
+
+interface PrintRow {
+  scope: string;
+  session_date: string;
+  rank: number;
+  print_id: string;
+  event_id: string;
+  underlying: string;
+  contract: string;
+  price: number;
+  size: number;
+  premium_usd: number;
+  exchange: number;
+  conditions: number[];
+  event_ts_ms: number;
+  sequence: number;
+  coverage_status: CoverageStatus;
+}
+
+function printOf(row: PrintRow): RankedPrint {
+  const contract = readOptionContract(row.contract);
+  if (!contract) throw new RangeError(`print ${row.print_id} has no option contract: ${row.contract}`);
+  return {
+    printId: row.print_id,
+    eventId: row.event_id,
+    underlying: row.underlying,
+    contract,
+    price: row.price,
+    size: row.size,
+    premiumUsd: row.premium_usd,
+    exchange: row.exchange,
+    conditions: row.conditions,
+    eventTsMs: row.event_ts_ms,
+    sequence: row.sequence,
+    sessionDate: row.session_date,
+    coverageStatus: row.coverage_status,
+    rank: row.rank,
+  };
+}
+
+// A scope that has no list of its own on a session that was written is an underlying of which nothing ranked: the
+// session is then the whole list's, and there are no prints.
+async function listSessions(
+  store: Store,
+  scopes: readonly string[],
+  list: RankedListName,
+  session: SessionDate | null,
+  lastSession: SessionDate,
+): Promise<SessionRow[]> {
+  const { rows } = await store.pool.query<SessionRow>({
+    name: 'ranked-sessions',
+    text: `SELECT w.scope AS wanted, s.* FROM unnest($1::text[]) AS w(scope) CROSS JOIN LATERAL (
+             SELECT * FROM ranked_sessions r WHERE r.scope IN (w.scope, '${wholeList}') AND r.list = $2
+               AND ($3::text IS NULL OR r.session_date = $3) AND r.session_date <= $4
+             ORDER BY r.session_date DESC, r.scope = '${wholeList}' LIMIT 1) AS s`,
+    values: [[...new Set(scopes)], list, session, lastSession],
+  });
+  return rows;
+}
+
+/**
+ * The end-of-day lists of several scopes (an underlying, or `*`), in two statements: of `session`, or of the latest stored
+ * session up to `lastSession`. A scope is absent when nothing of the session is stored.
+ */
+export async function readRankedLists(
+  store: Store,
+  scopes: readonly string[],
+  list: RankedListName,
+  session: SessionDate | null,
+  lastSession: SessionDate,
+): Promise<Map<string, RankedList>> {
+  const sessions = await listSessions(store, scopes, list, session, lastSession);
+  const answer = new Map<string, RankedList>();
+  for (const row of sessions) {
+    answer.set(row.wanted, {
+      scope: row.wanted,
+      list,
+      sessionDate: row.session_date,
+      coverageStatus: row.coverage_status,
+      scannedAtMs: row.scanned_at_ms,
+      source: row.source,
+      prints: [],
+    });
+  }
+  if (answer.size === 0) return answer;
+  const { rows } = await store.pool.query<PrintRow>({
+    name: 'ranked-prints',
+    text: `SELECT p.* FROM unnest($1::text[], $2::text[]) AS w(scope, session_date)
+           JOIN ranked_prints p ON p.scope = w.scope AND p.list = $3 AND p.session_date = w.session_date
+           ORDER BY p.scope, p.rank`,
+    values: [sessions.map((row) => row.wanted), sessions.map((row) => row.session_date), list],
+  });
+  for (const row of rows) answer.get(row.scope)!.prints.push(printOf(row));
+  return answer;
+}
+
+/** Writes a session's list, replacing an earlier one whole. */
+export async function saveRankedList(tx: Transaction, ranked: RankedList): Promise<void> {
+  const { scope, list, sessionDate, coverageStatus, scannedAtMs, source, prints } = ranked;
+  const key = [scope, list, sessionDate];
+  await tx.query(
+    `INSERT INTO ranked_sessions (scope, list, session_date, coverage_status, scanned_at_ms, source) VALUES ($1, $2, $3, $4, $5, $6)
+     ON CONFLICT (scope, list, session_date) DO UPDATE SET coverage_status = excluded.coverage_status,
+       scanned_at_ms = excluded.scanned_at_ms, source = excluded.source`,
+    [...key, coverageStatus, scannedAtMs, source],
+  );
+  await tx.query('DELETE FROM ranked_prints WHERE scope = $1 AND list = $2 AND session_date = $3', key);
+  const of = <T>(value: (print: RankedPrint) => T) => prints.map(value);
+  await tx.query(
+    `INSERT INTO ranked_prints (scope, list, session_date, rank, print_id, event_id, underlying, contract, price, size,
+       premium_usd, exchange, conditions, event_ts_ms, sequence, coverage_status)
+     SELECT $1, $2, $3, rank, print_id, event_id, underlying, contract, price, size, premium_usd, exchange, conditions::int[],
+       event_ts_ms, sequence, coverage_status
+     FROM unnest($4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::float8[], $10::bigint[], $11::float8[], $12::int[],
+       $13::text[], $14::bigint[], $15::bigint[], $16::text[]) AS p(rank, print_id, event_id, underlying, contract, price, size,
+       premium_usd, exchange, conditions, event_ts_ms, sequence, coverage_status)`,
+    [
+      ...key,
+      of((print) => print.rank),
+      of((print) => print.printId),
+      of((print) => print.eventId),
+      of((print) => print.underlying),
+      of((print) => contractId(print.contract)),
+      of((print) => print.price),
+      of((print) => print.size),
+      of((print) => print.premiumUsd),
+      of((print) => print.exchange),
+      // An array of arrays would have to be rectangular: each goes as PostgreSQL writes an array.
+      of((print) => `{${print.conditions.join(',')}}`),
+      of((print) => print.eventTsMs),
+      of((print) => print.sequence),
+      of((print) => print.coverageStatus),
+    ],
+  );
+}
