@@ -1,3 +1,5 @@
+import { isSealed } from '../domain/calendar.ts';
+import type { SessionDate } from '../domain/market-time.ts';
 import type { Tier } from '../domain/tier.ts';
 import type { RequestContext } from './context.ts';
 
@@ -22,4 +24,9 @@ export interface ResponseMeta {
 /** `meta` of an answer: `applied` lists the caps that changed it. */
 export function responseMeta(context: RequestContext, plane: Plane, applied: string[] = []): ResponseMeta {
   return { caps: { applied, tier: context.caller.tier, darkpool: null, flow: null, gexDepth: null }, plane };
+}
+
+/** `archive` for a sealed session; `live` for the current one, or when it is none in particular (null). */
+export function sessionPlane(session: SessionDate | null, nowMs: number): Plane {
+  return session !== null && isSealed(session, nowMs) ? 'archive' : 'live';
 }

@@ -3,7 +3,10 @@ import { accountUsage } from './routes/account-usage.ts';
 import { apiKeys, createKey, revokeKey } from './routes/api-keys.ts';
 import { chainExpirations } from './routes/chain-expirations.ts';
 import { classification, classify } from './routes/classification.ts';
+import { crossSection } from './routes/cross-section.ts';
+import { eodPrints } from './routes/eod-prints.ts';
 import { gexHistory } from './routes/gex-history.ts';
+import { largeTrades } from './routes/large-trades.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
 import { quotes } from './routes/quotes.ts';
 import { sectors } from './routes/sectors.ts';
@@ -31,4 +34,7 @@ export const routes: readonly Route[] = [
   apiKeys,
   createKey,
   revokeKey,
+  largeTrades,
+  eodPrints,
+  crossSection,
 ];

@@ -15,6 +15,10 @@ import './gex.ts';
 import './usage.ts';
 import './declaration.ts';
 import './api-keys.ts';
+import './flow.ts';
+import './large-trades.ts';
+import './cross-section.ts';
+import './eod-prints.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */

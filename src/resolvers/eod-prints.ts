@@ -1,0 +1,121 @@
+import DataLoader from 'dataloader';
+import { requireFlow } from '../access/entitlement.ts';
+import { previousTradingDay, regularSession } from '../domain/calendar.ts';
+import type { CoverageStatus } from '../domain/coverage.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../domain/flow.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import type { OptionRight } from '../domain/option-contract.ts';
+import { readRankedLists, wholeList } from '../store/ranked-prints.ts';
+import { fromSource, loader, type RequestContext } from './context.ts';
+import { requireFlowOf } from './flow.ts';
+import { type ResponseMeta, responseMeta, sessionPlane } from './response-meta.ts';
+
+export interface EodFilters {
+  symbol?: string | null | undefined;
+  session?: SessionDate | null | undefined;
+  fromMs?: number | null | undefined;
+  toMs?: number | null | undefined;
+  minPremiumUsd?: number | null | undefined;
+  right?: OptionRight | null | undefined;
+  expiry?: SessionDate | null | undefined;
+}
+
+export interface EodMeta extends ResponseMeta {
+  /** Prints that passed the filters. */
+  count: number;
+  filters: EodFilters;
+  /** Why there are no prints; null when there are. */
+  note: string | null;
+}
+
+export interface EodPrints {
+  /** Null when nothing is stored. */
+  sessionDate: SessionDate | null;
+  /** Null when not filtered by symbol. */
+  symbol: string | null;
+  /** The list that was served. */
+  tier: RankedListName;
+  limit: number;
+  coverageStatus: CoverageStatus | null;
+  scannedAtMs: number | null;
+  source: string | null;
+  prints: RankedPrint[];
+  meta: EodMeta;
+}
+
+function checked(context: RequestContext, { symbol, session, minPremiumUsd }: EodFilters): void {
+  if (minPremiumUsd != null && minPremiumUsd < 0)
+    throw invalidParameter('min_premium_usd', 'expected 0 or more dollars');
+  if (context.caller.kind !== 'key') return;
+  if (session == null) throw invalidParameter('session', 'is required with an API key');
+  if (symbol == null && minPremiumUsd == null) {
+    throw invalidParameter('symbol', 'with an API key, symbol or min_premium_usd is required');
+  }
+}
+
+/** The last session whose regular hours are over: lists are written after the close. */
+function lastClosedSession(nowMs: number): SessionDate {
+  const today = exchangeDate(nowMs);
+  const hours = regularSession(today);
+  return hours && nowMs >= hours.closeMs ? today : previousTradingDay(today);
+}
+
+/** Lists asked for in one request are read together. */
+function listLoader(context: RequestContext, list: RankedListName, session: SessionDate | null) {
+  return loader(
+    context,
+    `eod ${list} ${session}`,
+    () =>
+      new DataLoader<string, RankedList | null, string>(async (scopes) => {
+        const last = lastClosedSession(context.nowMs);
+        const lists = await readRankedLists(context.store, scopes, list, session, last);
+        return scopes.map((scope) => lists.get(scope) ?? null);
+      }),
+  );
+}
+
+function passes(filters: EodFilters) {
+  const { fromMs, toMs, minPremiumUsd, right, expiry } = filters;
+  return (print: RankedPrint) =>
+    print.eventTsMs >= (fromMs ?? -Infinity) &&
+    print.eventTsMs <= (toMs ?? Infinity) &&
+    print.premiumUsd >= (minPremiumUsd ?? 0) &&
+    (right == null || print.contract.right === right) &&
+    (expiry == null || print.contract.expiry === expiry);
+}
+
+function noteOf(ranked: RankedList | null, count: number): string | null {
+  if (count > 0) return null;
+  if (!ranked) return 'No end-of-day list is stored.';
+  return ranked.prints.length === 0 ? 'No print of the session is ranked.' : 'No ranked print passes the filters.';
+}
+
+/** The largest option prints of a session (spec 4.10). Filters only leave prints out: ranks and session stay what they are. */
+export async function eodPrints(context: RequestContext, filters: EodFilters): Promise<EodPrints> {
+  const { symbol = null, session = null } = filters;
+  requireFlow(context.caller);
+  checked(context, filters);
+  if (symbol !== null) await requireFlowOf(context, symbol);
+  const list = context.caller.kind === 'key' ? 'free' : 'pro';
+  const ranked = await fromSource(context, 'option_tape', () =>
+    listLoader(context, list, session).load(symbol ?? wholeList),
+  );
+  const prints = ranked?.prints.filter(passes(filters)) ?? [];
+  return {
+    sessionDate: ranked?.sessionDate ?? null,
+    symbol,
+    tier: list,
+    limit: rankedListSize,
+    coverageStatus: ranked?.coverageStatus ?? null,
+    scannedAtMs: ranked?.scannedAtMs ?? null,
+    source: ranked?.source ?? null,
+    prints,
+    meta: {
+      ...responseMeta(context, sessionPlane(ranked?.sessionDate ?? session, context.nowMs)),
+      count: prints.length,
+      filters,
+      note: noteOf(ranked, prints.length),
+    },
+  };
+}

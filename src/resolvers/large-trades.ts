@@ -1,0 +1,81 @@
+import DataLoader from 'dataloader';
+import { requireFlow } from '../access/entitlement.ts';
+import { coverageAt } from '../domain/coverage.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import type { LargeTrade } from '../domain/flow.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import { type LargeTradeFilter, readAllLargeTrades, readLargeTrades } from '../store/flow-events.ts';
+import { fromSource, loader, type RequestContext } from './context.ts';
+import { flowRetention, requireFlowOf } from './flow.ts';
+import { type ResponseMeta, responseMeta, sessionPlane } from './response-meta.ts';
+
+/** Events an answer holds: the default, the most for a site session, the most for an API key (spec 4.8). */
+export const largeTradeLimits = { default: 100, max: 200, keyMax: 100 };
+
+export interface LargeTradesArgs {
+  symbol?: string | null | undefined;
+  session?: SessionDate | null | undefined;
+  minPremiumUsd?: number | null | undefined;
+  limit?: number | null | undefined;
+}
+
+export interface LargeTradesMeta extends ResponseMeta {
+  count: number;
+  /** The limit in force. */
+  limit: number;
+  retention: string;
+  /** True when a larger limit was asked for; null otherwise. */
+  limitClamped: true | null;
+}
+
+export interface LargeTradesPage {
+  events: LargeTrade[];
+  meta: LargeTradesMeta;
+}
+
+function checked(context: RequestContext, { symbol, minPremiumUsd, limit }: LargeTradesArgs): void {
+  if (minPremiumUsd != null && minPremiumUsd < 0)
+    throw invalidParameter('min_premium_usd', 'expected 0 or more dollars');
+  if (limit != null && limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  if (context.caller.kind === 'key' && symbol == null && minPremiumUsd == null) {
+    throw invalidParameter('symbol', 'with an API key, symbol or min_premium_usd is required');
+  }
+}
+
+/** Symbols asked for with the same filter in one request are read together. */
+function eventsLoader(context: RequestContext, filter: LargeTradeFilter) {
+  return loader(
+    context,
+    `large-trades ${JSON.stringify(filter)}`,
+    () =>
+      new DataLoader<string, LargeTrade[], string>(async (symbols) => {
+        const trades = await readLargeTrades(context.store, symbols, filter);
+        return symbols.map((symbol) => trades.get(symbol)!);
+      }),
+  );
+}
+
+/** Detected large trades, newest first, of one underlying or of all (spec 4.8). */
+export async function largeTrades(context: RequestContext, args: LargeTradesArgs): Promise<LargeTradesPage> {
+  const { symbol = null, session = null, minPremiumUsd = null } = args;
+  requireFlow(context.caller);
+  checked(context, args);
+  if (symbol !== null) await requireFlowOf(context, symbol);
+  const max = context.caller.kind === 'key' ? largeTradeLimits.keyMax : largeTradeLimits.max;
+  const clamped = (args.limit ?? 0) > max;
+  const limit = Math.min(args.limit ?? largeTradeLimits.default, max);
+  const filter = { session, minPremiumUsd, limit, throughMs: context.nowMs };
+  const events = await fromSource(context, 'option_tape', () =>
+    symbol === null ? readAllLargeTrades(context.store, filter) : eventsLoader(context, filter).load(symbol),
+  );
+  return {
+    events: events.map((event) => ({ ...event, coverage: coverageAt(event.coverage, context.nowMs) })),
+    meta: {
+      ...responseMeta(context, sessionPlane(session, context.nowMs), clamped ? ['limit_clamped'] : []),
+      count: events.length,
+      limit,
+      retention: flowRetention,
+      limitClamped: clamped ? true : null,
+    },
+  };
+}

@@ -1,0 +1,14 @@
+import { sessionDate, ticker } from '../params.ts';
+import { route } from '../route.ts';
+
+// Spec 4.9.
+export const crossSection = route({
+  path: '/v2/flow/:symbol/cross-section',
+  summary: 'Option flow of a session',
+  description: "A session's cumulative option flow by strike and by expiration; the latest session held by default.",
+  scopeGroup: 'analytics.flow',
+  params: { symbol: ticker, session: sessionDate.optional() },
+  operation: 'cross-section.graphql',
+  answer: 'symbol.flow.crossSection',
+  errors: [400, 403, 404, 502, 503],
+});
