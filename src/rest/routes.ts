@@ -6,8 +6,10 @@ import { classification, classify } from './routes/classification.ts';
 import { crossSection } from './routes/cross-section.ts';
 import { eodPrints } from './routes/eod-prints.ts';
 import { gexHistory } from './routes/gex-history.ts';
+import { greeks } from './routes/greeks.ts';
 import { largeTrades } from './routes/large-trades.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
+import { optionBars } from './routes/option-bars.ts';
 import { quotes } from './routes/quotes.ts';
 import { sectors } from './routes/sectors.ts';
 import { spot } from './routes/spot.ts';
@@ -37,4 +39,6 @@ export const routes: readonly Route[] = [
   largeTrades,
   eodPrints,
   crossSection,
+  greeks,
+  optionBars,
 ];

@@ -15,6 +15,8 @@ import './gex.ts';
 import './usage.ts';
 import './declaration.ts';
 import './api-keys.ts';
+import './option-bars.ts';
+import './greeks.ts';
 import './flow.ts';
 import './large-trades.ts';
 import './cross-section.ts';

@@ -1,0 +1,100 @@
+import DataLoader from 'dataloader';
+import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../domain/greeks.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { contractId, type OptionContract } from '../domain/option-contract.ts';
+import { underlyingOf } from '../domain/option-root.ts';
+import { roundTo } from '../domain/units.ts';
+import { readGreeksSeries, readLatestGreeks } from '../store/greeks.ts';
+import { fromSource, loader, type RequestContext } from './context.ts';
+import { readableUnderlying } from './option-contract.ts';
+import { type ResponseMeta, responseMeta, sessionPlane } from './response-meta.ts';
+
+/** A newest solve as it is served (spec 2.9). */
+export interface LatestGreeks extends GreeksSolve {
+  /** ask − bid, dollars a share; null when either is. */
+  spread: number | null;
+}
+
+export interface GreeksPage {
+  contract: OptionContract;
+  latest: LatestGreeks | null;
+  session: SessionDate | null;
+}
+
+export interface GreeksMeta extends ResponseMeta {
+  /** Why there is nothing; null when there is something. */
+  note: string | null;
+}
+
+function keyOf(contract: OptionContract) {
+  return { underlying: underlyingOf(contract.root), contract: contractId(contract) };
+}
+
+/** Contracts asked for in one request are read together. */
+function latestLoader(context: RequestContext) {
+  return loader(
+    context,
+    'greeks latest',
+    () =>
+      new DataLoader<OptionContract, GreeksSolve | null, string>(
+        async (contracts) => {
+          const solves = await readLatestGreeks(context.store, contracts.map(keyOf), context.nowMs);
+          return contracts.map((contract) => solves.get(contractId(contract)) ?? null);
+        },
+        { cacheKeyFn: contractId },
+      ),
+  );
+}
+
+function seriesLoader(context: RequestContext) {
+  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs), length: greeksSeriesLength };
+  return loader(
+    context,
+    'greeks series',
+    () =>
+      new DataLoader<OptionContract, GreeksSample[], string>(
+        async (contracts) => {
+          const series = await readGreeksSeries(context.store, contracts.map(keyOf), range);
+          return contracts.map((contract) => series.get(contractId(contract)) ?? []);
+        },
+        { cacheKeyFn: contractId },
+      ),
+  );
+}
+
+/** A quote is held while it is no older than a mark's may be: with the last solve of a session it is gone. */
+function served(solve: GreeksSolve, nowMs: number): LatestGreeks {
+  const held = nowMs - solve.tsMs <= quoteAgeMs;
+  const bid = held ? solve.bid : null;
+  const ask = held ? solve.ask : null;
+  // Rounded, since a difference of doubles would show a tail that no quote has.
+  return { ...solve, bid, ask, spread: bid === null || ask === null ? null : roundTo(ask - bid, 6) };
+}
+
+/** A contract's greeks (spec 4.11). The series is read where it is asked for. */
+export async function greeks(
+  context: RequestContext,
+  contract: OptionContract,
+  session: SessionDate | null,
+): Promise<GreeksPage> {
+  await readableUnderlying(context, contract);
+  const latest = await fromSource(context, 'option_tape', () => latestLoader(context).load(contract));
+  return { contract, session, latest: latest && served(latest, context.nowMs) };
+}
+
+/** The last 390 samples; with a session, those of them that lie in it. */
+export async function greeksSeries(
+  context: RequestContext,
+  { contract, session }: GreeksPage,
+): Promise<GreeksSample[]> {
+  const samples = await fromSource(context, 'option_tape', () => seriesLoader(context).load(contract));
+  return session === null ? samples : samples.filter((sample) => exchangeDate(sample.tsMs) === session);
+}
+
+export async function greeksMeta(context: RequestContext, page: GreeksPage): Promise<GreeksMeta> {
+  const solved = page.latest !== null || (await greeksSeries(context, page)).length > 0;
+  return {
+    ...responseMeta(context, sessionPlane(page.latest && exchangeDate(page.latest.tsMs), context.nowMs)),
+    note: solved ? null : `${contractId(page.contract)} has not been solved yet.`,
+  };
+}

@@ -1,0 +1,14 @@
+import { contract, sessionDate } from '../params.ts';
+import { route } from '../route.ts';
+
+// Spec 4.11.
+export const greeks = route({
+  path: '/v2/options/:contract/greeks',
+  summary: 'Greeks of an option contract',
+  description: 'The newest solve and one sample a minute, the last 390.',
+  scopeGroup: 'analytics.vol',
+  params: { contract, session: sessionDate.optional() },
+  operation: 'greeks.graphql',
+  answer: 'contract.greeks',
+  errors: [400, 403, 404, 502, 503],
+});

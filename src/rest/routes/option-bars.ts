@@ -1,0 +1,20 @@
+import { contract, oneOf, positiveInt, sessionDate } from '../params.ts';
+import { route } from '../route.ts';
+
+// Spec 4.12. Translates only: the default session and the clamp are the resolver's.
+export const optionBars = route({
+  path: '/v2/options/:contract/bars',
+  summary: 'Option bars',
+  description: "The newest bars of one of a contract's sessions, ascending.",
+  scopeGroup: 'market.bars',
+  params: {
+    contract,
+    tf: oneOf(['1m', '5m']).optional(),
+    session: sessionDate.optional(),
+    limit: positiveInt.optional(),
+  },
+  operation: 'option-bars.graphql',
+  answer: 'contract.bars',
+  variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
+  errors: [400, 403, 404, 503],
+});
