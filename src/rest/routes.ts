@@ -9,6 +9,7 @@ import { gexHistory } from './routes/gex-history.ts';
 import { greeks } from './routes/greeks.ts';
 import { largeTrades } from './routes/large-trades.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
+import { offExchangeRoutes } from './routes/off-exchange.ts';
 import { optionBars } from './routes/option-bars.ts';
 import { quotes } from './routes/quotes.ts';
 import { sectors } from './routes/sectors.ts';
@@ -41,4 +42,5 @@ export const routes: readonly Route[] = [
   crossSection,
   greeks,
   optionBars,
+  ...offExchangeRoutes,
 ];

@@ -21,6 +21,7 @@ import './flow.ts';
 import './large-trades.ts';
 import './cross-section.ts';
 import './eod-prints.ts';
+import './off-exchange.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */
