@@ -24,7 +24,7 @@ fragment Panel on Symbol {
   quote { spot changePct volume officialClose }
   spot { price ts }
   bars(from: $from, to: $to, timeframe: "5m") { rows { tsMs open high low close volume vwap } }
-  gex { latest { capturedAt spot netGex flipPoint strikes(top: 20) { strike gex callOi putOi } } }
+  gex { latest(topStrikes: 20) { capturedAt spot netGex flipPoint strikes { strike gex callOi putOi } } }
   expirations { dates }
 }`;
 
