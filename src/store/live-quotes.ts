@@ -1,5 +1,4 @@
 import type { SessionDate } from '../domain/market-time.ts';
-import { toNumber } from './checked-number.ts';
 import type { Store } from './connection.ts';
 
 /** The newest price a live tape gave of a symbol. */
@@ -19,8 +18,11 @@ export interface LiveQuote {
 
 /** The live quotes of several symbols in one statement; a symbol without one is absent. */
 export async function readLiveQuotes(store: Store, symbols: readonly string[]): Promise<Map<string, LiveQuote>> {
-  const rows = await store.prisma.liveQuote.findMany({ where: { symbol: { in: [...symbols] } } });
-  return new Map(
-    rows.map((row) => [row.symbol, { ...row, eventTsMs: toNumber(row.eventTsMs), volume: toNumber(row.volume) }]),
-  );
+  const { rows } = await store.pool.query<LiveQuote>({
+    name: 'live-quotes',
+    text: `SELECT symbol, session_date AS "sessionDate", spot, event_ts_ms AS "eventTsMs", volume, official_close AS "officialClose"
+           FROM live_quotes WHERE symbol = ANY($1)`,
+    values: [symbols],
+  });
+  return new Map(rows.map((row) => [row.symbol, row]));
 }
