@@ -1,7 +1,7 @@
 // Our column blocks beside Apache Arrow IPC: bytes, bytes on disk (a bytea in PostgreSQL, which compresses what is over
 // 2 kB), encode and decode, on real data. docs/decisions/0003-series-blocks.md holds the outcome.
 //   node bench/series-blocks.ts        (TAPEGRAPH_SHARED_DATA = the folder of real data)
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
@@ -148,6 +148,7 @@ const cases: Record<string, Columns[]> = {
 };
 
 const dataDir = mkdtempSync(join(tmpdir(), 'tapegraph-bench-'));
+chmodSync(dataDir, 0o755);
 const store = await openStore({ databaseUrl: null, dataDir });
 console.log('case | codec | bytes | bytes, deflated | bytes on disk | encode µs | decode µs | read µs');
 for (const [name, blocks] of Object.entries(cases)) {

@@ -27,6 +27,7 @@ export function storeProcess(
   const lines: string[] = [];
   let errors = '';
   let rest = '';
+  let failed = false;
   const waiting = new Set<() => void>();
   const wake = () => {
     for (const each of waiting) each();
@@ -41,6 +42,12 @@ export function storeProcess(
     wake();
   });
   const ended = new Promise<number | string>((resolve) => {
+    child.on('error', (error) => {
+      errors += error.message;
+      failed = true;
+      resolve('not started');
+      wake();
+    });
     child.on('close', (code, signal) => {
       resolve(code ?? signal ?? 'lost');
       wake();
@@ -50,7 +57,7 @@ export function storeProcess(
     new Promise<string>((resolve, reject) => {
       const look = () => {
         const found = lines.find((line) => line.startsWith(start));
-        const over = child.exitCode !== null || child.signalCode !== null;
+        const over = failed || child.exitCode !== null || child.signalCode !== null;
         if (found === undefined && !over) return;
         waiting.delete(look);
         if (found !== undefined) resolve(found);
