@@ -1,5 +1,5 @@
 import { csvRecords } from './csv-records.ts';
-import { bodyTooLarge, invalidRequest } from './failure.ts';
+import { bodyTooLarge, invalidParameter } from './failure.ts';
 import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
 import { nextTurn } from './turn.ts';
@@ -45,7 +45,7 @@ function decode(body: Uint8Array): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(body);
   } catch {
-    throw invalidRequest('body: expected text in UTF-8');
+    throw invalidParameter('body', 'expected text in UTF-8');
   }
 }
 

@@ -1,12 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import {
-  bodyTooLarge,
-  type Failure,
-  invalidParameter,
-  invalidRequest,
-  unsupportedMediaType,
-} from '../domain/failure.ts';
+import { bodyTooLarge, type Failure, invalidParameter, unsupportedMediaType } from '../domain/failure.ts';
 
 /** How a route reads its request's body. */
 export interface BodyReader {
@@ -26,9 +20,13 @@ async function bodyBytes(request: IncomingMessage, maxBytes: number): Promise<Bu
   if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
   const chunks: Buffer[] = [];
   let length = 0;
-  for await (const chunk of request as AsyncIterable<Buffer>) {
+  // Leaving the loop must not destroy the request: its connection has yet to carry the answer.
+  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     length += chunk.length;
-    if (length > maxBytes) throw tooLarge();
+    if (length > maxBytes) {
+      request.resume();
+      throw tooLarge();
+    }
     chunks.push(chunk);
   }
   return Buffer.concat(chunks);
@@ -42,7 +40,7 @@ export async function readBody(reader: BodyReader, request: IncomingMessage): Pr
   if (bytes.length === 0 && !reader.required) return null;
   const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (!reader.mediaTypes.includes(mediaType)) throw unsupportedMediaType(reader.mediaTypes.join(' or '));
-  if (bytes.length === 0) throw invalidRequest('body: is required, it was empty');
+  if (bytes.length === 0) throw invalidParameter('body', 'is required, it was empty');
   return reader.read(bytes);
 }
 
@@ -53,7 +51,7 @@ export function decodeUtf8(bytes: Buffer): string {
   try {
     return utf8.decode(bytes);
   } catch {
-    throw invalidRequest('body: expected UTF-8 text');
+    throw invalidParameter('body', 'expected UTF-8 text');
   }
 }
 

@@ -18,6 +18,7 @@ import { stockBars } from './routes/stock-bars.ts';
 import { symbol } from './routes/symbol.ts';
 import { symbolLookup } from './routes/symbol-lookup.ts';
 import { symbols } from './routes/symbols.ts';
+import { deleteWatchlist, putWatchlist, watchlists } from './routes/watchlists.ts';
 
 /** The route table. More specific paths come before those with parameters. */
 export const routes: readonly Route[] = [
@@ -43,4 +44,7 @@ export const routes: readonly Route[] = [
   greeks,
   optionBars,
   ...offExchangeRoutes,
+  watchlists,
+  putWatchlist,
+  deleteWatchlist,
 ];

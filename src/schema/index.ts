@@ -22,6 +22,7 @@ import './large-trades.ts';
 import './cross-section.ts';
 import './eod-prints.ts';
 import './off-exchange.ts';
+import './watchlists.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */

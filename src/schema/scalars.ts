@@ -1,6 +1,6 @@
 import { GraphQLError, Kind, type ValueNode } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
-import { Failure, invalidParameter, invalidRequest } from '../domain/failure.ts';
+import { Failure, invalidParameter } from '../domain/failure.ts';
 import { isDate, isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
 import { contractId, parseOptionContract } from '../domain/option-contract.ts';
 import { parseTicker } from '../domain/ticker.ts';
@@ -110,7 +110,7 @@ builder.scalarType('CountsByName', {
 /** UTF-8 bytes as they came over REST, or a text of the graph. */
 function importBody(value: unknown): Uint8Array {
   if (value instanceof Uint8Array) return value;
-  if (typeof value !== 'string' || !value.isWellFormed()) throw invalidRequest('body: expected text in UTF-8');
+  if (typeof value !== 'string' || !value.isWellFormed()) throw invalidParameter('body', 'expected text in UTF-8');
   return new TextEncoder().encode(value);
 }
 builder.scalarType('ImportBody', {

@@ -27,8 +27,9 @@ const SymbolEdgeType = builder.objectRef<{ cursor: string; node: SymbolNode }>('
   }),
 });
 
-const SymbolConnectionType = builder.objectRef<SymbolConnection>('SymbolConnection').implement({
-  description: 'A page of registered symbols.',
+/** Symbols as a connection: pages of the registry, or of a watchlist. */
+export const SymbolConnectionType = builder.objectRef<SymbolConnection>('SymbolConnection').implement({
+  description: 'A page of symbols.',
   fields: (t) => ({
     nodes: t.field({
       type: [SymbolType],

@@ -35,7 +35,7 @@ const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').impleme
     trailingDays: t.exposeInt('trailingDays', { description: 'UTC days looked back, today among them.' }),
     byDay: t.expose('byDay', {
       type: [UsageDayType],
-      complexity: { multiplier: 1 },
+      complexity: { field: 0, multiplier: 1 },
       description: 'Counts ascending by date, then by scope group; days without a request are left out.',
     }),
     totalsByScopeGroup: t.expose('totalsByScopeGroup', {
