@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { mkdtemp, rm } from 'node:fs/promises';
+import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import type { RequestListener, Server } from 'node:http';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
@@ -47,6 +47,8 @@ export async function listen(listener: RequestListener): Promise<Measured> {
 /** Opens the ground; `nowMs` is the gateway's clock, which stands still. */
 export async function openGround(nowMs: number): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
+  // Open to root's embedded server, which runs as another user.
+  await chmod(dataDir, 0o755);
   const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
   const config = readConfig({ RATE_PRO: '1000000', LOG_LEVEL: 'silent' }, {});
   const now = () => nowMs;

@@ -1,13 +1,10 @@
-import { mkdtempSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, it } from 'vitest';
+import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { tapegraph } from './command-line.ts';
 
 it('migrate sets up the embedded store in the data folder, and has nothing to do the second time', async () => {
-  const data = mkdtempSync(join(tmpdir(), 'tapegraph data '));
-  onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+  const data = dataFolder();
   const first = await tapegraph(['migrate', '--json', '--data', data]);
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(first.stdout).applied).toEqual(expect.arrayContaining([expect.stringMatching(/_init$/)]));

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { dataFolder } from '../support/data-folder.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 
@@ -70,8 +68,7 @@ describe('tapegraph serve', () => {
   });
 
   it('is joined in its embedded store by every other command', async () => {
-    const data = mkdtempSync(join(tmpdir(), 'tapegraph data '));
-    onTestFinished(() => rmSync(data, { recursive: true, force: true }));
+    const data = dataFolder();
     const own = { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' };
     const { child, ended, ready } = await served([], own);
     await tapegraph(['account', 'set', 'acme', '--api-tier', 'pro'], own);
