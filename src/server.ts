@@ -109,7 +109,7 @@ export function createApp({ config, store, access, now, log, generation = () => 
   const compiled = compiledRoutes(schema, routes);
   const description = openApi(schema, compiled);
   app.get('/v2/openapi.json', (_request, response) => void response.json(description));
-  app.use('/graphql', graphqlDoor(doors) as unknown as express.RequestHandler);
+  app.use('/graphql', graphqlDoor({ ...doors, now }) as unknown as express.RequestHandler);
   app.use(
     restRouter(
       {

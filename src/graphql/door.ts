@@ -21,6 +21,8 @@ export interface GraphqlDoor {
     cost: number,
   ) => Promise<{ allowed: boolean; limit: number; remaining: number; resetSeconds: number }>;
   count: (caller: Caller, scopeGroup: string) => void;
+  /** For the dates of GraphiQL's examples. */
+  now: () => number;
   context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
   report: (request: IncomingMessage, failure: Failure) => void;
 }
@@ -158,13 +160,13 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     cors: false,
     plugins: [admission(door) as Plugin<object>],
     renderGraphiQL,
-    graphiql: {
+    graphiql: () => ({
       title: 'Tapegraph',
-      defaultTabs: exampleTabs,
-      headers: JSON.stringify({ Authorization: 'Bearer <your key>' }, null, 2),
+      defaultTabs: exampleTabs(door.now()),
       defaultEditorToolsVisibility: 'headers',
+      // A key is remembered for the tab only: it would otherwise stay in the browser's storage.
       shouldPersistHeaders: false,
       credentials: 'omit',
-    },
+    }),
   });
 }

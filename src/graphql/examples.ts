@@ -1,15 +1,161 @@
-/** The questions users ask first, as GraphiQL's tabs. A test runs every one against the sample market. */
-export const exampleTabs: { query: string; variables?: string }[] = [
-  {
-    query: `# Minute bars of one session, as rows and as columns. Paste your key below, under Headers.
-query MinuteBars {
+import { nextTradingDay, previousTradingDay, regularSession, tradingDayAtOrBefore } from '../domain/calendar.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+
+/** A tab of GraphiQL. */
+export interface Example {
+  query: string;
+  variables?: string;
+  headers?: string;
+}
+
+/** The latest session that has begun at `nowMs`. */
+export function latestSession(nowMs: number): SessionDate {
+  const session = tradingDayAtOrBefore(exchangeDate(nowMs));
+  return nowMs < regularSession(session)!.openMs ? previousTradingDay(session) : session;
+}
+
+const dashboard = `# One call for a whole dashboard: quotes, bars, dealer gamma and expirations of several symbols.
+# Paste your key below, under Headers. Ctrl-Space completes, and the book on the left explains every field.
+query Dashboard($session: PointInTime!, $next: PointInTime!) {
+  quotes(symbols: ["SPY", "QQQ", "AAPL"]) {
+    rows {
+      symbol
+      spot
+      changePct
+      node {
+        name
+        bars(from: $session, to: $next, timeframe: "5m") { columns { tsMs close volume } }
+        gex { latest(topStrikes: 10) { capturedAt netGex flipPoint strikes { strike gex } } }
+        expirations { dates }
+      }
+    }
+    meta { restricted }
+  }
+}
+`;
+
+const minuteBars = `# Minute bars of a session. columns says the same as rows, much smaller.
+query MinuteBars($session: PointInTime!, $next: PointInTime!) {
   symbol(symbol: "SPY") {
-    bars(from: "2026-11-19T09:30", to: "2026-11-19T16:00", timeframe: "5m") {
+    bars(from: $session, to: $next, timeframe: "1m", limit: 60) {
       rows { tsMs open high low close volume vwap }
       meta { rowCount completeThrough cursor caps { applied tier } }
     }
   }
 }
-`,
-  },
-];
+`;
+
+const gexNow = `# Dealer gamma now: where hedging pins or accelerates the price, in dollars per $1 move (and in shares).
+query DealerGamma {
+  symbol(symbol: "SPY") {
+    gex {
+      latest(topStrikes: 20) {
+        capturedAt
+        spot
+        netGex
+        netGexShares
+        flipPoint
+        zeroGamma
+        callWall
+        putWall
+        expiries { expiry maxPain expectedMoveStraddle atmIv }
+        strikes { strike gex gexShares deltaAdj callOi putOi gex0dte }
+      }
+    }
+  }
+}
+`;
+
+const gexHistory = `# How dealer gamma moved through a session: a capture every five minutes.
+query GexThroughTheDay($date: SessionDate!) {
+  symbol(symbol: "SPY") {
+    gex {
+      history(date: $date, top: 5) {
+        captures { capturedAt spot netGex flipPoint strikes { strike gex } }
+        meta { captureCount sessionOpen sessionClose }
+      }
+    }
+  }
+}
+`;
+
+const chain = `# The option chain of the nearest expiries around the money.
+query Chain {
+  symbol(symbol: "SPY") {
+    spot { price }
+    expirations { dates meta { capturedAt } }
+    contracts(first: 20) {
+      totalCount
+      nodes { id expiry right strike openInterest chainRow { bid ask iv delta gamma } }
+      pageInfo { hasNextPage endCursor }
+    }
+  }
+}
+`;
+
+const flow = `# The largest option trades, from the event to its contracts and their greeks.
+query LargeTrades {
+  largeTrades(symbol: "SPY", limit: 10) {
+    events {
+      symbol
+      update { event { eventKind side premiumUsd totalSize legs { contract { id greeks { latest { iv delta } } } price size } } }
+      coverage { status complete sessionDate }
+    }
+    meta { count retention }
+  }
+}
+`;
+
+const offExchange = `# What trades away from the exchanges: share of volume, kinds of trades, price levels.
+query OffExchange {
+  symbol(symbol: "AAPL") {
+    offExchange {
+      activity { rows { date offExchVolume offExchPct vwap } meta { note } }
+      composition { rows { date category notional shareOfOffExchNotional } }
+      concentration(limit: 10) { rows { rank bucketMidpoint notional distinctSessions distanceBps } }
+    }
+  }
+}
+`;
+
+const browse = `# What is there to read, and may I? access says why not.
+query Browse {
+  symbols(first: 20, sector: "Technology") {
+    totalCount
+    nodes { symbol name class sector access { allowed reason requiredTier } quote { spot changePct } }
+    pageInfo { hasNextPage endCursor }
+  }
+}
+`;
+
+const sectors = `# How each sector moved, unweighted.
+query Sectors {
+  sectors { rows { sector avgChangePct count symbols } meta { computedAt note } }
+}
+`;
+
+const me = `# Who am I here, and what did I use?
+query Me {
+  me { accountId kind tier attested classification usage { trailingDays byDay { date scopeGroup count } rateLimit { perMin } } }
+}
+`;
+
+/** The ten questions users ask first, as GraphiQL's tabs, of the latest session at `nowMs`. */
+export function exampleTabs(nowMs: number): Example[] {
+  const session = latestSession(nowMs);
+  const range = JSON.stringify({ session, next: nextTradingDay(session) }, null, 2);
+  const headers = JSON.stringify({ Authorization: 'Bearer <your key>' }, null, 2);
+  const tabs: Example[] = [
+    { query: dashboard, variables: range },
+    { query: minuteBars, variables: range },
+    { query: gexNow },
+    { query: gexHistory, variables: JSON.stringify({ date: session }, null, 2) },
+    { query: chain },
+    { query: flow },
+    { query: offExchange },
+    { query: browse },
+    { query: sectors },
+    { query: me },
+  ];
+  return tabs.map((tab) => ({ ...tab, headers }));
+}

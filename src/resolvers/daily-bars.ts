@@ -16,8 +16,8 @@ export const recentDays = 10;
 /** As far back as a prior close may lie behind a recent bar. */
 const windowDays = 2 * recentDays;
 
-/** One session of the minutes `bars` as a daily bar that starts at `tsMs`; null when there are none. */
-function dayOf(bars: BarColumns, tsMs: number): Bar | null {
+/** The minutes `bars` as one bar that starts at `tsMs`; null when there are none. */
+export function oneBar(bars: BarColumns, tsMs: number): Bar | null {
   const count = bars.tsMs.length;
   if (count === 0) return null;
   return {
@@ -54,7 +54,7 @@ async function currentBars(
   }
   if (fromMinutes.length === 0) return current;
   const minutes = await readBars(store, fromMinutes, '1m', { fromMs: startMs, toMs: nowMs + 1, limit: Infinity });
-  for (const [symbol, { bars }] of minutes) current.set(symbol, dayOf(bars, startMs));
+  for (const [symbol, { bars }] of minutes) current.set(symbol, oneBar(bars, startMs));
   return current;
 }
 

@@ -1,9 +1,10 @@
 import DataLoader from 'dataloader';
 import { requireSymbol } from '../access/entitlement.ts';
-import { type Bar, type BarColumns, barAt, type Timeframe, timeframeMs } from '../domain/bar.ts';
+import { type Bar, type BarColumns, barAt, type Timeframe, timeframeMs, toBarColumns } from '../domain/bar.ts';
 import { sessionMinutes } from '../domain/calendar.ts';
 import { invalidParameter, rateLimited } from '../domain/failure.ts';
 import {
+  addDays,
   epochDay,
   exchangeDate,
   exchangeInstant,
@@ -12,9 +13,10 @@ import {
   parseInstant,
 } from '../domain/market-time.ts';
 import { dayMs } from '../domain/units.ts';
-import { firstAtOrAfter, lastBarStarts, readBars } from '../store/bar-blocks.ts';
+import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/bar-blocks.ts';
 import { fromSource, loader, oncePerRequest, type RequestContext, realTicker } from './context.ts';
 import { readCursor, writeCursor } from './cursor.ts';
+import { oneBar } from './daily-bars.ts';
 import { type Plane, type ResponseMeta, responseMeta } from './response-meta.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
@@ -162,6 +164,34 @@ function barsLoader(context: RequestContext, timeframe: Timeframe, fromMs: numbe
   );
 }
 
+/** The end of the bar that starts at `tsMs`: the next midnight of New York for a daily one. */
+function barEnd(timeframe: Timeframe, tsMs: number): number {
+  return timeframe === '1d' ? exchangeInstant(addDays(exchangeDate(tsMs), 1)) : tsMs + timeframeMs[timeframe];
+}
+
+/**
+ * The bars as they stood now. Where a past session is replayed the store knows the rest of the bar in progress already; it
+ * is then made from the minutes so far, so that nothing of the future shows.
+ */
+async function asOfNow(
+  context: RequestContext,
+  symbol: string,
+  timeframe: Timeframe,
+  bars: BarColumns,
+): Promise<BarColumns> {
+  const start = bars.tsMs.at(-1);
+  if (start === undefined || timeframe === '1s' || timeframe === '1m') return bars;
+  const { nowMs } = context;
+  const end = barEnd(timeframe, start);
+  if (end <= nowMs) return bars;
+  const lastMinute = await lastStartLoader(context, '1m', start, end).load(symbol);
+  if (lastMinute === null || lastMinute <= nowMs) return bars;
+  const minutes = await barsLoader(context, '1m', start, nowMs + 1, Infinity).load(symbol);
+  const soFar = oneBar(minutes.bars, start);
+  const before = sliceBars(bars, 0, bars.tsMs.length - 1);
+  return soFar === null ? before : concatBars([before, toBarColumns([soFar])]);
+}
+
 /** A page of a symbol's bars (spec 4.7). */
 export async function stockBars(context: RequestContext, symbol: string, args: StockBarsArgs): Promise<StockBarsPage> {
   if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
@@ -175,7 +205,8 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   await takeInFlightPlace(context);
   // Bars later than the server's clock are not there yet (they are when a past session is replayed).
   const visibleTo = Math.min(window.toMs, context.nowMs + 1);
-  const page = await barsLoader(context, timeframe, start, visibleTo, window.limit).load(symbol);
+  const stored = await barsLoader(context, timeframe, start, visibleTo, window.limit).load(symbol);
+  const page = { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
   const last = page.bars.tsMs.at(-1);
   return {
     symbol,

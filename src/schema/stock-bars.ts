@@ -142,6 +142,7 @@ builder.objectField(SymbolType, 'bars', (t) =>
       cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
       source: t.arg.string({ description: 'Only trade is served.' }),
     },
+    extensions: { scopeGroup: 'market.bars' },
     // A page of up to 1,000 bars is worth one REST request.
     complexity: ({ limit }) => Math.ceil(Math.min(limit ?? barLimits.keyMax, barLimits.max) / barLimits.keyMax),
     resolve: (node, args, context) => stockBars(context, node.symbol, args),

@@ -138,6 +138,30 @@ describe('GET /v2/stocks/{symbol}/bars', () => {
     expect(headers.etag).toBeUndefined();
   });
 
+  test('a longer bar in progress holds nothing later than the clock either', async () => {
+    const { nowMs: then } = app.clock;
+    const minute = minutes('2026-11-19');
+    await inTransaction(app.store, async (tx) => {
+      await writeBars(tx, '5m', [{ symbol: 'SPY', bars: toBarColumns([{ ...minute[60]!, high: 9999, close: 9999 }]) }]);
+    });
+    app.clock.nowMs = exchangeInstant('2026-11-19', 570 + 62);
+    const { body } = await bars('from=2026-11-19&to=2026-11-20&tf=5m');
+    const day = await bars('from=2026-11-19&to=2026-11-20&tf=1d');
+    app.clock.nowMs = then;
+    expect(body.data).toEqual([
+      expect.objectContaining({
+        ts_ms: minute[60]!.tsMs,
+        open: minute[60]!.open,
+        high: minute[62]!.high,
+        close: minute[62]!.close,
+        volume: 1060 + 1061 + 1062,
+      }),
+    ]);
+    expect(body.meta.complete_through).toBeNull();
+    expect(day.body.data).toEqual([expect.objectContaining({ open: minute[0]!.open, close: minute[62]!.close })]);
+    expect((await bars('from=2026-11-19&to=2026-11-20&tf=5m')).body.data[0].close).toBe(9999);
+  });
+
   test('tf is an alias of timeframe, which wins', async () => {
     expect((await bars('from=2026-11-16&to=2026-11-20&tf=1d')).body.data).toHaveLength(4);
     expect((await bars('from=2026-11-16&to=2026-11-20&timeframe=1d&tf=1m')).body.data[0]).toMatchObject({
@@ -157,8 +181,10 @@ describe('GET /v2/stocks/{symbol}/bars', () => {
       const { status, body } = await app.get(`/v2/stocks/${symbol}/bars?${session}`);
       expect([status, body.data, body.meta.complete_through]).toEqual([200, [], null]);
     }
-    const missing = await app.get(`/v2/stocks/QQQQ/bars?${session}`);
-    expect([missing.status, missing.body.error.code]).toEqual([404, 'not_found']);
+    for (const symbol of ['QQQQ', 'NOTATICKER', '%20', '1X']) {
+      const missing = await app.get(`/v2/stocks/${symbol}/bars?${session}`);
+      expect([missing.status, missing.body.error.code]).toEqual([404, 'not_found']);
+    }
   });
 
   test('an empty range is empty, not an error', async () => {

@@ -1,6 +1,6 @@
 import { timeframes } from '../../domain/bar.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { oneOf, pointInTime, positiveInt, text, ticker, timeZone } from '../params.ts';
+import { knownTicker, oneOf, pointInTime, positiveInt, text, timeZone } from '../params.ts';
 import { barsResponse } from '../protobuf.ts';
 import { route } from '../route.ts';
 
@@ -11,7 +11,7 @@ export const stockBars = route({
   description: 'OHLCV bars in [from, to), ascending. Repeat with meta.cursor until it is absent.',
   scopeGroup: 'market.bars',
   params: {
-    symbol: ticker,
+    symbol: knownTicker,
     from: pointInTime,
     to: pointInTime,
     tz: timeZone.optional(),
