@@ -41,11 +41,10 @@ export async function crossSection(
 ): Promise<CrossSectionPage> {
   await requireFlowOf(context, symbol);
   const snapshot = await fromSource(context, 'option_tape', () => snapshotLoader(context, session).load(symbol));
-  const served = snapshot?.coverage.sessionDate ?? session;
   return {
     snapshot: snapshot && { ...snapshot, coverage: coverageAt(snapshot.coverage, context.nowMs) },
     meta: {
-      ...responseMeta(context, sessionPlane(served, context.nowMs)),
+      ...responseMeta(context, sessionPlane(session, context.nowMs)),
       symbol,
       retention: flowRetention,
       note: snapshot

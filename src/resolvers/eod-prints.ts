@@ -112,7 +112,7 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
     source: ranked?.source ?? null,
     prints,
     meta: {
-      ...responseMeta(context, sessionPlane(ranked?.sessionDate ?? session, context.nowMs)),
+      ...responseMeta(context, sessionPlane(session, context.nowMs)),
       count: prints.length,
       filters,
       note: noteOf(ranked, prints.length),

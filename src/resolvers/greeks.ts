@@ -7,7 +7,7 @@ import { roundTo } from '../domain/units.ts';
 import { readGreeksSeries, readLatestGreeks } from '../store/greeks.ts';
 import { fromSource, loader, type RequestContext } from './context.ts';
 import { readableUnderlying } from './option-contract.ts';
-import { type ResponseMeta, responseMeta, sessionPlane } from './response-meta.ts';
+import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
 /** A newest solve as it is served (spec 2.9). */
 export interface LatestGreeks extends GreeksSolve {
@@ -94,7 +94,8 @@ export async function greeksSeries(
 export async function greeksMeta(context: RequestContext, page: GreeksPage): Promise<GreeksMeta> {
   const solved = page.latest !== null || (await greeksSeries(context, page)).length > 0;
   return {
-    ...responseMeta(context, sessionPlane(page.latest && exchangeDate(page.latest.tsMs), context.nowMs)),
+    // The newest solve is part of every answer, and a newer one may come at any time.
+    ...responseMeta(context, 'live'),
     note: solved ? null : `${contractId(page.contract)} has not been solved yet.`,
   };
 }

@@ -26,7 +26,7 @@ export function responseMeta(context: RequestContext, plane: Plane, applied: str
   return { caps: { applied, tier: context.caller.tier, darkpool: null, flow: null, gexDepth: null }, plane };
 }
 
-/** `archive` for a sealed session; `live` for the current one, or when it is none in particular (null). */
+/** `archive` for a sealed session that was asked for; `live` for the current one, and for whichever is the latest (null). */
 export function sessionPlane(session: SessionDate | null, nowMs: number): Plane {
   return session !== null && isSealed(session, nowMs) ? 'archive' : 'live';
 }

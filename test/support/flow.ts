@@ -3,6 +3,7 @@ import type { FlowEvent, FlowLeg, FlowMeasures, LargeTrade, RankedList, RankedPr
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { contractId, parseOptionContract } from '../../src/domain/option-contract.ts';
 import { underlyingOf } from '../../src/domain/option-root.ts';
+import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
 import { saveCoverage } from '../../src/store/flow-coverage.ts';
 import { saveLargeTrades } from '../../src/store/flow-events.ts';
@@ -78,6 +79,7 @@ export async function storeLargeTrades(store: Store, trades: LargeTrade[]): Prom
   await inTransaction(store, async (tx) => {
     for (const { symbol, coverage } of trades) await saveCoverage(tx, symbol, coverage);
     await saveLargeTrades(tx, trades);
+    await announceChange(tx);
   });
 }
 
@@ -137,5 +139,6 @@ export function rankedList(
 export async function storeRankedLists(store: Store, lists: RankedList[]): Promise<void> {
   await inTransaction(store, async (tx) => {
     for (const ranked of lists) await saveRankedList(tx, ranked);
+    await announceChange(tx);
   });
 }
