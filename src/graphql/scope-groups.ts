@@ -17,7 +17,15 @@ interface Walk {
   seen: Set<SelectionSetNode>;
 }
 
-/** Adds the scope groups of the fields below; true when there was one. A field's group gives way to those below it. */
+/**
+ * Whether a field's group gives way to those of fields below it. A symbol is only the way to its bars; but what is an account's
+ * own (`watchlists`, `account`, `journal`) was read whatever comes below it, and makes the answer that account's own.
+ */
+function givesWay(group: string): boolean {
+  return group.startsWith('market.') || group.startsWith('analytics.');
+}
+
+/** Adds the scope groups of the fields below; true when there was one. */
 function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
   if (walk.seen.has(set)) return false;
   walk.seen.add(set);
@@ -39,14 +47,14 @@ function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
       const below =
         node.selectionSet && isCompositeType(fieldType) ? collect(walk, node.selectionSet, fieldType.name) : false;
       const group = field.extensions.scopeGroup;
-      if (!below && typeof group === 'string') walk.groups.add(group);
+      if (typeof group === 'string' && !(below && givesWay(group))) walk.groups.add(group);
       found = below || typeof group === 'string' || found;
     }
   }
   return found;
 }
 
-/** The scope groups usage counts for a document: of each path, the deepest field that belongs to one. */
+/** The scope groups usage counts for a document: of each path, the deepest field that belongs to one, and all that are an account's own. */
 export function scopeGroups(
   schema: GraphQLSchema,
   document: DocumentNode,

@@ -296,6 +296,20 @@ describe('watchlists in the graph', () => {
     expect(extensions.cost).toEqual({ requests: 3 });
   });
 
+  test('are never answered with those of another account, however alike the question', async () => {
+    const query = '{ watchlist(id: "w") { name symbols(first: 1) { nodes { spot { price } name } } } }';
+    for (const name of ['Mine', 'Yours']) {
+      const key = await app.key();
+      await put(key, 'w', { name, symbols: ['SPY'] });
+      // Often enough that whatever is kept or compiled for the next time is used.
+      for (let i = 0; i < 4; i++) {
+        expect((await app.graphql(query, {}, { credential: key })).data.watchlist.name).toBe(name);
+      }
+      const { body } = await app.get('/v2/account/usage', { credential: key });
+      expect(body.data.totals_by_scope_group).toEqual({ 'market.live': 4, watchlists: 5 });
+    }
+  });
+
   test('cost what they may reach: every list with every symbol is too much for one document', async () => {
     const { errors } = await app.graphql(
       '{ watchlists { rows { symbols(first: 500) { nodes { spot { price } } } } } }',
