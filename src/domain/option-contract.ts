@@ -12,7 +12,21 @@ export interface OptionContract {
   strike: number;
 }
 
-const osiPattern = /^([A-Z0-9]{1,6})(\d{2})(\d{2})(\d{2})([CP])(\d{8})$/;
+// The same few hundred expiries come in millions of lines: what was found of each is kept.
+const expiries = new Map<string, SessionDate | null>();
+const mostExpiries = 10_000;
+
+function readExpiry(digits: string): SessionDate | null {
+  const known = expiries.get(digits);
+  if (known !== undefined) return known;
+  const date = `20${digits.slice(0, 2)}-${digits.slice(2, 4)}-${digits.slice(4)}`;
+  const expiry = isDate(date) ? date : null;
+  if (expiries.size >= mostExpiries) expiries.clear();
+  expiries.set(digits, expiry);
+  return expiry;
+}
+
+const osiPattern = /^([A-Z0-9]{1,6})(\d{6})([CP])(\d{8})$/;
 
 /**
  * Reads an OSI symbol, with or without the `O:` prefix and padding; parsed from the right, so that roots may end in digits.
@@ -21,17 +35,9 @@ const osiPattern = /^([A-Z0-9]{1,6})(\d{2})(\d{2})(\d{2})([CP])(\d{8})$/;
 export function readOptionContract(text: string): OptionContract | null {
   const match = osiPattern.exec(text.replace(/^O:/, '').replace(/ +/, ''));
   if (!match) return null;
-  const [, root, yy, mm, dd, right, strike] = match as unknown as [
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-    string,
-  ];
-  const expiry = `20${yy}-${mm}-${dd}`;
-  if (!isDate(expiry) || Number(strike) === 0) return null;
+  const [, root, digits, right, strike] = match as unknown as [string, string, string, string, string];
+  const expiry = readExpiry(digits);
+  if (expiry === null || Number(strike) === 0) return null;
   return { root, expiry, right: right === 'C' ? 'call' : 'put', strike: Number(strike) };
 }
 

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../domain/bar.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { decodeBlock, encodeBlock, numbers } from './codec.ts';
 import type { Store } from './connection.ts';
 
@@ -228,8 +228,13 @@ function spansOf(
   const spans: { symbol: string; spanStart: string; bars: BarColumns }[] = [];
   let start = 0;
   let span = '';
+  let dayEndMs = -Infinity;
   for (let i = 0; i <= bars.tsMs.length; i++) {
-    const next = i < bars.tsMs.length ? spanStart(timeframe, exchangeDate(bars.tsMs[i]!)) : '';
+    // Within a day there is nothing to ask: finding a date costs more than all the rest.
+    if (i < bars.tsMs.length && bars.tsMs[i]! < dayEndMs) continue;
+    const date = i < bars.tsMs.length ? exchangeDate(bars.tsMs[i]!) : null;
+    dayEndMs = date === null ? Infinity : exchangeInstant(addDays(date, 1));
+    const next = date === null ? '' : spanStart(timeframe, date);
     if (next === span) continue;
     if (i > start) spans.push({ symbol, spanStart: span, bars: sliceBars(bars, start, i) });
     [start, span] = [i, next];

@@ -30,9 +30,10 @@ const measures = [
 /** A chain's rows as a column block. */
 function encodeRows(rows: readonly ChainRow[]): Uint8Array {
   const number = (read: (row: ChainRow) => number | null) => Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
+  const days = new Map([...new Set(rows.map((row) => row.expiry))].map((expiry) => [expiry, epochDay(expiry)]));
   return encodeBlock({
     root: rows.map((row) => row.root),
-    expiry: number((row) => epochDay(row.expiry)),
+    expiry: number((row) => days.get(row.expiry)!),
     put: number((row) => (row.right === 'put' ? 1 : 0)),
     strike: number((row) => row.strike),
     sharesPerContract: number((row) => row.sharesPerContract),

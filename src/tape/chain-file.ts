@@ -2,12 +2,14 @@ import { type ReadChain, readChainCsv } from './chain-csv.ts';
 import { readChainJson } from './chain-json.ts';
 import { type OnBadLine, type OnBytes, readBytes } from './tape-file.ts';
 
-async function beginsAsJson(path: string): Promise<boolean> {
+async function isJson(path: string): Promise<boolean> {
+  const [, kind] = /\.(csv|json)(?:\.gz)?$/i.exec(path) ?? [];
+  if (kind !== undefined) return kind.toLowerCase() === 'json';
   for await (const bytes of readBytes(path)) return /^\ufeff?\s*[{[]/.test(bytes.toString('utf8', 0, 64));
   return false;
 }
 
-/** Reads a chain file, CSV or JSON: told apart by what it holds, not by its name. */
+/** Reads a chain file, CSV or JSON: told apart by its name, else by how it begins. */
 export async function readChain(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
-  return (await beginsAsJson(path)) ? readChainJson(path, onBadLine, onBytes) : readChainCsv(path, onBadLine, onBytes);
+  return (await isJson(path)) ? readChainJson(path, onBadLine, onBytes) : readChainCsv(path, onBadLine, onBytes);
 }

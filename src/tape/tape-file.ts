@@ -1,5 +1,4 @@
 import { createReadStream } from 'node:fs';
-import { open } from 'node:fs/promises';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
@@ -26,16 +25,7 @@ export type OnBadLine = (bad: BadLine) => void;
 /** Is told how many bytes more of the file, as it lies on disk, were read. */
 export type OnBytes = (count: number) => void;
 
-// Compressed by what it holds, not by what it is called: vendors and browsers drop or add `.gz`.
-async function isGzip(path: string): Promise<boolean> {
-  const handle = await open(path, 'r');
-  try {
-    const { bytesRead, buffer } = await handle.read(Buffer.alloc(2), 0, 2, 0);
-    return bytesRead === 2 && buffer[0] === 0x1f && buffer[1] === 0x8b;
-  } finally {
-    await handle.close();
-  }
-}
+const chunkBytes = 256 * 1024;
 
 function reasonOf(cause: unknown): string {
   const code = (cause as { code?: string }).code ?? '';
@@ -53,13 +43,26 @@ async function* counted(source: AsyncIterable<Buffer>, onBytes: OnBytes): AsyncG
   }
 }
 
+async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  yield first;
+  yield* rest;
+}
+
 /** The bytes of a file, unpacked when it is gzip. Memory does not grow with the file. Throws `TapeFileError`. */
 export async function* readBytes(path: string, onBytes: OnBytes = () => {}): AsyncGenerator<Buffer> {
   try {
-    const packed = await isGzip(path);
-    const source = counted(createReadStream(path, { highWaterMark: 256 * 1024 }), onBytes);
-    // The callback is there so that a failure is thrown to the reader below and nowhere else.
-    yield* packed ? pipeline(source, createGunzip({ chunkSize: 256 * 1024 }), () => {}) : source;
+    const source = counted(createReadStream(path, { highWaterMark: chunkBytes }), onBytes);
+    try {
+      const first = await source.next();
+      if (first.done) return;
+      const whole = following(first.value, source);
+      // Compressed by what it holds, not by what it is called: vendors and browsers drop or add `.gz`.
+      const packed = first.value[0] === 0x1f && first.value[1] === 0x8b;
+      // The callback is there so that a failure is thrown to the reader below and nowhere else.
+      yield* packed ? pipeline(whole, createGunzip({ chunkSize: chunkBytes }), () => {}) : whole;
+    } finally {
+      await source.return(undefined);
+    }
   } catch (cause) {
     throw cause instanceof TapeFileError ? cause : new TapeFileError(path, reasonOf(cause), { cause });
   }
