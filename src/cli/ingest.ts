@@ -65,15 +65,20 @@ async function ingest(
   };
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
-    const { ingestFiles } = await import('../ingest/ingest.ts');
-    const report = await withStore(terminal, options, (store) =>
-      ingestFiles(store, dataset, files, settings, ({ file, fileIndex, fileCount, bytesRead, bytesTotal }) =>
+    const [{ ingestFiles }, { ensureStarterRegistry }] = await Promise.all([
+      import('../ingest/ingest.ts'),
+      import('../ingest/starter-registry.ts'),
+    ]);
+    const report = await withStore(terminal, options, async (store) => {
+      // Without it every ticker of the files would be in the directory alone, and nothing of it in the registry.
+      if (dataset !== 'symbols') await ensureStarterRegistry(store, terminal.now);
+      return ingestFiles(store, dataset, files, settings, ({ file, fileIndex, fileCount, bytesRead, bytesTotal }) =>
         progress.update(
           `${fileIndex + 1}/${fileCount}  ${basename(file)}`,
           bytesTotal === 0 ? null : bytesRead / bytesTotal,
         ),
-      ),
-    );
+      );
+    });
     return outcomeOf(dataset, report.files);
   } finally {
     progress.done();

@@ -4,6 +4,7 @@ import type { Access } from '../access/open-access.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/connection.ts';
+import { createProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
 /** The account that reads the sample market: every tier, and attested. */
@@ -34,8 +35,23 @@ export interface SampleInto {
   now: Clock;
 }
 
-/** Brings the sample market into an empty store, and returns a key that reads all of it. A store that holds anything is left as it is. */
-export async function bringSample({ config, access }: SampleInto): Promise<string> {
+/**
+ * Brings the sample market into a store without market data, or up to now where it is there, and returns a key that reads all of it. A store
+ * with other data is left as it is.
+ */
+export async function bringSample({ terminal, config, store, access, now }: SampleInto): Promise<string> {
+  const progress = createProgress(terminal.stderr, terminal.now);
+  try {
+    const { ensureSampleMarket } = await import('../ingest/sample-market.ts');
+    await ensureSampleMarket(store, {
+      dataDir: config.dataDir,
+      now,
+      onProgress: ({ label, fraction }) => progress.update(label, fraction),
+      signal: terminal.interrupted,
+    });
+  } finally {
+    progress.done();
+  }
   await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   return sampleKey(access, config.dataDir);
 }

@@ -38,13 +38,15 @@ function greeting(url: string, key: string | null): string[] {
 /** Runs a server until the process is asked to end; then requests in flight finish and everything is closed. */
 async function serve(terminal: Terminal, config: Config, options: ServeOptions, now: Clock): Promise<void> {
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ openStore }, { watchSymbols }, { watchChanges }, { openAccess }, { createApp }] = await Promise.all([
-    import('../store/connection.ts'),
-    import('../store/symbols.ts'),
-    import('../store/changes.ts'),
-    import('../access/open-access.ts'),
-    import('../server.ts'),
-  ]);
+  const [{ openStore }, { watchSymbols }, { watchChanges }, { ensureStarterRegistry }, { openAccess }, { createApp }] =
+    await Promise.all([
+      import('../store/connection.ts'),
+      import('../store/symbols.ts'),
+      import('../store/changes.ts'),
+      import('../ingest/starter-registry.ts'),
+      import('../access/open-access.ts'),
+      import('../server.ts'),
+    ]);
   const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
   const line = (text: string) =>
     text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
@@ -53,6 +55,7 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
   try {
     const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
     closers.push(() => store.close());
+    await ensureStarterRegistry(store, now);
     closers.push(await watchSymbols(store));
     const changes = await watchChanges(store);
     closers.push(changes.stop);

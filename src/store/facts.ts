@@ -12,3 +12,37 @@ export async function keepFact(store: Store, key: string, value: string): Promis
   const { rows } = await store.pool.query<{ value: string }>('select value from store_facts where key = $1', [key]);
   return rows[0]!.value;
 }
+
+/** What is kept under `key`, or null. */
+export async function readFact(store: Store, key: string): Promise<string | null> {
+  const { rows } = await store.pool.query<{ value: string }>('select value from store_facts where key = $1', [key]);
+  return rows[0]?.value ?? null;
+}
+
+/** Keeps `value` under `key`, in place of what was kept there. */
+export async function writeFact(store: Store, key: string, value: string): Promise<void> {
+  await store.pool.query(
+    'insert into store_facts (key, value) values ($1, $2) on conflict (key) do update set value = excluded.value',
+    [key, value],
+  );
+}
+
+/** Whether any bars, chains or open interest are stored. */
+export async function holdsMarketData(store: Store): Promise<boolean> {
+  const tables = ['bar_blocks', 'option_bar_blocks', 'chain_captures', 'open_interest_blocks', 'flow_events'];
+  const any = tables.map((table) => `exists (select from ${table})`).join(' or ');
+  const { rows } = await store.pool.query<{ any: boolean }>(`select ${any} as any`);
+  return rows[0]!.any;
+}
+
+/** Does `work` while no other process does work of the same name; waits for one that does. */
+export async function exclusively<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {
+  const client = await store.pool.connect();
+  try {
+    await client.query('select pg_advisory_lock(hashtextextended($1, 0))', [name]);
+    return await work();
+  } finally {
+    // The lock is the connection's: it goes with it, whatever happened.
+    client.release(true);
+  }
+}

@@ -1,0 +1,149 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../domain/clock.ts';
+import type { Store } from '../store/connection.ts';
+import { exclusively, holdsMarketData, readFact, writeFact } from '../store/facts.ts';
+import { type SampleShape, type SampleTask, samplePlan, sampleShape, sampleVersion } from '../tape/sample/plan.ts';
+import type { Dataset } from './datasets.ts';
+import { type FileReport, ingestFiles } from './ingest.ts';
+import type { SampleWriterData, SampleWritten } from './sample-writer.ts';
+
+const factKey = 'sample';
+
+/** What a store says of the simulated market in it. */
+export interface SampleFact {
+  version: number;
+  /** The instant, epoch ms, up to which it has been brought; null while it is brought for the first time. */
+  throughMs: number | null;
+}
+
+export interface SampleMarketOptions {
+  /** Its files go into the folder `sample` of this one. */
+  dataDir: string;
+  now: Clock;
+  /** Told how far it is: 0…1. */
+  onProgress?: (progress: { label: string; fraction: number }) => void;
+  /** A smaller market, for tests. */
+  shape?: SampleShape;
+  /** Aborted to stop; what is stored by then stays, and the next start goes on. */
+  signal?: AbortSignal;
+}
+
+/** `created`, `extended` to now, `unchanged`, or `absent`: the store holds other data, or a market of another version, and was left alone. */
+export type SampleOutcome = 'created' | 'extended' | 'unchanged' | 'absent';
+
+/** What the store says of its simulated market; null = it holds none, and all prices in it are real. */
+export async function sampleFact(store: Store): Promise<SampleFact | null> {
+  const text = await readFact(store, factKey);
+  return text === null ? null : (JSON.parse(text) as SampleFact);
+}
+
+// Files are stored a few at a time: while one waits for the database, another is parsed.
+const lanes = 3;
+
+interface Arrival extends SampleWritten {
+  task: SampleTask;
+}
+
+/** Starts the writer and hands on its files as they are written, in their order. */
+async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerator<Arrival> {
+  const data: SampleWriterData = { folder, tasks };
+  const worker = new Worker(new URL('./sample-writer.ts', import.meta.url), { workerData: data });
+  const arrived: Arrival[] = [];
+  let failure: unknown = null;
+  let ended = false;
+  let wake = () => {};
+  worker.on('message', ({ index, path }: SampleWritten) => {
+    arrived.push({ index, path, task: tasks[index]! });
+    wake();
+  });
+  worker.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  worker.on('exit', () => {
+    ended = true;
+    wake();
+  });
+  try {
+    for (let count = 0; count < tasks.length; ) {
+      if (failure !== null) throw failure;
+      const next = arrived.shift();
+      if (next) {
+        count++;
+        yield next;
+      } else if (ended) {
+        throw new Error('the writer of the sample market ended before its work');
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    await worker.terminate();
+  }
+}
+
+// About how long a file takes to be stored, relative to the others: for the progress alone.
+const weights: Record<SampleTask['dataset'], number> = {
+  'stock-day-bars': 3,
+  'stock-minute-bars': 20,
+  'option-minute-bars': 10,
+  chain: 1,
+};
+
+function refusal({ file, reason }: FileReport): Error {
+  return new Error(`The sample market could not be stored: ${file}: ${reason}`);
+}
+
+async function bring(
+  store: Store,
+  tasks: SampleTask[],
+  { dataDir, now, onProgress, signal }: SampleMarketOptions,
+): Promise<void> {
+  const total = tasks.reduce((sum, task) => sum + weights[task.dataset], 0);
+  let done = 0;
+  const files = writtenFiles(join(dataDir, 'sample'), tasks);
+  const lane = async () => {
+    for await (const { task, path } of files) {
+      signal?.throwIfAborted();
+      const gammaSource = task.dataset === 'chain' && task.solve ? 'solve' : 'vendor';
+      const dataset: Dataset = task.dataset;
+      const report = await ingestFiles(store, dataset, [path], { now, gammaSource, ...(signal && { signal }) });
+      for (const file of report.files) if (file.status === 'refused') throw refusal(file);
+      done += weights[task.dataset];
+      onProgress?.({ label: `sample market: ${task.dataset} ${task.name}`, fraction: done / total });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: lanes }, lane));
+  } finally {
+    await files.return(undefined);
+  }
+}
+
+async function ensure(store: Store, options: SampleMarketOptions): Promise<SampleOutcome> {
+  const fact = await sampleFact(store);
+  if (fact === null && (await holdsMarketData(store))) return 'absent';
+  if (fact !== null && fact.version !== sampleVersion) return 'absent';
+  const throughMs = fact?.throughMs ?? null;
+  const nowMs = options.now();
+  const tasks = samplePlan(nowMs, throughMs, options.shape ?? sampleShape);
+  if (tasks.length === 0) return 'unchanged';
+  // Said before anything is stored: a start cut off in the middle is taken up by the next one.
+  if (fact === null)
+    await writeFact(store, factKey, JSON.stringify({ version: sampleVersion, throughMs: null } satisfies SampleFact));
+  await bring(store, tasks, options);
+  await writeFact(store, factKey, JSON.stringify({ version: sampleVersion, throughMs: nowMs } satisfies SampleFact));
+  return throughMs === null ? 'created' : 'extended';
+}
+
+/**
+ * Brings the simulated market into a store without market data: writes vendor files into the data folder and stores them as any others. A
+ * market brought before is extended to the session it is now, or left as it is. A store with other data is left alone.
+ * Of two processes that start at once one does it, and the other waits.
+ */
+export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleOutcome> {
+  return exclusively(store, 'sample market', () => ensure(store, options));
+}

@@ -1,0 +1,121 @@
+import {
+  closeMinute,
+  isHalfDay,
+  isTradingDay,
+  previousTradingDay,
+  regularSession,
+  sessionMinutes,
+} from '../../domain/calendar.ts';
+import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { sampleSymbols } from './universe.ts';
+
+/** The simulated market's shape. Raised when what it generates changes: an older market is left as it is. */
+export const sampleVersion = 1;
+
+/** How much of the market is made. */
+export interface SampleShape {
+  /** The last sessions with minute bars; with chains and option bars; and those before, with day bars alone. */
+  barSessions: number;
+  chainSessions: number;
+  historySessions: number;
+  captureEveryMinutes: number;
+}
+
+export const sampleShape: SampleShape = {
+  barSessions: 30,
+  chainSessions: 3,
+  historySessions: 250,
+  captureEveryMinutes: 5,
+};
+
+/** A file to be made, named by what it holds. */
+export type SampleTask =
+  | { dataset: 'stock-day-bars'; name: string; sessions: SessionDate[] }
+  | {
+      dataset: 'stock-day-bars' | 'stock-minute-bars' | 'option-minute-bars';
+      name: string;
+      session: SessionDate;
+      untilMs: number;
+    }
+  | { dataset: 'chain'; name: string; symbol: string; session: SessionDate; minute: number; solve: boolean };
+
+/** The session the market is in, or was last in: today's from its open on, else the trading day before. */
+export function latestSession(nowMs: number): SessionDate {
+  const today = exchangeDate(nowMs);
+  const session = regularSession(today);
+  // The first minute's bar is the first thing a session has.
+  return isTradingDay(today) && nowMs >= session!.openMs + minuteMs ? today : previousTradingDay(today);
+}
+
+/** `count` sessions that end with `last`, ascending. */
+function sessionsUpTo(last: SessionDate, count: number): SessionDate[] {
+  const sessions = [last];
+  while (sessions.length < count) sessions.unshift(previousTradingDay(sessions[0]!));
+  return sessions;
+}
+
+function latestHalfDay(last: SessionDate): SessionDate {
+  let session = last;
+  while (!isHalfDay(session)) session = previousTradingDay(session);
+  return session;
+}
+
+/** Capture minutes of a session that lie at or before `nowMs`. */
+function captureMinutes(session: SessionDate, nowMs: number, everyMinutes: number): number[] {
+  const minutes: number[] = [];
+  for (let minute = sessionMinutes.open; minute < closeMinute(session); minute += everyMinutes) {
+    if (exchangeInstant(session, minute) <= nowMs) minutes.push(minute);
+  }
+  return minutes;
+}
+
+function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyMinutes: number): SampleTask[] {
+  const minutes = captureMinutes(session, nowMs, everyMinutes);
+  return sampleSymbols.flatMap(({ symbol, chains }) => {
+    const wanted = chains === 'every5m' ? minutes : minutes.slice(-1);
+    return wanted
+      .filter((minute) => exchangeInstant(session, minute) > afterMs)
+      .map((minute) => {
+        const clock = `${String(Math.floor(minute / 60)).padStart(2, '0')}${String(minute % 60).padStart(2, '0')}`;
+        const name = `${session}/${symbol}-${clock}`;
+        // Once-a-day chains are few: their gammas are solved, the others' are the vendor's.
+        return { dataset: 'chain' as const, name, symbol, session, minute, solve: chains === 'daily' };
+      });
+  });
+}
+
+/**
+ * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day bars, and that of the
+ * latest half day where it lies further back; day bars of a year; chains and option bars of the last three. Of the
+ * session under way, what there is up to now.
+ */
+export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
+  const { barSessions, chainSessions, historySessions, captureEveryMinutes } = shape;
+  const last = latestSession(nowMs);
+  const window = sessionsUpTo(last, barSessions);
+  const halfDay = latestHalfDay(last);
+  const withMinutes = halfDay < window[0]! ? [halfDay, ...window] : window;
+  const from = throughMs === null ? '' : latestSession(throughMs);
+  const fresh = (session: SessionDate) => session >= from && exchangeInstant(session, sessionMinutes.open) < nowMs;
+  const daysBefore = sessionsUpTo(last, barSessions + historySessions).slice(0, historySessions);
+  const onlyDays = [...new Set([previousTradingDay(halfDay), ...daysBefore])]
+    .filter((session) => !withMinutes.includes(session) && session > from)
+    .sort();
+  const untilOf = (session: SessionDate) => Math.min(nowMs, regularSession(session)!.closeMs);
+  const tasks: SampleTask[] = [];
+  if (onlyDays.length > 0) {
+    tasks.push({ dataset: 'stock-day-bars', name: `${onlyDays[0]}_${onlyDays.at(-1)}`, sessions: onlyDays });
+  }
+  const isDone = (session: SessionDate) => throughMs !== null && throughMs >= untilOf(session);
+  for (const session of withMinutes.filter((one) => fresh(one) && !isDone(one))) {
+    const untilMs = untilOf(session);
+    for (const dataset of ['stock-day-bars', 'stock-minute-bars'] as const)
+      tasks.push({ dataset, name: session, session, untilMs });
+  }
+  for (const session of window.slice(-chainSessions).filter((one) => fresh(one) && !isDone(one))) {
+    tasks.push({ dataset: 'option-minute-bars', name: session, session, untilMs: untilOf(session) });
+    tasks.push(...chainTasks(session, nowMs, throughMs ?? -Infinity, captureEveryMinutes));
+  }
+  return tasks;
+}

@@ -1,0 +1,136 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { isHalfDay, regularSession } from '../../src/domain/calendar.ts';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { underlyingOf } from '../../src/domain/option-root.ts';
+import { ensureSampleMarket, sampleFact } from '../../src/ingest/sample-market.ts';
+import { ensureStarterRegistry } from '../../src/ingest/starter-registry.ts';
+import { readBars } from '../../src/store/bar-blocks.ts';
+import { chainCapturesAt } from '../../src/store/chain-captures.ts';
+import { gexCapturesOf } from '../../src/store/gex-captures.ts';
+import { symbolRegistry } from '../../src/store/symbols.ts';
+import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+// The market of `npm start` is made of the same parts, ten times over.
+const shape = { barSessions: 2, chainSessions: 2, historySessions: 3, captureEveryMinutes: 180 };
+const folder = temporaryFolder();
+const at = (date: string, minute: number) => exchangeInstant(date, minute);
+const all = { fromMs: 0, toMs: 4e12, limit: Infinity };
+
+describe('the sample market', () => {
+  let store: TestStore;
+  let nowMs = at('2026-11-19', 11 * 60 + 2);
+  const now = () => nowMs;
+  const bring = () => ensureSampleMarket(store, { dataDir: folder(), now, shape });
+  const count = async (table: string) =>
+    Number((await store.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0].n);
+  const minutes = async (symbol: string, timeframe: '1m' | '1d' = '1m') =>
+    (await readBars(store, [symbol], timeframe, all)).get(symbol)!.bars;
+
+  beforeAll(async () => {
+    store = await testStore();
+    await ensureStarterRegistry(store, now);
+    expect(await bring()).toBe('created');
+  });
+  afterAll(() => store.close());
+
+  test('knows some forty symbols, of which every one is registered', async () => {
+    const registry = await symbolRegistry(store);
+    const { rows } = await store.pool.query<{ symbol: string }>(
+      `SELECT DISTINCT symbol FROM bar_blocks WHERE timeframe = '1m'`,
+    );
+    expect(rows.length).toBeGreaterThanOrEqual(40);
+    expect(rows.filter(({ symbol }) => !registry.get(symbol)?.registered)).toEqual([]);
+    const sectors = new Set(rows.map(({ symbol }) => registry.get(symbol)!.sector).filter((sector) => sector !== null));
+    expect(sectors.size).toBe(5);
+    expect(rows.filter(({ symbol }) => registry.get(symbol)!.class === 'index')).toHaveLength(2);
+  });
+
+  test('ends at the last complete minute of the session under way', async () => {
+    const bars = await minutes('SPY');
+    expect(bars.tsMs.at(-1)).toBe(at('2026-11-19', 11 * 60 + 1));
+    const days = await minutes('SPY', '1d');
+    expect(days.tsMs.at(-1)).toBe(at('2026-11-19', 0));
+    expect(days.close.at(-1)).toBe(bars.close.at(-1));
+    const captures = await gexCapturesOf(store, ['SPX'], '2026-11-19', { ...all, byExpiry: false });
+    expect(captures.get('SPX')!.map((capture) => capture.capturedAt)).toEqual([at('2026-11-19', 570)]);
+  });
+
+  test('holds a half day, with volume that is high at the open and the close', async () => {
+    const bars = await minutes('AAPL');
+    const { openMs, closeMs } = regularSession('2025-12-24')!;
+    expect(isHalfDay('2025-12-24')).toBe(true);
+    const session = Array.from(bars.volume).filter((_, i) => bars.tsMs[i]! >= openMs && bars.tsMs[i]! < closeMs);
+    expect(session).toHaveLength(210);
+    const mean = (values: number[]) => values.reduce((sum, value) => sum + value, 0) / values.length;
+    expect(mean(session.slice(0, 15))).toBeGreaterThan(1.5 * mean(session.slice(95, 115)));
+    expect(mean(session.slice(-15))).toBeGreaterThan(1.5 * mean(session.slice(95, 115)));
+  });
+
+  test('has bars that enclose their prices, and a vwap within them', async () => {
+    for (const symbol of ['AAPL', 'SPY', 'BRK.B']) {
+      const bars = await minutes(symbol);
+      for (let i = 0; i < bars.tsMs.length; i++) {
+        expect(bars.low[i]).toBeLessThanOrEqual(Math.min(bars.open[i]!, bars.close[i]!, bars.vwap[i]!));
+        expect(bars.high[i]).toBeGreaterThanOrEqual(Math.max(bars.open[i]!, bars.close[i]!, bars.vwap[i]!));
+      }
+    }
+  });
+
+  test('lists weekly and adjusted roots; solves some captures and takes the others as the vendor gives them', async () => {
+    const atMs = at('2026-11-19', 700);
+    const chains = await chainCapturesAt(
+      store,
+      ['SPX', 'NDX', 'TSLA', 'BRK.B'].map((underlying) => ({ underlying, atMs })),
+    );
+    const roots = chains.map((chain) => [...new Set(chain!.rows.map((row) => row.root))].sort());
+    expect(roots).toEqual([['SPX', 'SPXW'], ['NDX', 'NDXP'], ['TSLA', 'TSLA1'], ['BRKB']]);
+    expect(underlyingOf('TSLA1')).toBe('TSLA');
+    expect(chains.every((chain) => !chain!.partial && chain!.spot! > 0 && chain!.priorCloseSpot! > 0)).toBe(true);
+    const gammas = chains[0]!.rows.map((row) => row.gamma!).filter((gamma) => gamma > 0);
+    expect(gammas.every((gamma) => Math.abs(gamma * 1e4 - Math.round(gamma * 1e4)) < 1e-9)).toBe(true);
+    const gex = await gexCapturesOf(store, ['SPX', 'MSFT'], '2026-11-18', { ...all, byExpiry: true });
+    expect(gex.get('SPX')!.map((capture) => capture.gammaSource)).toEqual(['vendor', 'vendor', 'vendor']);
+    expect(gex.get('MSFT')!.map((capture) => capture.gammaSource)).toEqual(['solve']);
+    for (const capture of [...gex.get('SPX')!, ...gex.get('MSFT')!]) expect(capture.oiCoverage).toBeGreaterThan(0.9);
+  });
+
+  test('is left as it is when started again at the same time', async () => {
+    expect(await bring()).toBe('unchanged');
+  });
+
+  test('is extended when started later, and what was there stays as it was', async () => {
+    const before = await minutes('NVDA');
+    const files = await count('ingested_files');
+    nowMs = at('2026-11-20', 9 * 60);
+    expect(await bring()).toBe('extended');
+    expect(await count('ingested_files')).toBeGreaterThan(files);
+    const after = await minutes('NVDA');
+    expect(after.tsMs.at(-1)).toBe(at('2026-11-19', 959));
+    expect(Array.from(after.close.slice(0, before.close.length))).toEqual(Array.from(before.close));
+    const days = await minutes('NVDA', '1d');
+    expect(days.close.at(-1)).toBe(after.close.at(-1));
+    nowMs = at('2026-11-22', 12 * 60);
+    expect(await bring()).toBe('extended');
+    expect((await minutes('NVDA')).tsMs.at(-1)).toBe(at('2026-11-20', 959));
+    expect(await bring()).toBe('unchanged');
+    expect(await sampleFact(store)).toMatchObject({ throughMs: nowMs });
+  });
+
+  test('is the same whenever it is made', async () => {
+    const other = await storeForThisTest();
+    await ensureSampleMarket(other, { dataDir: folder(), now, shape });
+    const session = { fromMs: at('2026-11-20', 0), toMs: at('2026-11-21', 0), limit: Infinity };
+    for (const symbol of ['NVDA', 'QQQ']) {
+      const read = await Promise.all([store, other].map((one) => readBars(one, [symbol], '1m', session)));
+      expect(read[0]!.get(symbol)).toEqual(read[1]!.get(symbol));
+    }
+  });
+
+  test('stays away from a store with other data', async () => {
+    const other = await storeForThisTest();
+    await other.pool.query(`INSERT INTO open_interest_blocks VALUES ('AAPL', '2024-03-08', 0, '', '')`);
+    expect(await ensureSampleMarket(other, { dataDir: folder(), now, shape })).toBe('absent');
+    expect(await sampleFact(other)).toBeNull();
+  });
+});
