@@ -9,15 +9,15 @@ import type { Access } from './access/open-access.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import { type Failure, notFound } from './domain/failure.ts';
+import { keptAnswers } from './domain/kept-answers.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
 import { openApi } from './rest/openapi.ts';
 import { protocolSource } from './rest/protobuf.ts';
 import { sendFailure } from './rest/respond.ts';
-import { asFailure, compiledRoutes, restRouter } from './rest/router.ts';
+import { asFailure, compiledRoutes, restRouter, type SentAnswer } from './rest/router.ts';
 import { routes } from './rest/routes.ts';
-import { sealedAnswers } from './rest/sealed-answers.ts';
 import { schema } from './schema/index.ts';
 import type { Store } from './store/connection.ts';
 
@@ -32,7 +32,7 @@ export interface ServerParts {
   generation?: () => number | null;
 }
 
-/** Bytes of answers kept for asking again. */
+/** Bytes of answers kept for asking again, by each door. */
 const keptAnswerBytes = 64 * 1024 * 1024;
 
 /** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
@@ -109,13 +109,21 @@ export function createApp({ config, store, access, now, log, generation = () => 
   const compiled = compiledRoutes(schema, routes);
   const description = openApi(schema, compiled);
   app.get('/v2/openapi.json', (_request, response) => void response.json(description));
-  app.use('/graphql', graphqlDoor({ ...doors, now }) as unknown as express.RequestHandler);
+  app.use(
+    '/graphql',
+    graphqlDoor({
+      ...doors,
+      now,
+      takeInFlightPlace: (context) => takeInFlightPlace(context as RequestContext),
+      kept: keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation),
+    }) as unknown as express.RequestHandler,
+  );
   app.use(
     restRouter(
       {
         ...doors,
         takeInFlightPlace: (context) => takeInFlightPlace(context as RequestContext),
-        sealed: sealedAnswers(keptAnswerBytes, generation),
+        sealed: keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation),
         now,
         metaHeaderPrefix: config.metaHeaderPrefix,
       },

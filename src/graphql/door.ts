@@ -1,14 +1,17 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
+import { setImmediate } from 'node:timers/promises';
 import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { complexityFromQuery } from '@pothos/plugin-complexity';
-import { type ExecutionArgs, GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Authentication, Caller } from '../access/caller.ts';
 import { Failure, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { lifetime } from '../domain/lifetime.ts';
 import { compiledExecutor } from './compiled.ts';
 import { publicError } from './errors.ts';
 import { exampleTabs } from './examples.ts';
+import { keptKey } from './kept.ts';
 import { documentLimits, limitRules, requestCost } from './limits.ts';
 import { isIntrospectionOnly, scopeGroups } from './scope-groups.ts';
 
@@ -23,6 +26,10 @@ export interface GraphqlDoor {
   count: (caller: Caller, scopeGroup: string) => void;
   /** For the dates of GraphiQL's examples. */
   now: () => number;
+  /** Takes the request's place among those in flight, if it has none yet; 429 when there is none left. */
+  takeInFlightPlace: (context: object) => Promise<void>;
+  /** Answers of the last moments, as JSON. */
+  kept: KeptAnswers<string>;
   context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
   report: (request: IncomingMessage, failure: Failure) => void;
 }
@@ -33,7 +40,13 @@ interface ServerContext {
 }
 
 /** A request at this door: what it costs, and what is done when it has been answered. */
-type DoorContext = ServerContext & { cost?: number; finish?: () => void };
+type DoorContext = ServerContext & {
+  params: { query?: string };
+  caller?: Caller;
+  cost?: number;
+  groups?: readonly string[];
+  finish?: () => void;
+};
 
 /** A failure that ends the whole request, with its status and headers. */
 function refusal(failure: Failure): GraphQLError {
@@ -76,9 +89,11 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
   const caller = await authorized(door, context.req);
   const requestLife = lifetime();
   context.res.once('close', requestLife.end);
+  const groups = scopeGroups(door.schema, args.document, args.operationName);
+  context.groups = groups;
   context.finish = () => {
     requestLife.end();
-    for (const group of scopeGroups(door.schema, args.document, args.operationName)) door.count(caller, group);
+    for (const group of groups) door.count(caller, group);
   };
   Object.assign(context, door.context(caller, requestLife.onEnd));
   context.cost = requestCost(pointsOf(door.schema, args, context));
@@ -97,6 +112,48 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
     );
 }
 
+/**
+ * The key of a request's answer, when it may be kept. Stock bars take their place in flight all the same; where there is
+ * none left nothing is kept or given, and the field itself says so.
+ */
+async function keyOf(door: GraphqlDoor, args: ExecutionArgs, context: DoorContext): Promise<string | null> {
+  const { caller, groups, params } = context;
+  if (!caller || !groups || !params.query) return null;
+  const key = keptKey(caller, args, params.query, groups, door.now());
+  if (key === null || !groups.includes('market.bars')) return key;
+  const taken = await door.takeInFlightPlace(context).then(
+    () => true,
+    () => false,
+  );
+  // Requests that came together are in flight together, also where the answer is at hand: the others are heard first.
+  await setImmediate();
+  return taken ? key : null;
+}
+
+/** A result that is sent as `json`, which says the same. */
+function asWritten(json: string, result: ExecutionResult): ExecutionResult & { stringify: () => string } {
+  return { ...result, stringify: () => json };
+}
+
+/** Ends an executed request: says what it cost, and keeps the answer if it is whole. */
+function executed(
+  context: DoorContext,
+  result: AsyncIterable<unknown> | ExecutionResult,
+  setResult: (result: ExecutionResult) => void,
+  keep: ((json: string) => void) | null,
+): void {
+  context.finish?.();
+  if (context.cost === undefined || Symbol.asyncIterator in result) return;
+  const answer = { ...result, extensions: { ...result.extensions, cost: { requests: context.cost } } };
+  if (keep === null || answer.errors?.length) {
+    setResult(answer);
+    return;
+  }
+  const json = JSON.stringify(answer);
+  keep(json);
+  setResult(asWritten(json, answer));
+}
+
 function admission(door: GraphqlDoor): Plugin {
   const compiled = compiledExecutor(door.schema);
   return {
@@ -106,23 +163,24 @@ function admission(door: GraphqlDoor): Plugin {
       for (const rule of limitRules) addValidationRule(rule);
     },
     onExecute: async ({ args, executeFn, setExecuteFn, setResultAndStopExecution }) => {
+      const given = args as unknown as ExecutionArgs;
+      const context = args.contextValue as unknown as DoorContext;
       try {
-        await admit(door, args as unknown as ExecutionArgs);
+        await admit(door, given);
+        const key = await keyOf(door, given, context);
+        const kept = key === null ? undefined : door.kept.find(key);
+        if (kept !== undefined) {
+          context.finish?.();
+          setResultAndStopExecution(asWritten(kept, {}));
+          return;
+        }
+        const keep = key === null ? null : door.kept.keeper(key);
+        setExecuteFn((now) => compiled(now as ExecutionArgs) ?? executeFn(now));
+        return { onExecuteDone: ({ result, setResult }) => executed(context, result, setResult, keep) };
       } catch (error) {
-        (args.contextValue as unknown as DoorContext).finish?.();
+        context.finish?.();
         setResultAndStopExecution({ errors: [error instanceof GraphQLError ? error : refusalOf(door, args, error)] });
-        return;
       }
-      setExecuteFn((given) => compiled(given as ExecutionArgs) ?? executeFn(given));
-      return {
-        onExecuteDone: ({ result, setResult }) => {
-          const { cost, finish } = args.contextValue as unknown as DoorContext;
-          finish?.();
-          if (cost !== undefined && typeof result === 'object' && !(Symbol.asyncIterator in result)) {
-            setResult({ ...result, extensions: { ...result.extensions, cost: { requests: cost } } });
-          }
-        },
-      };
     },
     // Whatever door an error came in by, its code is one of the contract's.
     onResultProcess: ({ result, setResult, serverContext }) => {

@@ -12,6 +12,7 @@ import {
   tokenExpired,
   unauthenticated,
 } from '../domain/failure.ts';
+import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { lifetime } from '../domain/lifetime.ts';
 import { exchangeDate } from '../domain/market-time.ts';
 import { readBody } from './body.ts';
@@ -19,9 +20,8 @@ import { type Envelope, envelope } from './envelope.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from './operation.ts';
 import { readParams } from './params.ts';
 import { encodeMessage, type ProtobufMessage } from './protobuf.ts';
-import { metaHeaders, sendBody, sendFailure, strongTag } from './respond.ts';
+import { type Body, metaHeaders, sendBody, sendFailure, strongTag } from './respond.ts';
 import type { Route } from './route.ts';
-import type { KeptAnswer, SealedAnswers } from './sealed-answers.ts';
 
 /** What the REST door needs from the server. */
 export interface RestDoor {
@@ -34,7 +34,8 @@ export interface RestDoor {
   context: (caller: Caller, onEnd: (undo: () => void) => void) => OperationContext;
   /** Takes the request's place among those in flight, if it has none yet; 429 when there is none left. */
   takeInFlightPlace: (context: OperationContext) => Promise<void>;
-  sealed: SealedAnswers;
+  /** Answers of sealed sessions, given again as they were sent. */
+  sealed: KeptAnswers<SentAnswer>;
   now: () => number;
   metaHeaderPrefix: string;
   /** Unexpected failures, for the log. */
@@ -103,6 +104,12 @@ async function serve(
   }
 }
 
+/** An answer as it is sent, with the headers that belong to it. */
+export interface SentAnswer {
+  body: Body;
+  headers: Record<string, string>;
+}
+
 interface Exchange {
   caller: Caller;
   request: Request;
@@ -132,7 +139,7 @@ async function freshAnswer(
   operation: StoredOperation,
   exchange: Exchange,
   protobuf: ProtobufMessage | null,
-): Promise<KeptAnswer> {
+): Promise<SentAnswer> {
   const { request, values, body, context } = exchange;
   const key = answerKey(door, exchange, protobuf !== null);
   const keep = route.method === 'GET' ? door.sealed.keeper(key) : null;
@@ -141,7 +148,7 @@ async function freshAnswer(
   const enveloped = envelope(found, route.absent);
   const { control, tagged } = cacheHeaders(route, enveloped);
   const bytes = Buffer.from(protobuf ? encodeMessage(protobuf, found) : JSON.stringify(enveloped));
-  const answer: KeptAnswer = {
+  const answer: SentAnswer = {
     headers: {
       'Cache-Control': control,
       ...route.headers?.(values),

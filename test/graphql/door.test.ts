@@ -4,6 +4,7 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
+import { statementsOf } from '../support/statements.ts';
 
 let app: TestApp;
 beforeAll(async () => {
@@ -140,5 +141,45 @@ describe('/graphql', () => {
   test('mutations over GET are refused', async () => {
     const answer = await app.send('GET', `/graphql?query=${encodeURIComponent('mutation { __typename }')}`);
     expect(answer.status).toBe(405);
+  });
+
+  describe('an answer of market data', () => {
+    const query =
+      '{ symbol(symbol: "SPY") { bars(from: "2026-11-19", to: "2026-11-20", limit: 3) { rows { close } } } }';
+
+    test('is given again within a second, and not after', async () => {
+      const ask = () => app.graphql(query);
+      const first = await ask();
+      expect(await statementsOf(ask)).toEqual([]);
+      expect(await ask()).toMatchObject({ data: first.data, extensions: first.extensions });
+      app.clock.nowMs += 1000;
+      expect(await statementsOf(ask)).not.toEqual([]);
+      app.clock.nowMs -= 1000;
+    });
+
+    test('is each caller’s own where rights differ, and never holds an account’s', async () => {
+      const nvda = query.replace('SPY', 'NVDA');
+      expect((await app.graphql(nvda)).errors).toBeUndefined();
+      const free = await app.graphql(nvda, {}, { credential: await app.key({ apiTier: 'free' }) });
+      expect(free.errors?.[0].extensions.code).toBe('not_entitled_tier');
+      const mine = '{ me { accountId } symbol(symbol: "SPY") { quote { symbol } } }';
+      const ids = [];
+      for (let i = 0; i < 2; i++)
+        ids.push((await app.graphql(mine, {}, { credential: await app.key() })).data.me.accountId);
+      expect(new Set(ids).size).toBe(2);
+    });
+
+    test('counts as in flight: a third at once has its bars refused, at their path', async () => {
+      const key = await app.key();
+      await app.graphql(query, {}, { credential: key });
+      let answers: { errors?: { path: string[]; extensions: { code: string } }[] }[] = [];
+      for (let round = 0; round < 2; round++) {
+        answers = await Promise.all(Array.from({ length: 8 }, () => app.graphql(query, {}, { credential: key })));
+      }
+      const refused = answers.filter((answer) => answer.errors);
+      expect(refused.length).toBeGreaterThan(0);
+      expect(refused.length).toBeLessThan(8);
+      expect(refused[0]!.errors![0]).toMatchObject({ path: ['symbol', 'bars'], extensions: { code: 'rate_limited' } });
+    });
   });
 });

@@ -1,0 +1,37 @@
+import { LRUCache } from 'lru-cache';
+
+/** Answers kept to be given again. They can only change when market data does, so each is kept under the data's generation. */
+export interface KeptAnswers<T> {
+  find(key: string): T | undefined;
+  /** Keeps an answer about to be computed. Asked for before it is, so that one overtaken by a change is kept under what it was. */
+  keeper(key: string): (answer: T) => void;
+}
+
+/** Keeps answers of at most `maxBytes` together; none while `generation` is null. */
+export function keptAnswers<T extends object | string>(
+  maxBytes: number,
+  bytesOf: (answer: T) => number,
+  generation: () => number | null,
+): KeptAnswers<T> {
+  const kept = new LRUCache<string, T>({
+    maxSize: maxBytes,
+    maxEntrySize: maxBytes / 8,
+    sizeCalculation: (answer, key) => bytesOf(answer) + key.length + 500,
+  });
+  const keyNow = (key: string) => {
+    const now = generation();
+    return now === null ? null : `${now} ${key}`;
+  };
+  return {
+    find: (key) => {
+      const at = keyNow(key);
+      return at === null ? undefined : kept.get(at);
+    },
+    keeper: (key) => {
+      const at = keyNow(key);
+      return (answer) => {
+        if (at !== null) kept.set(at, answer);
+      };
+    },
+  };
+}
