@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto';
+import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response } from 'express';
 import type { Logger } from 'pino';
@@ -69,7 +69,7 @@ function cors(origins: readonly string[]) {
 
 /** Builds the server's application; opens no port. */
 export function createApp({ config, store, access, now, log, generation = () => null }: ServerParts): Express {
-  const services: Services = { store, access, sources: config.sources, now };
+  const services: Services = { store, access, sources: config.sources, now, random: randomBytes };
   const doors = {
     schema,
     authenticate: (request: IncomingMessage) => access.authenticate(credentialOf(request.headers)),

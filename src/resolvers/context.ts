@@ -4,6 +4,7 @@ import type { Access } from '../access/open-access.ts';
 import type { Clock } from '../domain/clock.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../domain/failure.ts';
 import type { SymbolEntry } from '../domain/symbol.ts';
+import type { RandomBytes } from '../domain/ulid.ts';
 import type { Store } from '../store/connection.ts';
 import { symbolRegistry } from '../store/symbols.ts';
 
@@ -18,6 +19,8 @@ export interface Services {
   /** Which datasets have a source. */
   sources: Record<Dataset, boolean>;
   now: Clock;
+  /** Makes ids that nobody can foretell. */
+  random: RandomBytes;
 }
 
 /** What a resolver knows of one request. */

@@ -37,10 +37,12 @@ export async function readBody(reader: BodyReader, request: IncomingMessage): Pr
   const encoding = request.headers['content-encoding'];
   if (encoding && encoding !== 'identity') throw unsupportedMediaType(`${reader.mediaTypes[0]}, not compressed`);
   const bytes = await bodyBytes(request, reader.maxBytes);
-  if (bytes.length === 0 && !reader.required) return null;
+  if (bytes.length === 0) {
+    if (!reader.required) return null;
+    throw invalidParameter('body', 'is required, it was empty');
+  }
   const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
   if (!reader.mediaTypes.includes(mediaType)) throw unsupportedMediaType(reader.mediaTypes.join(' or '));
-  if (bytes.length === 0) throw invalidParameter('body', 'is required, it was empty');
   return reader.read(bytes);
 }
 

@@ -7,6 +7,7 @@ import { crossSection } from './routes/cross-section.ts';
 import { eodPrints } from './routes/eod-prints.ts';
 import { gexHistory } from './routes/gex-history.ts';
 import { greeks } from './routes/greeks.ts';
+import { journalImport } from './routes/journal-import.ts';
 import { largeTrades } from './routes/large-trades.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
 import { offExchangeRoutes } from './routes/off-exchange.ts';
@@ -47,4 +48,5 @@ export const routes: readonly Route[] = [
   watchlists,
   putWatchlist,
   deleteWatchlist,
+  journalImport,
 ];

@@ -23,6 +23,7 @@ import './cross-section.ts';
 import './eod-prints.ts';
 import './off-exchange.ts';
 import './watchlists.ts';
+import './journal-import.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */
