@@ -6,6 +6,7 @@ import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSch
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Authentication, Caller } from '../access/caller.ts';
 import { Failure, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { isHeavy, jsonBytes } from '../domain/json-bytes.ts';
 import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { lifetime } from '../domain/lifetime.ts';
 import { compiledExecutor } from './compiled.ts';
@@ -145,7 +146,8 @@ function executed(
   context.finish?.();
   if (context.cost === undefined || Symbol.asyncIterator in result) return;
   const answer = { ...result, extensions: { ...result.extensions, cost: { requests: context.cost } } };
-  if (keep === null || answer.errors?.length) {
+  // A large answer is written in pieces as it is sent, and is too large to keep.
+  if (keep === null || answer.errors?.length || isHeavy(answer)) {
     setResult(answer);
     return;
   }
@@ -194,6 +196,25 @@ function admission(door: GraphqlDoor): Plugin {
   };
 }
 
+/** Writes large results a piece a turn of the event loop; everything else of the response stays Yoga's. */
+function largeResults(): Plugin<object> {
+  return {
+    onResultProcess: ({ request, result, resultProcessor, setResultProcessor }) => {
+      if (!resultProcessor || Array.isArray(result) || Symbol.asyncIterator in result || !isHeavy(result)) return;
+      const isResponseJson = request.headers.get('accept')?.includes('application/graphql-response+json') === true;
+      setResultProcessor(
+        async (large, fetchApi, mediaType) => {
+          const bytes = await jsonBytes(large);
+          const { status, headers } = await resultProcessor({ data: null }, fetchApi, mediaType);
+          headers.delete('content-length');
+          return new fetchApi.Response(bytes, { status, headers });
+        },
+        isResponseJson ? 'application/graphql-response+json' : 'application/json',
+      );
+    },
+  };
+}
+
 /** Whether an error is one of `refusal`, ready to be sent. */
 function isRefusal(error: unknown): error is GraphQLError {
   return (
@@ -216,7 +237,7 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     maskedErrors: false,
     // Cross-origin rules are the server's, for both doors alike.
     cors: false,
-    plugins: [admission(door) as Plugin<object>],
+    plugins: [admission(door) as Plugin<object>, largeResults()],
     renderGraphiQL,
     graphiql: () => ({
       title: 'Tapegraph',

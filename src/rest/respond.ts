@@ -3,6 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { Failure } from '../domain/failure.ts';
+import { bytesATurn } from '../domain/json-bytes.ts';
+import { nextTurn } from '../domain/turn.ts';
 import { type Envelope, errorEnvelope } from './envelope.ts';
 
 const compressGzip = promisify(gzip);
@@ -20,8 +22,13 @@ export interface Body {
 }
 
 /** The strong tag of a body under the address that asked for it. */
-export function strongTag(address: string, bytes: Buffer): string {
-  return createHash('sha256').update(address).update('\n').update(bytes).digest('base64url').slice(0, 27);
+export async function strongTag(address: string, bytes: Buffer): Promise<string> {
+  const hash = createHash('sha256').update(address).update('\n');
+  for (let start = 0; start < bytes.length; start += bytesATurn) {
+    if (start > 0) await nextTurn();
+    hash.update(bytes.subarray(start, start + bytesATurn));
+  }
+  return hash.digest('base64url').slice(0, 27);
 }
 
 async function encoded(request: Request, bytes: Buffer): Promise<{ encoding: string | null; bytes: Buffer }> {

@@ -12,6 +12,7 @@ import {
   tokenExpired,
   unauthenticated,
 } from '../domain/failure.ts';
+import { jsonBytes } from '../domain/json-bytes.ts';
 import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { lifetime } from '../domain/lifetime.ts';
 import { exchangeDate } from '../domain/market-time.ts';
@@ -147,7 +148,7 @@ async function freshAnswer(
   const found = answerAt(result, route.answer);
   const enveloped = envelope(found, route.absent);
   const { control, tagged } = cacheHeaders(route, enveloped);
-  const bytes = Buffer.from(protobuf ? encodeMessage(protobuf, found) : JSON.stringify(enveloped));
+  const bytes = protobuf ? Buffer.from(encodeMessage(protobuf, found)) : await jsonBytes(enveloped);
   const answer: SentAnswer = {
     headers: {
       'Cache-Control': control,
@@ -157,7 +158,7 @@ async function freshAnswer(
     body: {
       bytes,
       contentType: protobuf ? 'application/x-protobuf' : 'application/json; charset=utf-8',
-      etag: tagged ? strongTag(request.originalUrl, bytes) : null,
+      etag: tagged ? await strongTag(request.originalUrl, bytes) : null,
     },
   };
   if (tagged) keep?.(answer);

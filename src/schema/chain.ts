@@ -3,6 +3,7 @@ import { exchangeTimeZone } from '../domain/market-time.ts';
 import { type Chain, type ChainMeta, chain } from '../resolvers/chain.ts';
 import { chainRowOf } from '../resolvers/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../resolvers/expirations.ts';
+import { inTurns } from '../resolvers/in-turns.ts';
 import { builder } from './builder.ts';
 import { OptionContractType } from './contract.ts';
 import { ResponseMetaInterface } from './response-meta.ts';
@@ -73,10 +74,11 @@ const ChainType = builder.objectRef<Chain>('Chain').implement({
       description: 'When the chain was captured, epoch ms; null when none was.',
     }),
     partial: t.exposeBoolean('partial', { description: 'True when the source gave only part of the chain.' }),
-    rows: t.expose('rows', {
+    rows: t.field({
       type: [ChainRowType],
       complexity: { field: 0, multiplier: 100 },
       description: 'Rows by expiry, strike, call before put.',
+      resolve: ({ rows }) => inTurns(rows.length, (index) => rows[index]!),
     }),
     meta: t.expose('meta', { type: ChainMetaType, description: 'Metadata of the answer.' }),
   }),

@@ -1,0 +1,90 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDays } from '../../src/domain/market-time.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { watchLoop } from '../support/loop-watch.ts';
+import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
+
+// A session of 78 captures of 1,500 strikes is about 15 MB of JSON; a chain of 20,000 rows is an index's.
+const session = '2026-11-18';
+let app: TestApp;
+let token: string;
+
+beforeAll(async () => {
+  app = await testApp({ nowMs: Date.parse('2026-11-20T17:00Z') });
+  token = await app.session();
+  for (let i = 0; i < 78; i++) {
+    const rows = Array.from({ length: 1500 }, (_, k) => ({
+      strike: 100_000 + 500 * k,
+      expiry: session,
+      gex: (Math.sin(k * 31 + i) * 1e8) / 3,
+      deltaAdj: (Math.cos(k) * 1e7) / 7,
+      callOi: 3 * k,
+      putOi: k,
+    }));
+    await saveCaptures(app.store, { gex: [gexCapture('SPY', newYork(session, '09:30') + i * 300_000, rows)] });
+  }
+  const chain = Array.from({ length: 40 }, (_, e) => addDays('2026-11-20', 7 * e)).flatMap((expiry) =>
+    Array.from({ length: 250 }, (_, k) => 3_000_000 + 5000 * k).flatMap((strike) =>
+      (['call', 'put'] as const).map((right) =>
+        chainRow({ root: 'SPXW', expiry, strike, right, bid: strike / 7e5, ask: strike / 6e5, iv: strike / 9e6 }),
+      ),
+    ),
+  );
+  await saveCaptures(app.store, { chains: [chainCapture('SPX', newYork(session, '12:00'), chain)] });
+}, 120_000);
+afterAll(() => app.close());
+
+/** Asks from a process of its own, so that the client's work is not the server's. Warm: compiled code and caches are not the matter. */
+async function blocked(leastBytes: number, ...args: string[]): Promise<number> {
+  const ask = async () => {
+    const sent = [
+      '-sS',
+      '-o',
+      '/dev/null',
+      '-w',
+      '%{http_code} %{size_download}',
+      '-H',
+      `Authorization: Bearer ${token}`,
+    ];
+    const { stdout } = await promisify(execFile)('curl', [...sent, ...args]);
+    const [status, size] = stdout.split(' ').map(Number) as [number, number];
+    expect(status).toBe(200);
+    expect(size).toBeGreaterThan(leastBytes);
+  };
+  await ask();
+  await ask();
+  const stop = watchLoop();
+  await ask();
+  return stop();
+}
+
+const query = (text: string) => [
+  '-H',
+  'content-type: application/json',
+  '-d',
+  JSON.stringify({ query: text }),
+  `${app.url}/graphql`,
+];
+
+const longestMs = 50;
+
+describe('no request keeps the others waiting for more than 50 ms', () => {
+  test('an untrimmed session by REST', async () => {
+    const path = `${app.url}/v2/gex/SPY/history?date=${session}`;
+    expect(await blocked(14e6, `${path}&to=23:58`)).toBeLessThan(longestMs);
+    expect(await blocked(3e6, '--compressed', `${path}&to=23:59`)).toBeLessThan(longestMs);
+  });
+
+  test('an untrimmed session by the graph', async () => {
+    const text = `{ symbol(symbol: "SPY") { gex { history(date: "${session}") {
+      captures { capturedAt strikes { strike gex callOi putOi deltaAdj gex0dte gexShares } } } } } }`;
+    expect(await blocked(14e6, ...query(text))).toBeLessThan(longestMs);
+  });
+
+  test('a chain of 20,000 rows by the graph', async () => {
+    const text = `{ symbol(symbol: "SPX") { chain { rows { contract { id root expiry right strike } openInterest bid ask iv } } } }`;
+    expect(await blocked(2e6, ...query(text))).toBeLessThan(longestMs);
+  });
+});
