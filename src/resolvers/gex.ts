@@ -13,8 +13,8 @@ import { writtenMoment } from './moment.ts';
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {
   /** Net rows, or rows by expiry. */
   columns: GexColumns;
-  /** Strikes that are served; null = all. */
-  kept: Set<number> | null;
+  /** Indexes of the rows that are served, ascending; null = all. */
+  kept: Uint32Array | null;
   /** Rows are made in a turn of the event loop of their own: there are many, or many captures. */
   inTurns: boolean;
 }
@@ -43,7 +43,18 @@ export async function requireReadable(context: RequestContext, symbol: string): 
   if (entry) requireSymbol(context.caller, entry);
 }
 
-/** Captures as they are served: net or by expiry, and at most `top` strikes each. */
+/** Indexes of the rows, by expiry, of the strikes that net rows at `kept` have. */
+function ofStrikes(rows: GexColumns, net: GexColumns, kept: Uint32Array): Uint32Array {
+  const strikes = new Set<number>();
+  for (const index of kept) strikes.add(net.strike[index]!);
+  const indexes = Uint32Array.from(rows.strike, (_, index) => index);
+  return indexes.filter((index) => strikes.has(rows.strike[index]!));
+}
+
+/**
+ * Captures as they are served: net or by expiry, and at most `top` strikes each. A trim goes by a strike's net figure, also
+ * where its rows by expiry are served: the same strikes stay either way.
+ */
 export function servedCaptures(
   captures: readonly StoredGexCapture[],
   byExpiry: boolean,
@@ -51,20 +62,20 @@ export function servedCaptures(
 ): ServedGexCapture[] {
   const served = captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
     const kept = top === null ? null : topStrikes(strikes, top);
-    return { ...facts, columns: byExpiry && rows ? rows : strikes, kept, inTurns: false };
+    if (!byExpiry || !rows) return { ...facts, columns: strikes, kept, inTurns: false };
+    return { ...facts, columns: rows, kept: kept && ofStrikes(rows, strikes, kept), inTurns: false };
   });
-  const rows = served.reduce((sum, { kept, columns }) => sum + (kept?.size ?? columns.strike.length), 0);
+  const rows = served.reduce((sum, { kept, columns }) => sum + (kept ?? columns.strike).length, 0);
   return rows <= rowsATurn ? served : served.map((capture) => ({ ...capture, inTurns: true }));
 }
 
 function rowsOf(capture: ServedGexCapture): GexStrike[] {
   const { columns, kept } = capture;
-  const rows: GexStrike[] = [];
-  for (let i = 0; i < columns.strike.length; i++) {
-    if (kept !== null && !kept.has(columns.strike[i]!)) continue;
-    const row = gexRowAt(columns, i) as GexStrike;
+  const rows: GexStrike[] = new Array((kept ?? columns.strike).length);
+  for (let i = 0; i < rows.length; i++) {
+    const row = gexRowAt(columns, kept === null ? i : kept[i]!) as GexStrike;
     row.capture = capture;
-    rows.push(row);
+    rows[i] = row;
   }
   return rows;
 }
