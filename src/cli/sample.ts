@@ -1,5 +1,6 @@
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
+import type { Logger } from 'pino';
 import type { Access } from '../access/open-access.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
@@ -21,6 +22,7 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
     const known = await access.authenticate(kept);
     if (known.state === 'ok' && known.caller.accountId === sampleAccount) return kept;
   }
+  await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   const { key } = await access.keys.create({ accountId: sampleAccount, name: 'sample market', expiresAt: null });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
@@ -33,25 +35,33 @@ export interface SampleInto {
   store: Store;
   access: Access;
   now: Clock;
+  log: Logger;
 }
 
 /**
- * Brings the sample market into a store without market data, or up to now where it is there, and returns a key that reads all of it. A store
- * with other data is left as it is.
+ * Brings the sample market into an empty store, or up to the server's clock where it was brought before, and returns a key that
+ * reads all of it. Null = the store holds data of its own: it is left alone, and nobody is given a key to it.
  */
-export async function bringSample({ terminal, config, store, access, now }: SampleInto): Promise<string> {
+export async function bringSample({ terminal, config, store, access, now, log }: SampleInto): Promise<string | null> {
+  const { ensureSampleMarket } = await import('../ingest/sample-market.ts');
+  const { dataDir } = config;
   const progress = createProgress(terminal.stderr, terminal.now);
+  let told = false;
   try {
-    const { ensureSampleMarket } = await import('../ingest/sample-market.ts');
-    await ensureSampleMarket(store, {
-      dataDir: config.dataDir,
+    const outcome = await ensureSampleMarket(store, {
+      dataDir,
       now,
-      onProgress: ({ label, fraction }) => progress.update(label, fraction),
       signal: terminal.interrupted,
+      onProgress: ({ label, fraction }) => {
+        // Where no progress is drawn, a line says what the start is waiting for.
+        if (!told) log.info('bringing the sample market up to now; the first time this takes a while');
+        told = true;
+        progress.update(label, fraction);
+      },
     });
+    if (outcome === 'absent') return null;
   } finally {
     progress.done();
   }
-  await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
-  return sampleKey(access, config.dataDir);
+  return sampleKey(access, dataDir);
 }

@@ -61,7 +61,7 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
     closers.push(changes.stop);
     const access = await openAccess({ store, config, now, log: line });
     closers.push(() => access.close());
-    const key = options.sample ? await bringSample({ terminal, config, store, access, now }) : null;
+    const key = options.sample ? await bringSample({ terminal, config, store, access, now, log }) : null;
     const { server, address } = await listen(
       createApp({ config, store, access, now, log, generation: changes.generation }),
       config,

@@ -1,0 +1,51 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { type FieldNode, Kind, parse, type SelectionSetNode, validate } from 'graphql';
+import { describe, expect, it } from 'vitest';
+import { layers } from '../../scripts/layer-rules.ts';
+import { schema } from '../../src/schema/index.ts';
+
+const text = readFileSync('README.md', 'utf8');
+const blocks = (language: string) =>
+  [...text.matchAll(new RegExp(`\`\`\`${language}\\n([\\s\\S]*?)\`\`\``, 'g'))].map((match) => match[1]!);
+
+/** The names a selection asks for must be those of the answer, down to the leaves. */
+function expectShape(selection: SelectionSetNode | undefined, answer: unknown): void {
+  if (selection === undefined || answer === null) return;
+  if (Array.isArray(answer)) {
+    for (const each of answer) expectShape(selection, each);
+    return;
+  }
+  const fields = selection.selections as readonly FieldNode[];
+  expect(Object.keys(answer as object)).toEqual(fields.map((field) => field.name.value));
+  for (const field of fields) expectShape(field.selectionSet, (answer as Record<string, unknown>)[field.name.value]);
+}
+
+describe('README.md', () => {
+  it('shows a GraphQL question that the graph takes, and an answer of its shape', () => {
+    const document = parse(blocks('graphql')[0]!);
+    expect(validate(schema, document)).toEqual([]);
+    const operation = document.definitions[0]!;
+    if (operation.kind !== Kind.OPERATION_DEFINITION) throw new Error('expected a question');
+    expectShape(operation.selectionSet, JSON.parse(blocks('json')[1]!).data);
+  });
+
+  it('shows a REST answer as JSON, of the symbols its request names', () => {
+    const asked = /quotes\?symbols=([\w,]+)/.exec(text)![1]!.split(',');
+    const { data } = JSON.parse(blocks('json')[0]!) as { data: { symbol: string }[] };
+    expect(data.map((row) => row.symbol)).toEqual(asked);
+  });
+
+  it('leads to files that are there', () => {
+    const links = [...text.matchAll(/\]\(([^)]+)\)/g)].map((match) => match[1]!);
+    expect(links.length).toBeGreaterThan(3);
+    for (const link of links) expect(existsSync(link), link).toBe(true);
+    for (const [path] of text.matchAll(/\bsrc\/[\w-]+\/[\w/-]+\.ts/g)) expect(existsSync(path), path).toBe(true);
+  });
+
+  it('names the folders and what each may import, as the check holds it', () => {
+    for (const [folder, allowed] of Object.entries(layers)) {
+      if (allowed === '*' || folder.endsWith('.ts')) continue;
+      expect(text).toMatch(new RegExp(`^\\| \`${folder}/\` \\| .* \\| ${allowed.join(', ') || '–'} \\|$`, 'm'));
+    }
+  });
+});
