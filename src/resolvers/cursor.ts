@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { invalidParameter } from '../domain/failure.ts';
+import { type Failure, invalidParameter } from '../domain/failure.ts';
 
 // Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is refused
 // instead of silently continuing something else.
@@ -15,11 +15,16 @@ export function writeCursor(position: string, bound: readonly (string | number)[
   return Buffer.from(`1.${position}.${seal(position, bound)}`).toString('base64url');
 }
 
+/** 400 for a cursor that was not given with the page before. */
+export function foreignCursor(parameter = 'cursor'): Failure {
+  return invalidParameter(parameter, 'expected the cursor of the page before, with the other parameters unchanged');
+}
+
 /** The position of a cursor made with the same `bound` values; 400 naming `parameter` for any other. */
 export function readCursor(cursor: string, bound: readonly (string | number)[], parameter = 'cursor'): string {
   const match = /^1\.(.*)\.([\w-]{12})$/.exec(Buffer.from(cursor, 'base64url').toString());
   if (!match || seal(match[1]!, bound) !== match[2] || writeCursor(match[1]!, bound) !== cursor) {
-    throw invalidParameter(parameter, 'expected the cursor of the page before, with the other parameters unchanged');
+    throw foreignCursor(parameter);
   }
   return match[1]!;
 }

@@ -1,8 +1,16 @@
 import DataLoader from 'dataloader';
 import { requireOffExchange, requireSymbol } from '../access/entitlement.ts';
 import { invalidParameter } from '../domain/failure.ts';
-import { addDays, exchangeDate, exchangeTimeZone, parseInstant, type SessionDate } from '../domain/market-time.ts';
 import {
+  addDays,
+  exchangeDate,
+  exchangeTimeZone,
+  isDate,
+  parseInstant,
+  type SessionDate,
+} from '../domain/market-time.ts';
+import {
+  isRowKey,
   type OffExchangeHistory,
   type OffExchangeRows,
   type OffExchangeTable,
@@ -13,7 +21,7 @@ import {
   type SessionRange,
 } from '../store/off-exchange.ts';
 import { fromSource, loader, type RequestContext, realTicker } from './context.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { foreignCursor, readCursor, writeCursor } from './cursor.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
 export type { OffExchangeTable } from '../store/off-exchange.ts';
@@ -97,7 +105,12 @@ interface Start {
   after: RowRange['after'];
 }
 
-function startOf(symbol: string, args: OffExchangeArgs, bound: readonly (string | number)[]): Start {
+function startOf(
+  symbol: string,
+  table: OffExchangeTable,
+  args: OffExchangeArgs,
+  bound: readonly (string | number)[],
+): Start {
   const zone = args.tz ?? exchangeTimeZone;
   const range = {
     symbol,
@@ -106,7 +119,10 @@ function startOf(symbol: string, args: OffExchangeArgs, bound: readonly (string 
   };
   if (args.cursor == null) return { range, after: null };
   const [first, last, date, ...key] = readCursor(args.cursor, bound).split('|') as [string, string, string];
-  return { range: { symbol, first, last }, after: { date, key: key.join('|') } };
+  const after = { date, key: key.join('|') };
+  // The checksum is no secret: one made by hand may hold anything.
+  if (![first, last, date].every((text) => isDate(text ?? '')) || !isRowKey(table, after.key)) throw foreignCursor();
+  return { range: { symbol, first, last }, after };
 }
 
 function noteOf({ latestSession, session }: OffExchangeHistory, symbol: string): string {
@@ -125,7 +141,7 @@ export async function offExchangePage<T extends OffExchangeTable>(
   requireOffExchange(context.caller);
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   const bound = ['off-exchange', table, symbol, args.from ?? '', args.to ?? '', args.tz ?? exchangeTimeZone];
-  const { range, after } = startOf(symbol, args, bound);
+  const { range, after } = startOf(symbol, table, args, bound);
   requireSymbol(context.caller, await realTicker(context, symbol));
   const clamped = (args.limit ?? 0) > offExchangeLimits.max;
   const limit = Math.min(args.limit ?? offExchangeLimits.default, offExchangeLimits.max);

@@ -1,3 +1,4 @@
+import { isStorableText } from '../domain/account.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import {
   type ActivityRow,
@@ -180,6 +181,13 @@ export function rowKey(table: OffExchangeTable, row: OffExchangeRows[OffExchange
   if (table === 'composition') return (row as CompositionRow).category;
   if (table === 'concentration') return String((row as ConcentrationRow).rank);
   return table === 'profile' ? String((row as ProfileRow).priceThousandths) : '';
+}
+
+/** Whether `key` is one that `rowKey` could have given. */
+export function isRowKey(table: OffExchangeTable, key: string): boolean {
+  if (table === 'activity') return key === '';
+  if (table === 'composition') return isStorableText(key);
+  return table === 'concentration' ? /^\d{1,9}$/.test(key) : /^\d{1,15}$/.test(key);
 }
 
 /**

@@ -2,6 +2,7 @@ import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { writeCursor } from '../../src/resolvers/cursor.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { storeOffExchange } from '../support/off-exchange.ts';
 
@@ -197,6 +198,23 @@ describe('GET /v2/offexchange/{symbol}/…', () => {
       const { status, body } = await app.get(url);
       expect([url, status, body.error?.details?.parameter]).toEqual([url, 400, 'cursor']);
     }
+  });
+
+  test('a cursor made by hand, with the right checksum and anything in it: 400, never 5xx', async () => {
+    const bound = (table: string) => ['off-exchange', table, 'SPY', '', '', 'America/New_York'];
+    for (const [table, position] of [
+      ['concentration', '2026-11-16|2026-11-19|2026-11-16|first'],
+      ['profile', '2026-11-16|2026-11-19|2026-11-16|99999999999999999999'],
+      ['activity', 'x|y|z|'],
+      ['activity', ''],
+      ['composition', '2026-11-16|2026-11-19|2026-11-16|\u0000'],
+    ] as const) {
+      const { status, body } = await app.get(`${path(table)}?cursor=${writeCursor(position, bound(table))}`);
+      expect([position, status, body.error?.code]).toEqual([position, 400, 'invalid_params']);
+    }
+    // Only the past can be asked for, whatever range it names.
+    const ahead = writeCursor('2026-11-16|2026-11-30|2026-11-19|', bound('activity'));
+    expect((await app.get(`${path('activity')}?cursor=${ahead}`)).body.data).toEqual([]);
   });
 
   test('a limit above 5000 is clamped and reported in caps.applied', async () => {
