@@ -1,3 +1,4 @@
+import { requireSymbol } from '../access/entitlement.ts';
 import type { ChainRow } from '../domain/chain.ts';
 import { invalidParameter } from '../domain/failure.ts';
 import {
@@ -36,6 +37,11 @@ export async function contractOf(context: RequestContext, id: string): Promise<O
   const contract = readOptionContract(id)!;
   await registeredSymbol(context, underlyingOf(contract.root));
   return contract;
+}
+
+/** Throws unless the caller may read a contract: 404 outside the registry, 403 by the rule of its root's underlying. */
+export async function requireContract(context: RequestContext, contract: OptionContract): Promise<void> {
+  requireSymbol(context.caller, await registeredSymbol(context, underlyingOf(contract.root)));
 }
 
 /** The row of a contract in its underlying's latest chain; null when it is not listed there. */

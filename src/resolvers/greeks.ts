@@ -6,7 +6,7 @@ import { underlyingOf } from '../domain/option-root.ts';
 import { roundTo } from '../domain/units.ts';
 import { readGreeksSeries, readLatestGreeks } from '../store/greeks.ts';
 import { fromSource, loader, type RequestContext } from './context.ts';
-import { readableUnderlying } from './option-contract.ts';
+import { requireContract } from './contract.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
 /** A newest solve as it is served (spec 2.9). */
@@ -77,7 +77,7 @@ export async function greeks(
   contract: OptionContract,
   session: SessionDate | null,
 ): Promise<GreeksPage> {
-  await readableUnderlying(context, contract);
+  await requireContract(context, contract);
   const latest = await fromSource(context, 'option_tape', () => latestLoader(context).load(contract));
   return { contract, session, latest: latest && served(latest, context.nowMs) };
 }

@@ -7,7 +7,7 @@ import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { firstAtOrAfter, sliceBars } from '../store/bar-blocks.ts';
 import { type OptionTimeframe, readOptionBarsOf } from '../store/option-bars.ts';
 import { loader, type RequestContext } from './context.ts';
-import { readableUnderlying } from './option-contract.ts';
+import { requireContract } from './contract.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from './response-meta.ts';
 
 /** Bars an answer holds: the default, and the most for every caller (spec 4.12). */
@@ -68,7 +68,7 @@ export async function optionBars(
   args: OptionBarsArgs,
 ): Promise<OptionBarsPage> {
   if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
-  await readableUnderlying(context, contract);
+  await requireContract(context, contract);
   const timeframe = args.timeframe ?? '1m';
   const session = args.session ?? tradingDayAtOrBefore(exchangeDate(context.nowMs));
   const clamped = (args.limit ?? 0) > optionBarLimits.max;

@@ -1,10 +1,12 @@
 import type { CrossSection } from '../domain/flow.ts';
 import { type CrossSectionMeta, type CrossSectionPage, crossSection } from '../resolvers/cross-section.ts';
+import { flowAtStrike, gexAtStrike, type StrikeFlow, strikesOf } from '../resolvers/strike-flow.ts';
 import { builder } from './builder.ts';
 import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
+import { GexStrikeType } from './gex.ts';
 import { ResponseMetaInterface } from './response-meta.ts';
 
-const StrikeFlowType = builder.objectRef<CrossSection['byStrike'][number]>('StrikeFlow').implement({
+const StrikeFlowType = builder.objectRef<StrikeFlow>('StrikeFlow').implement({
   description: "A session's flow at one strike, over all expirations.",
   fields: (t) => ({
     strikeThousandths: t.expose('strikeThousandths', {
@@ -12,8 +14,28 @@ const StrikeFlowType = builder.objectRef<CrossSection['byStrike'][number]>('Stri
       description: 'Strike, thousandths of a dollar.',
     }),
     measures: t.expose('measures', { type: FlowMeasuresType, description: 'What traded.' }),
+    gex: t.field({
+      type: GexStrikeType,
+      nullable: true,
+      complexity: 1,
+      extensions: { scopeGroup: 'analytics.gex' },
+      description: "Net dealer gamma at this strike in the session's last capture; null when there is none.",
+      resolve: (row, _args, context) => gexAtStrike(context, row),
+    }),
   }),
 });
+
+builder.objectField(GexStrikeType, 'flow', (t) =>
+  t.field({
+    type: FlowMeasuresType,
+    nullable: true,
+    complexity: 1,
+    extensions: { scopeGroup: 'analytics.flow' },
+    description:
+      "What has traded at this strike in the capture's session, over all expirations; null when nothing was observed.",
+    resolve: (row, _args, context) => flowAtStrike(context, row),
+  }),
+);
 
 const ExpirationFlowType = builder.objectRef<CrossSection['byExpiration'][number]>('ExpirationFlow').implement({
   description: "A session's flow of one expiration, over all strikes.",
@@ -36,10 +58,11 @@ const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpda
       description: 'Always cross_section_session.',
       resolve: () => 'cross_section_session' as const,
     }),
-    byStrike: t.expose('byStrike', {
+    byStrike: t.field({
       type: [StrikeFlowType],
-      complexity: { multiplier: 1 },
+      complexity: { multiplier: 100 },
       description: 'Ascending by strike.',
+      resolve: strikesOf,
     }),
     byExpiration: t.expose('byExpiration', {
       type: [ExpirationFlowType],

@@ -11,7 +11,8 @@ import { SymbolType } from './symbol.ts';
 
 const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
-const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement({
+/** A strike row; option flow adds its edge in its own file. */
+export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement({
   description: 'Dealer gamma exposure at one strike: net over all expiries, or of one expiry.',
   fields: (t) => ({
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
