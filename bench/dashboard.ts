@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto';
 import { toBarColumns } from '../src/domain/bar.ts';
 import type { ChainCapture, ChainRow } from '../src/domain/chain.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
@@ -103,7 +104,13 @@ export async function prepareDashboard(store: Store): Promise<void> {
 async function mercuriusServer(ground: Ground): Promise<Measured> {
   const authentication = await ground.access.authenticate(ground.session);
   if (authentication.state !== 'ok') throw new Error('the session is not valid');
-  const services = { store: ground.store, access: ground.access, sources: ground.config.sources, now: ground.now };
+  const services = {
+    store: ground.store,
+    access: ground.access,
+    sources: ground.config.sources,
+    now: ground.now,
+    random: randomBytes,
+  };
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }
 

@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { setImmediate } from 'node:timers/promises';
-import { renderGraphiQL } from '@graphql-yoga/render-graphiql';
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
@@ -12,6 +11,7 @@ import { lifetime } from '../domain/lifetime.ts';
 import { compiledExecutor } from './compiled.ts';
 import { publicError } from './errors.ts';
 import { exampleTabs } from './examples.ts';
+import { graphiqlPage } from './graphiql-page.ts';
 import { keptKey } from './kept.ts';
 import { documentLimits, limitRules, requestCost } from './limits.ts';
 import { isIntrospectionOnly, scopeGroups } from './scope-groups.ts';
@@ -238,12 +238,10 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     // Cross-origin rules are the server's, for both doors alike.
     cors: false,
     plugins: [admission(door) as Plugin<object>, largeResults()],
-    renderGraphiQL,
+    renderGraphiQL: graphiqlPage,
     graphiql: () => ({
       title: 'Tapegraph',
       defaultTabs: exampleTabs(door.now()),
-      defaultEditorToolsVisibility: 'headers',
-      // A key is remembered for the tab only: it would otherwise stay in the browser's storage.
       shouldPersistHeaders: false,
       credentials: 'omit',
     }),

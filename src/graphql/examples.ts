@@ -4,8 +4,6 @@ import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 /** A tab of GraphiQL. */
 export interface Example {
   query: string;
-  variables?: string;
-  headers?: string;
 }
 
 /** The latest session that has begun at `nowMs`. */
@@ -14,9 +12,18 @@ export function latestSession(nowMs: number): SessionDate {
   return nowMs < regularSession(session)!.openMs ? previousTradingDay(session) : session;
 }
 
-const dashboard = `# One call for a whole dashboard: quotes, bars, dealer gamma and expirations of several symbols.
-# Paste your key below, under Headers. Ctrl-Space completes, and the book on the left explains every field.
-query Dashboard($session: PointInTime!, $next: PointInTime!) {
+/** The session the examples speak of, and the trading day after it. */
+interface Dates {
+  session: SessionDate;
+  next: SessionDate;
+}
+
+const dashboard = ({
+  session,
+  next,
+}: Dates) => `# One call for a whole dashboard: quotes, bars, dealer gamma and expirations of several symbols.
+# Paste your key at the top right. Ctrl-Space completes, and the book on the left explains every field.
+query Dashboard {
   quotes(symbols: ["SPY", "QQQ", "AAPL"]) {
     rows {
       symbol
@@ -24,7 +31,7 @@ query Dashboard($session: PointInTime!, $next: PointInTime!) {
       changePct
       node {
         name
-        bars(from: $session, to: $next, timeframe: "5m") { columns { tsMs close volume } }
+        bars(from: "${session}", to: "${next}", timeframe: "5m") { columns { tsMs close volume } }
         gex { latest(topStrikes: 10) { capturedAt netGex flipPoint strikes { strike gex } } }
         expirations { dates }
       }
@@ -34,10 +41,13 @@ query Dashboard($session: PointInTime!, $next: PointInTime!) {
 }
 `;
 
-const minuteBars = `# Minute bars of a session. columns says the same as rows, much smaller.
-query MinuteBars($session: PointInTime!, $next: PointInTime!) {
+const minuteBars = ({
+  session,
+  next,
+}: Dates) => `# Minute bars of a session. columns says the same as rows, much smaller.
+query MinuteBars {
   symbol(symbol: "SPY") {
-    bars(from: $session, to: $next, timeframe: "1m", limit: 60) {
+    bars(from: "${session}", to: "${next}", timeframe: "1m", limit: 60) {
       rows { tsMs open high low close volume vwap }
       meta { rowCount completeThrough cursor caps { applied tier } }
     }
@@ -66,11 +76,11 @@ query DealerGamma {
 }
 `;
 
-const gexHistory = `# How dealer gamma moved through a session: a capture every five minutes.
-query GexThroughTheDay($date: SessionDate!) {
+const gexHistory = ({ session }: Dates) => `# How dealer gamma moved through a session: a capture every five minutes.
+query GexThroughTheDay {
   symbol(symbol: "SPY") {
     gex {
-      history(date: $date, top: 5) {
+      history(date: "${session}", top: 5) {
         captures { capturedAt spot netGex flipPoint strikes { strike gex } }
         meta { captureCount sessionOpen sessionClose }
       }
@@ -143,19 +153,17 @@ query Me {
 /** The ten questions users ask first, as GraphiQL's tabs, of the latest session at `nowMs`. */
 export function exampleTabs(nowMs: number): Example[] {
   const session = latestSession(nowMs);
-  const range = JSON.stringify({ session, next: nextTradingDay(session) }, null, 2);
-  const headers = JSON.stringify({ Authorization: 'Bearer <your key>' }, null, 2);
-  const tabs: Example[] = [
-    { query: dashboard, variables: range },
-    { query: minuteBars, variables: range },
-    { query: gexNow },
-    { query: gexHistory, variables: JSON.stringify({ date: session }, null, 2) },
-    { query: chain },
-    { query: flow },
-    { query: offExchange },
-    { query: browse },
-    { query: sectors },
-    { query: me },
-  ];
-  return tabs.map((tab) => ({ ...tab, headers }));
+  const dates = { session, next: nextTradingDay(session) };
+  return [
+    dashboard(dates),
+    minuteBars(dates),
+    gexNow,
+    gexHistory(dates),
+    chain,
+    flow,
+    offExchange,
+    browse,
+    sectors,
+    me,
+  ].map((query) => ({ query }));
 }

@@ -135,6 +135,7 @@ describe('/graphql', () => {
     expect(headers['content-type']).toMatch(/text\/html/);
     const html = bytes.toString();
     expect(html).toContain('GraphiQL');
+    expect(html).toContain('API key');
     expect(html).not.toMatch(/<(script|link)[^>]+(src|href)="https?:/);
   });
 
