@@ -1,4 +1,4 @@
-import { readFile, writeFile } from 'node:fs/promises';
+import { mkdir, readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Access } from '../access/open-access.ts';
@@ -24,6 +24,7 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
   }
   await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   const { key } = await access.keys.create({ accountId: sampleAccount, name: 'sample market', expiresAt: null });
+  await mkdir(dataDir, { recursive: true });
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
 }

@@ -1,9 +1,16 @@
 import { once } from 'node:events';
+import { statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { toBarColumns } from '../../src/domain/bar.ts';
+import { writeBars } from '../../src/store/bar-blocks.ts';
+import { writeFact } from '../../src/store/facts.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { sampleVersion } from '../../src/tape/sample/plan.ts';
 import { dataFolder } from '../support/data-folder.ts';
-import { type TestStore, testStore } from '../support/store.ts';
+import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 
 let store: TestStore;
@@ -53,6 +60,43 @@ describe('tapegraph serve', () => {
       ).status;
     expect(await status('2020-01-02T13:59:00Z')).toBe(401);
     expect(await status('2020-01-02T14:30:00Z')).not.toBe(401);
+  });
+
+  it('--sample shows the same key at every start, and it reads what needs the most', async () => {
+    const sampled = await storeForThisTest();
+    const data = dataFolder();
+    // The market is said to be there, which is quicker than bringing it.
+    const clock = '2026-11-19T22:00:00Z';
+    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    const own = { TAPEGRAPH_DATA: data, DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
+    const first = await served(['--sample', '--clock', clock], own);
+    const answer = await fetch(`${first.ready.url}/v2/flow/large-trades?symbol=SPX`, {
+      headers: { authorization: `Bearer ${first.ready.key}` },
+    });
+    expect(answer.status).toBe(200);
+    first.child.kill('SIGTERM');
+    await first.ended;
+    const second = await served(['--sample', '--clock', clock], own);
+    expect(second.ready.key).toBe(first.ready.key);
+    expect(statSync(join(data, 'sample-key')).mode & 0o077).toBe(0);
+  });
+
+  it('--sample gives nobody a key to a store that holds data of its own', async () => {
+    const own = await storeForThisTest();
+    const bar = {
+      tsMs: Date.parse('2026-11-18T14:30:00Z'),
+      open: 1,
+      high: 1,
+      low: 1,
+      close: 1,
+      volume: 1,
+      vwap: null,
+      tradeCount: null,
+    };
+    await inTransaction(own, (tx) => writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns([bar]) }]));
+    const { ready } = await served(['--sample'], { DATABASE_URL: own.databaseUrl, LOG_LEVEL: 'warn' });
+    expect(ready.key).toBeUndefined();
+    expect((await own.pool.query('select 1 from api_keys')).rowCount).toBe(0);
   });
 
   it('leaves with 1 and says so when the port is taken', async () => {
