@@ -22,7 +22,7 @@ const dashboard = ({
   session,
   next,
 }: Dates) => `# One call for a whole dashboard: quotes, bars, dealer gamma and expirations of several symbols.
-# Paste your key at the top right. Ctrl-Space completes, and the book on the left explains every field.
+# Paste your key at the top. Ctrl-Space completes, and the book on the left explains every field.
 query Dashboard {
   quotes(symbols: ["SPY", "QQQ", "AAPL"]) {
     rows {

@@ -5,10 +5,12 @@ type Render = typeof renderGraphiQL;
 // The key is typed once for all tabs and kept for this browser tab only: session storage ends with it.
 const keyBar = `
 <style>
-  #tapegraph-key { position: fixed; top: 14px; right: 150px; z-index: 10; display: flex; gap: 8px; align-items: center; font: 14px system-ui, sans-serif; color: #59636e; }
-  #tapegraph-key input { width: 300px; padding: 5px 8px; border: 1px solid #8886; border-radius: 6px; font: 13px ui-monospace, monospace; background: #fff; color: #1f2328; }
+  body { display: flex; flex-direction: column; height: 100dvh; margin: 0; }
+  #tapegraph-key { display: flex; gap: 10px; align-items: center; padding: 8px 16px 0; font: 14px system-ui, sans-serif; color: #59636e; }
+  #tapegraph-key input { flex: 0 1 26rem; padding: 6px 10px; border: 1px solid #8886; border-radius: 6px; font: 13px ui-monospace, monospace; background: #fff; color: #1f2328; }
   #tapegraph-key input:placeholder-shown { border-color: #d60590; }
-  @media (max-width: 900px) { #tapegraph-key { top: auto; bottom: 14px; right: 14px; } }
+  #root { flex: 1; min-height: 0; height: auto !important; }
+  #root .graphiql-container { height: 100%; }
 </style>
 <form id="tapegraph-key" autocomplete="off">
   <label for="tapegraph-key-input">API key</label>
