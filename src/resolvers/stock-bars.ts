@@ -17,6 +17,7 @@ import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '
 import { fromSource, loader, oncePerRequest, type RequestContext, realTicker } from './context.ts';
 import { readCursor, writeCursor } from './cursor.ts';
 import { oneBar } from './daily-bars.ts';
+import { inTurns } from './in-turns.ts';
 import { type Plane, type ResponseMeta, responseMeta } from './response-meta.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
@@ -225,10 +226,8 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
 }
 
 /** A page's bars as rows. */
-export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): StockBar[] {
-  const rows: StockBar[] = new Array(bars.tsMs.length);
-  for (let i = 0; i < rows.length; i++) rows[i] = Object.assign({ symbol, timeframe }, barAt(bars, i));
-  return rows;
+export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): (StockBar | Promise<StockBar>)[] {
+  return inTurns(bars.tsMs.length, (index) => Object.assign({ symbol, timeframe }, barAt(bars, index)));
 }
 
 /** A close older than this many days is no longer the one before. */

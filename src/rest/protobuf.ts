@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
+import { nextTurn } from '../domain/turn.ts';
 
 /** The schema of the protobuf bodies, served verbatim. */
 export const protocolSource = readFileSync(new URL('../../proto/rest-protocol.proto', import.meta.url), 'utf8');
@@ -10,15 +11,42 @@ const packageName = 'tapegraph.rest.v2';
 type Wire = Record<string, unknown>;
 type Row = Record<string, number | string | null | undefined>;
 
-/** How a route's answer becomes a protobuf body. `data` and `extra` are the operation's answer before the envelope. */
-export interface ProtobufMessage {
-  name: string;
-  body: (answer: { data: unknown; meta: Record<string, unknown>; [more: string]: unknown }) => Wire;
+/** An operation's answer before the envelope. */
+interface Answer {
+  data: unknown;
+  meta: Record<string, unknown>;
+  [more: string]: unknown;
 }
 
-/** The bytes of a message. */
-export function encodeMessage(message: ProtobufMessage, answer: Parameters<ProtobufMessage['body']>[0]): Uint8Array {
-  return root.lookupType(`${packageName}.${message.name}`).encode(message.body(answer)).finish();
+/** How a route's answer becomes a protobuf body: fields of the message, and its one list of rows. */
+export interface ProtobufMessage {
+  name: string;
+  /** The fields beside the rows. */
+  fields: (answer: Answer) => Wire;
+  /** Name of the field that holds the rows. */
+  rowsField: string;
+  rows: (answer: Answer) => readonly Row[];
+  /** What turns a row of this answer into its message. */
+  rowOf: (answer: Answer) => (row: Row) => Wire;
+}
+
+/** Rows that are encoded in one turn of the event loop: some milliseconds of work. */
+const rowsATurn = 2000;
+
+/**
+ * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so rows
+ * are encoded in pieces, with turns for others in between.
+ */
+export async function encodeMessage(message: ProtobufMessage, answer: Answer): Promise<Buffer> {
+  const type = root.lookupType(`${packageName}.${message.name}`);
+  const parts = [type.encode(message.fields(answer)).finish()];
+  const [rows, rowOf] = [message.rows(answer), message.rowOf(answer)];
+  for (let start = 0; start < rows.length; start += rowsATurn) {
+    if (start > 0) await nextTurn();
+    const part = rows.slice(start, start + rowsATurn).map(rowOf);
+    parts.push(type.encode({ [message.rowsField]: part }).finish());
+  }
+  return Buffer.concat(parts);
 }
 
 /** Leaves out what is unknown: an unset optional field, in protobuf's words. */
@@ -43,40 +71,41 @@ function priceScale(prices: Iterable<number>): number {
   return scale;
 }
 
+/** Scaled prices of one answer: 10000 to the dollar where all fit. */
+function barScale({ data, prior_close: priorClose }: Answer): number {
+  const highs = (data as Row[]).map((bar) => bar.high as number);
+  return priceScale(typeof priorClose === 'number' ? [...highs, priorClose] : highs);
+}
+
+const scaled = (price: unknown, scale: number) => (typeof price === 'number' ? Math.round(price * scale) : null);
+
 /** `BarsResponse` of stock bars. */
 export const barsResponse: ProtobufMessage = {
   name: 'BarsResponse',
-  body: ({ data, meta, prior_close: priorClose }) => {
-    const bars = data as {
-      ts_ms: number;
-      open: number;
-      high: number;
-      low: number;
-      close: number;
-      volume: number;
-      vwap: number | null;
-      trade_count: number | null;
-    }[];
-    const scale = priceScale([...bars.map((bar) => bar.high), (priorClose as number | null) ?? 0]);
-    const scaled = (price: unknown) => (typeof price === 'number' ? Math.round(price * scale) : null);
+  fields: (answer) => {
+    const scale = barScale(answer);
     return known({
       priceScale: scale,
-      completeThroughMs: meta.complete_through,
-      priorCloseScaled: scaled(priorClose),
-      bars: bars.map((bar) =>
-        known({
-          tsMs: bar.ts_ms,
-          o: scaled(bar.open),
-          h: scaled(bar.high),
-          l: scaled(bar.low),
-          c: scaled(bar.close),
-          v: fitting(bar.volume),
-          vwap: scaled(bar.vwap),
-          n: fitting(bar.trade_count),
-        }),
-      ),
-      cursor: meta.cursor ?? '',
+      completeThroughMs: answer.meta.complete_through,
+      priorCloseScaled: scaled(answer.prior_close, scale),
+      cursor: answer.meta.cursor ?? '',
     });
+  },
+  rowsField: 'bars',
+  rows: ({ data }) => data as Row[],
+  rowOf: (answer) => {
+    const scale = barScale(answer);
+    return (bar) =>
+      known({
+        tsMs: bar.ts_ms,
+        o: scaled(bar.open, scale),
+        h: scaled(bar.high, scale),
+        l: scaled(bar.low, scale),
+        c: scaled(bar.close, scale),
+        v: fitting(bar.volume),
+        vwap: scaled(bar.vwap, scale),
+        n: fitting(bar.trade_count),
+      });
   },
 };
 
@@ -84,9 +113,10 @@ export const barsResponse: ProtobufMessage = {
 function rowsResponse(name: string, fields: readonly (readonly [string, string])[]): ProtobufMessage {
   return {
     name,
-    body: ({ data }) => ({
-      rows: (data as Row[]).map((row) => known(Object.fromEntries(fields.map(([field, key]) => [field, row[key]])))),
-    }),
+    fields: () => ({}),
+    rowsField: 'rows',
+    rows: ({ data }) => data as Row[],
+    rowOf: () => (row) => known(Object.fromEntries(fields.map(([field, key]) => [field, row[key]]))),
   };
 }
 

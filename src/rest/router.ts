@@ -148,7 +148,7 @@ async function freshAnswer(
   const found = answerAt(result, route.answer);
   const enveloped = envelope(found, route.absent);
   const { control, tagged } = cacheHeaders(route, enveloped);
-  const bytes = protobuf ? Buffer.from(encodeMessage(protobuf, found)) : await jsonBytes(enveloped);
+  const bytes = protobuf ? await encodeMessage(protobuf, found) : await jsonBytes(enveloped);
   const answer: SentAnswer = {
     headers: {
       'Cache-Control': control,

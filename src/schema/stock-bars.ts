@@ -1,5 +1,6 @@
 import type { BarColumns } from '../domain/bar.ts';
 import { exchangeTimeZone } from '../domain/market-time.ts';
+import { nextTurn } from '../domain/turn.ts';
 import {
   barLimits,
   priorClose,
@@ -39,10 +40,18 @@ const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
   }),
 });
 
-/** NaN, the columns' "unknown", as the graph's null. */
-function nullable(values: Float64Array): (number | null)[] {
-  return Array.from(values, (value) => (Number.isNaN(value) ? null : value));
+/** Longer columns are completed one a turn of the event loop. */
+const longColumn = 5000;
+
+function inTurn<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {
+  return values.length <= longColumn ? list(values) : nextTurn().then(() => list(values));
 }
+
+const column = (values: Float64Array) => inTurn<number>(values, (all) => Array.from(all));
+
+/** As `column`, with NaN, the columns' "unknown", as the graph's null. */
+const nullable = (values: Float64Array) =>
+  inTurn<number | null>(values, (all) => Array.from(all, (value) => (Number.isNaN(value) ? null : value)));
 
 /** Bars as columns, shared by stock and option bars. */
 export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({
@@ -52,28 +61,28 @@ export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implem
     tsMs: t.field({
       type: ['EpochMs'],
       description: 'Starts, epoch ms.',
-      resolve: (bars) => Array.from(bars.tsMs),
+      resolve: (bars) => column(bars.tsMs),
     }),
     open: t.floatList({
       description: 'First prices, dollars.',
-      resolve: (bars) => Array.from(bars.open),
+      resolve: (bars) => column(bars.open),
     }),
     high: t.floatList({
       description: 'Highest prices, dollars.',
-      resolve: (bars) => Array.from(bars.high),
+      resolve: (bars) => column(bars.high),
     }),
     low: t.floatList({
       description: 'Lowest prices, dollars.',
-      resolve: (bars) => Array.from(bars.low),
+      resolve: (bars) => column(bars.low),
     }),
     close: t.floatList({
       description: 'Last prices, dollars.',
-      resolve: (bars) => Array.from(bars.close),
+      resolve: (bars) => column(bars.close),
     }),
     volume: t.field({
       type: ['Long'],
       description: 'Shares (stocks) or contracts (options).',
-      resolve: (bars) => Array.from(bars.volume),
+      resolve: (bars) => column(bars.volume),
     }),
     vwap: t.floatList({
       nullable: { list: false, items: true },

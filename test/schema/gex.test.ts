@@ -310,7 +310,11 @@ test.each([
 ])('many symbols cost as many statements as one: %s', async (selection) => {
   const cost = async (symbols: string[]) => {
     const query = `{ ${symbols.map((symbol, i) => `s${i}: symbol(symbol: "${symbol}") { ${selection} }`).join('\n')} }`;
-    const ask = async () => expect((await app.graphql(query)).errors).toBeUndefined();
+    const ask = async () => {
+      // Within a second the same question would have the same answer.
+      app.clock.nowMs += 1000;
+      expect((await app.graphql(query)).errors).toBeUndefined();
+    };
     await ask();
     return (await statementsOf(ask)).length;
   };
