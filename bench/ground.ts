@@ -44,14 +44,15 @@ export async function listen(listener: RequestListener): Promise<Measured> {
   };
 }
 
-/** Opens the ground; `nowMs` is the gateway's clock, which stands still. */
+/** Opens the ground; `nowMs` is where the gateway's clock starts. */
 export async function openGround(nowMs: number): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
   // Open to root's embedded server, which runs as another user.
   await chmod(dataDir, 0o755);
   const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
   const config = readConfig({ RATE_PRO: '1000000', LOG_LEVEL: 'silent' }, {});
-  const now = () => nowMs;
+  const startedAt = performance.now();
+  const now = () => nowMs + Math.floor(performance.now() - startedAt);
   const access = await openAccess({ store, config, now });
   await access.accounts.set('bench', { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   const { key } = await access.keys.create({ accountId: 'bench', name: null, expiresAt: null });
