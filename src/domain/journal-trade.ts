@@ -1,5 +1,6 @@
-import { isId, isStorableText } from './account.ts';
-import type { NewTrade } from './journal.ts';
+import { isId, isStorableText, maxIdLength } from './account.ts';
+import { invalidParameter } from './failure.ts';
+import type { JournalTrade, NewTrade } from './journal.ts';
 import { exchangeTimeZone, parseInstant } from './market-time.ts';
 import { readTicker } from './ticker.ts';
 import { maxEpochMs } from './units.ts';
@@ -55,4 +56,29 @@ export function readTrade(fields: Readonly<Record<string, unknown>>, nowMs: numb
     note: field('note', (value) => text(value, isStorableText), null),
   };
   return wrong[0] ?? (trade as NewTrade);
+}
+
+const expected: Record<string, string> = {
+  id: `expected 1 to ${maxIdLength} characters without control characters`,
+  account_id: `expected 1 to ${maxIdLength} characters without control characters`,
+  symbol: 'expected a ticker such as SPY or BRK.B',
+  side: 'expected text, such as buy or sell',
+  qty: 'expected a number above 0',
+  price: 'expected dollars, a number of 0 or more',
+  ts: 'expected epoch ms, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS]',
+  note: 'expected text',
+};
+
+/** As `readTrade`, but throws 400 naming the field. */
+export function requireTrade(fields: Readonly<Record<string, unknown>>, nowMs: number): NewTrade {
+  const read = readTrade(fields, nowMs);
+  if (typeof read !== 'string') return read;
+  const [, problem, field] = /^(missing|bad)_(.*)$/.exec(read)!;
+  throw invalidParameter(field!, problem === 'missing' ? 'is required' : expected[field!]!);
+}
+
+/** A trade's fields by the names they have on the wire: what `readTrade` reads. */
+export function tradeFields(trade: JournalTrade): Record<string, unknown> {
+  const { id, journalAccountId, symbol, side, qty, price, tsMs, note } = trade;
+  return { id, account_id: journalAccountId, symbol, side, qty, price, ts: tsMs, note };
 }

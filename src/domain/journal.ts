@@ -1,3 +1,11 @@
+/** An account of a journal: where trades were made. */
+export interface JournalAccount {
+  id: string;
+  name: string;
+  /** Null = not told. */
+  broker: string | null;
+}
+
 /** A trade to be put into a journal. */
 export interface NewTrade {
   /** Null = it is to be given one. */
@@ -14,6 +22,9 @@ export interface NewTrade {
   tsMs: number;
   note: string | null;
 }
+
+/** A trade of a journal. */
+export type JournalTrade = NewTrade & { id: string };
 
 /** Why a row of an import could not be read. */
 export interface RowError {

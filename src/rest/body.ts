@@ -66,10 +66,13 @@ function shapeFailure(error: z.ZodError): Failure {
 }
 
 /** A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. */
-export function jsonBody(shape: z.ZodType, { required = true, maxBytes = 64 * 1024 } = {}): BodyReader {
+export function jsonBody(
+  shape: z.ZodType,
+  { required = true, maxBytes = 64 * 1024, mediaTypes = ['application/json'] } = {},
+): BodyReader {
   const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input' });
   return {
-    mediaTypes: ['application/json'],
+    mediaTypes,
     maxBytes,
     required,
     schema,
@@ -91,3 +94,8 @@ export function jsonBody(shape: z.ZodType, { required = true, maxBytes = 64 * 10
 /** What is said of a field that is not there, and of one of another type. */
 export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `expected ${expected}`;
+
+/** A merge patch (RFC 7396), sent as one or as plain JSON; what it may hold is the operation's to say. */
+export const mergePatchBody: BodyReader = jsonBody(z.record(z.string(), z.unknown(), { error: 'expected an object' }), {
+  mediaTypes: ['application/merge-patch+json', 'application/json'],
+});

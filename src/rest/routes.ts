@@ -7,7 +7,9 @@ import { crossSection } from './routes/cross-section.ts';
 import { eodPrints } from './routes/eod-prints.ts';
 import { gexHistory } from './routes/gex-history.ts';
 import { greeks } from './routes/greeks.ts';
+import { journalAccountRoutes } from './routes/journal-accounts.ts';
 import { journalImport } from './routes/journal-import.ts';
+import { journalTradeRoutes } from './routes/journal-trades.ts';
 import { largeTrades } from './routes/large-trades.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
 import { offExchangeRoutes } from './routes/off-exchange.ts';
@@ -49,4 +51,6 @@ export const routes: readonly Route[] = [
   putWatchlist,
   deleteWatchlist,
   journalImport,
+  ...journalAccountRoutes,
+  ...journalTradeRoutes,
 ];

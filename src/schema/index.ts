@@ -24,6 +24,8 @@ import './eod-prints.ts';
 import './off-exchange.ts';
 import './watchlists.ts';
 import './journal-import.ts';
+import './journal-accounts.ts';
+import './journal-trades.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */

@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, type ValueNode } from 'graphql';
+import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
 import { Failure, invalidParameter } from '../domain/failure.ts';
 import { isDate, isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
@@ -120,4 +120,17 @@ builder.scalarType('ImportBody', {
   },
   parseValue: (value) => reading(() => importBody(value)),
   parseLiteral: (node) => reading(() => importBody(literalText(node))),
+});
+
+function patchObject(value: unknown): Record<string, unknown> {
+  if (typeof value === 'object' && value !== null && !Array.isArray(value)) return value as Record<string, unknown>;
+  throw invalidParameter('body', 'expected an object');
+}
+builder.scalarType('MergePatch', {
+  description: 'A merge patch (RFC 7396): an object of the fields to change, named as over REST; null clears one.',
+  serialize: () => {
+    throw new TypeError('a patch is never served');
+  },
+  parseValue: (value) => reading(() => patchObject(value)),
+  parseLiteral: (node, variables) => reading(() => patchObject(valueFromASTUntyped(node, variables))),
 });

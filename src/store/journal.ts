@@ -39,7 +39,7 @@ export async function importTrades(
   return inTransaction(store, async (tx) => {
     // Imports of one account wait for each other: the second of the same id finds the first's result, and two of different
     // ids that share trades cannot wait for each other in a circle.
-    await tx.query(`select pg_advisory_xact_lock(hashtextextended('journal ' || $1, 0))`, [accountId]);
+    await lockJournal(tx, accountId);
     const earlier = await findImport(tx, accountId, importId);
     if (earlier) return earlier;
     await addJournalAccounts(tx, accountId, trades, nowMs);
@@ -60,10 +60,16 @@ export async function importTrades(
 
 const sliceLength = 2000;
 
-async function addJournalAccounts(
+/** Makes others that write to the journal wait for the transaction's end. */
+export async function lockJournal(tx: Transaction, accountId: string): Promise<void> {
+  await tx.query(`select pg_advisory_xact_lock(hashtextextended('journal ' || $1, 0))`, [accountId]);
+}
+
+/** Makes the journal accounts that trades name and the journal has not, each of that id and name. */
+export async function addJournalAccounts(
   tx: Transaction,
   accountId: string,
-  trades: readonly NewTrade[],
+  trades: readonly Pick<NewTrade, 'journalAccountId'>[],
   nowMs: number,
 ): Promise<void> {
   const ids = [...new Set(trades.map((trade) => trade.journalAccountId))].sort();

@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
+import { statementsOf } from '../support/statements.ts';
 
 // So many registered symbols that a list can be full of different ones.
 const many = Array.from({ length: 501 }, (_, i) => `W${i}`);
@@ -308,6 +309,28 @@ describe('watchlists in the graph', () => {
       const { body } = await app.get('/v2/account/usage', { credential: key });
       expect(body.data.totals_by_scope_group).toEqual({ 'market.live': 4, watchlists: 5 });
     }
+  });
+
+  test('of any number, with any number of symbols, are read in the same statements', async () => {
+    const counts: number[] = [];
+    for (const size of [1, 10, 190]) {
+      const key = await app.key();
+      for (let i = 0; i < size; i += 10) {
+        const symbols = many.slice(0, size);
+        const ids = Array.from({ length: Math.min(10, size - i) }, (_, j) => `l${i + j}`);
+        await Promise.all(ids.map((id) => put(key, id, { name: 'n', symbols })));
+      }
+      const query = `{ a: watchlists(first: ${size}) { rows { symbols(first: ${size}) { nodes { name access { allowed } } } } }
+        b: watchlists { rows { tickers } } c: watchlist(id: "l0") { name symbols(first: ${size}) { nodes { spot { price } } } } }`;
+      const statements = await statementsOf(async () => {
+        const { data, errors } = await app.graphql(query, {}, { credential: key });
+        expect(errors).toBeUndefined();
+        expect(data.a.rows.at(-1).symbols.nodes).toHaveLength(size);
+      });
+      counts.push(statements.length);
+    }
+    expect(counts[1]).toBe(counts[0]);
+    expect(counts[2]).toBe(counts[0]);
   });
 
   test('cost what they may reach: every list with every symbol is too much for one document', async () => {

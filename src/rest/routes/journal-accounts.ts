@@ -1,0 +1,87 @@
+import { z } from 'zod';
+import { requireJournalAccount } from '../../domain/journal-account.ts';
+import { jsonBody, mergePatchBody } from '../body.ts';
+import { opaqueId, positiveInt, text } from '../params.ts';
+import { type Route, route } from '../route.ts';
+
+const path = '/v2/journal/accounts';
+const common = { scopeGroup: 'journal', absent: ['broker'] } as const;
+
+const text500 = z.string().max(500);
+const described = z.looseObject({ id: z.string().optional(), name: text500, broker: text500.nullish() });
+// The shape is for OpenAPI; what is wrong is said in the words that imports and the graph have for it.
+const body = {
+  ...jsonBody(described),
+  read: jsonBody(z.record(z.string(), z.unknown(), { error: 'expected an object {name, broker}' })).read,
+};
+type Sent = Record<string, unknown>;
+
+/** The fields of a body, checked. Without `withId` an id is passed over: the path's counts. */
+function fields(sent: unknown, withId: boolean): { id: string | null; account: Sent } {
+  const { id, ...account } = requireJournalAccount(withId ? (sent as Sent) : { ...(sent as Sent), id: null });
+  return { id, account };
+}
+
+// Contract notes 3.
+export const journalAccountRoutes: readonly Route[] = [
+  route({
+    ...common,
+    path,
+    summary: 'Journal accounts',
+    description: 'Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent.',
+    params: { limit: positiveInt.optional(), cursor: text(1024).optional() },
+    operation: 'journal-accounts.graphql',
+    answer: 'journalAccounts',
+    errors: [400, 502],
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path,
+    summary: 'Make a journal account',
+    description: 'Makes an account of the journal. Without an id it is given one.',
+    params: {},
+    body,
+    operation: 'create-journal-account.graphql',
+    answer: 'createJournalAccount',
+    variables: (_values, sent) => fields(sent, true),
+    errors: [400, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: `${path}/:id`,
+    summary: 'Replace a journal account',
+    description: "Puts other fields in place of the account's; 404 when the journal has none of that id.",
+    params: { id: opaqueId },
+    body,
+    operation: 'replace-journal-account.graphql',
+    answer: 'replaceJournalAccount',
+    variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
+    errors: [400, 404, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'PATCH',
+    path: `${path}/:id`,
+    summary: 'Change a journal account',
+    description: 'A merge patch (RFC 7396): only the fields that are sent change, null clears one.',
+    params: { id: opaqueId },
+    body: mergePatchBody,
+    operation: 'patch-journal-account.graphql',
+    answer: 'patchJournalAccount',
+    variables: ({ id }, patch) => ({ id, patch }),
+    errors: [400, 404, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Delete a journal account',
+    description: 'Deletes an account that holds no trades; 400 while it holds some.',
+    params: { id: opaqueId },
+    operation: 'delete-journal-account.graphql',
+    answer: 'deleteJournalAccount',
+    errors: [400, 404, 502],
+  }),
+];
