@@ -1,0 +1,237 @@
+import { randomBytes } from 'node:crypto';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { generateApiKey } from '../../src/access/api-key.ts';
+import { createSiteSession } from '../../src/access/site-session.ts';
+import type { Classification, Tier } from '../../src/domain/tier.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { filledNowMs } from '../support/filled-market.ts';
+import { about, type KnownRoute, knownRoutes, type Needs } from './route-cases.ts';
+
+// The rules once more, from the contract alone: nothing of src/access is asked what is allowed.
+
+/** The symbols of `testSymbols`, one of each kind, as the contract sees them. */
+const symbolKinds = {
+  SPY: { registered: true, real: true, minTier: 'free', attestation: false },
+  MSFT: { registered: true, real: true, minTier: 'basic', attestation: false },
+  NVDA: { registered: true, real: true, minTier: 'pro', attestation: false },
+  XSP: { registered: true, real: true, minTier: 'free', attestation: true },
+  SPX: { registered: true, real: true, minTier: 'pro', attestation: true },
+  ZZZ: { registered: false, real: true, minTier: 'free', attestation: false },
+  QQQQ: { registered: false, real: false, minTier: 'free', attestation: false },
+} as const;
+type Ticker = keyof typeof symbolKinds;
+type Outcome =
+  | 'ok'
+  | 'restricted'
+  | 'unauthenticated'
+  | 'token_expired'
+  | 'not_entitled_tier'
+  | 'attestation_required'
+  | 'not_found'
+  | 'invalid_params';
+
+interface Who {
+  name: string;
+  credential: string | null;
+  accountId: string;
+  /** What is wrong with the credential; null when it is good. */
+  wrong: null | 'invalid' | 'expired';
+  kind: 'key' | 'session';
+  tier: Tier;
+  attested: boolean;
+}
+
+const level = { free: 0, basic: 1, pro: 2 };
+const statusOf: Record<Outcome, number> = {
+  ok: 200,
+  restricted: 200,
+  unauthenticated: 401,
+  token_expired: 401,
+  not_entitled_tier: 403,
+  attestation_required: 403,
+  not_found: 404,
+  invalid_params: 400,
+};
+
+function lacking(who: Who, minTier: Tier, attestation: boolean): Outcome | null {
+  if (level[who.tier] < level[minTier]) return 'not_entitled_tier';
+  return attestation && !who.attested ? 'attestation_required' : null;
+}
+
+function featureOutcome(who: Who, feature: Needs['feature']): Outcome | null {
+  switch (feature) {
+    case 'flow':
+      return lacking(who, 'pro', true);
+    case 'off-exchange':
+      return lacking(who, 'basic', true);
+    case 'site-session':
+      return who.kind === 'session' ? null : 'not_entitled_tier';
+    case 'declared-site-session':
+      return who.kind === 'session' ? lacking(who, 'free', true) : 'not_entitled_tier';
+    default:
+      return null;
+  }
+}
+
+function symbolOutcome(who: Who, rule: Needs['symbol'], ticker: Ticker): Outcome {
+  const { registered, real, minTier, attestation } = symbolKinds[ticker];
+  const refused = lacking(who, minTier, attestation);
+  switch (rule) {
+    case 'none':
+      return 'ok';
+    case 'entry':
+      return registered ? 'ok' : 'not_found';
+    case 'registered':
+      return registered ? (refused ?? 'ok') : 'not_found';
+    case 'known':
+      return real ? (refused ?? 'ok') : 'not_found';
+    case 'readable':
+      return refused ?? 'ok';
+    case 'row':
+      return refused ? 'restricted' : 'ok';
+    case 'writable':
+      return registered && !refused ? 'ok' : 'invalid_params';
+  }
+}
+
+/** What the contract says comes of it. `/graphql` lists token_expired, some routes do. */
+function expected(who: Who, needs: Needs, ticker: Ticker, door: 'rest' | 'graphql'): Outcome {
+  if (who.wrong === 'invalid') return 'unauthenticated';
+  if (who.wrong === 'expired') {
+    return door === 'graphql' || needs.listsTokenExpired ? 'token_expired' : 'unauthenticated';
+  }
+  return featureOutcome(who, needs.feature) ?? symbolOutcome(who, needs.symbol, ticker);
+}
+
+let app: TestApp;
+let callers: Who[] = [];
+
+async function goodCallers(): Promise<Who[]> {
+  const made: Who[] = [];
+  for (const kind of ['key', 'session'] as const) {
+    for (const tier of ['free', 'basic', 'pro'] as const) {
+      for (const classification of ['non_professional', 'professional', null] as const) {
+        made.push(await goodCaller(kind, tier, classification));
+      }
+    }
+  }
+  return made;
+}
+
+async function goodCaller(kind: Who['kind'], tier: Tier, classification: Classification | null): Promise<Who> {
+  // The tier of the other door is another one, so that it shows when it is looked at.
+  const other = tier === 'pro' ? 'free' : 'pro';
+  const accountId = await app.account(
+    kind === 'key'
+      ? { apiTier: tier, siteTier: other, classification }
+      : { apiTier: other, siteTier: tier, classification },
+  );
+  const credential =
+    kind === 'key'
+      ? (await app.access.keys.create({ accountId, name: null, expiresAt: null })).key
+      : await app.access.sessions.create(accountId, 3_600_000);
+  const attested = classification === 'non_professional';
+  return { name: `${kind} ${tier} ${classification}`, credential, accountId, wrong: null, kind, tier, attested };
+}
+
+async function badCallers(): Promise<Who[]> {
+  const accountId = await app.account();
+  const { keys, sessions } = app.access;
+  const soon = app.clock.nowMs + 1000;
+  const good = (await keys.create({ accountId, name: null, expiresAt: null })).key;
+  const revoked = await keys.create({ accountId, name: null, expiresAt: null });
+  await keys.revoke(revoked.meta.id, null);
+  const expiredKey = (await keys.create({ accountId, name: null, expiresAt: soon })).key;
+  const expiredSession = await sessions.create(accountId, 1000);
+  const token = await sessions.create(accountId, 3_600_000);
+  const [, claims] = token.split('.') as [string, string];
+  const unsigned = `${Buffer.from('{"alg":"none"}').toString('base64url')}.${claims}.`;
+  const foreign = await createSiteSession(
+    'another secret, just as long as it must be',
+    accountId,
+    3_600_000,
+    () => soon,
+  );
+  app.clock.nowMs += 2000;
+  const bad = (name: string, credential: string | null, wrong: Who['wrong'] = 'invalid'): Who => {
+    return { name, credential, accountId, wrong, kind: 'key', tier: 'pro', attested: true };
+  };
+  return [
+    bad('no credential', null),
+    bad('garbage', 'garbage'),
+    bad('a key with a wrong checksum', `${good.slice(0, -1)}${good.endsWith('0') ? '1' : '0'}`),
+    bad('a key never made', generateApiKey(randomBytes).key),
+    bad('a revoked key', revoked.key),
+    bad('an expired key', expiredKey, 'expired'),
+    bad('an expired session', expiredSession, 'expired'),
+    bad('a session of another secret', foreign),
+    bad('a session without a signature', unsigned),
+  ];
+}
+
+beforeAll(async () => {
+  app = await testApp({ nowMs: filledNowMs });
+  callers = [...(await badCallers()), ...(await goodCallers())];
+});
+afterAll(() => app.close());
+
+interface Cell {
+  who: Who;
+  ticker: Ticker;
+  id: string;
+}
+
+async function overRest({ known, route }: KnownRoute, { who, ticker, id }: Cell): Promise<string> {
+  const { status, body } = await app.send(route.method, about(known.path, encodeURIComponent(ticker), id), {
+    credential: who.credential,
+    ...(known.body === undefined ? {} : { body: about(known.body, ticker, id) }),
+    ...(known.contentType ? { contentType: known.contentType } : {}),
+  });
+  const outcome = body?.error?.code ?? (body?.meta?.restricted ? 'restricted' : 'ok');
+  return `${status} ${outcome}`;
+}
+
+async function overGraphql({ known }: KnownRoute, { who, ticker, id }: Cell): Promise<string> {
+  const { data, errors } = await app.graphql(about(known.graphql, ticker, id), {}, { credential: who.credential });
+  return errors?.[0]?.extensions?.code ?? (data?.quotes?.meta.restricted ? 'restricted' : 'ok');
+}
+
+/** Everything that came out other than the contract says, of one caller over all symbols and both doors. */
+async function surprises(known: KnownRoute, caller: Who): Promise<string[]> {
+  const { needs, prepare, changesAccount, path, body = '' } = known.known;
+  const tickers = Object.keys(symbolKinds) as Ticker[];
+  const aboutSymbols = /\{(symbol|contract)\}/.test(path + body);
+  const found: string[] = [];
+  for (const ticker of aboutSymbols ? tickers : tickers.slice(0, 1)) {
+    for (const door of ['rest', 'graphql'] as const) {
+      const fresh = changesAccount && caller.wrong === null;
+      const who = fresh
+        ? await goodCaller(caller.kind, caller.tier, caller.attested ? 'non_professional' : null)
+        : caller;
+      const id = prepare ? await prepare(app, who.accountId) : 'none';
+      const outcome = expected(who, needs, ticker, door);
+      const wanted = door === 'rest' ? `${statusOf[outcome]} ${outcome}` : outcome;
+      const got = await (door === 'rest' ? overRest : overGraphql)(known, { who, ticker, id });
+      if (got !== wanted) found.push(`${door}, ${who.name}, ${ticker}: ${got}, not ${wanted}`);
+    }
+  }
+  return found;
+}
+
+describe('every route, by every credential, for every kind of symbol, comes to the same over REST and GraphQL', () => {
+  test.each(knownRoutes())('$name', async (known) => {
+    // One caller's requests one after the other: a key may have only two in flight.
+    const all = await Promise.all(callers.map((who) => surprises(known, who)));
+    expect(all.flat()).toEqual([]);
+  });
+});
+
+describe('the same with X-API-Key', () => {
+  test('a key of each tier is who it is with Authorization, and a bad one is refused', async () => {
+    const send = (key: string) => app.get('/v2/symbols/NVDA/spot', { credential: null, headers: { 'x-api-key': key } });
+    for (const who of callers.filter(({ kind, credential }) => kind === 'key' && credential)) {
+      const outcome = expected(who, { symbol: 'registered' }, 'NVDA', 'rest');
+      expect([who.name, (await send(who.credential!)).status]).toEqual([who.name, statusOf[outcome]]);
+    }
+  });
+});
