@@ -16,6 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { z } from 'zod';
+import { tiers } from '../domain/tier.ts';
 import { absentInCaps, absentInMeta } from './envelope.ts';
 import type { StoredOperation } from './operation.ts';
 import type { Param } from './params.ts';
@@ -153,6 +154,12 @@ const errorCodes: Record<number, { description: string; codes: string[] }> = {
   503: { description: 'A source is not configured or out of reach.', codes: ['internal', 'provider_unavailable'] },
 };
 
+const detailsSchemas: Record<string, JsonSchema> = {
+  parameter: { type: 'string', description: 'The parameter, or field of the body, that was wrong.' },
+  symbols: { type: 'array', items: { type: 'string' }, description: 'The symbols that were refused.' },
+  required_tier: { type: 'string', enum: tiers, description: 'The tier it takes.' },
+};
+
 function errorResponse(status: number): JsonSchema {
   const { description, codes } = errorCodes[status]!;
   return {
@@ -169,7 +176,11 @@ function errorResponse(status: number): JsonSchema {
               properties: {
                 code: { type: 'string', enum: codes },
                 message: { type: 'string' },
-                details: { type: 'object' },
+                details: {
+                  type: 'object',
+                  description: 'Particulars for programs; every one is there only where it applies.',
+                  properties: detailsSchemas,
+                },
               },
             },
           },
@@ -194,7 +205,8 @@ function parameter(name: string, place: 'path' | 'query', schema: Param): JsonSc
 }
 
 function operationObject(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
-  const statuses = [...new Set([401, 429, 500, ...route.errors])].sort((a, b) => a - b);
+  // Who asks is looked up in the store, so that every route can meet its absence.
+  const statuses = [...new Set([401, 429, 500, 502, ...route.errors])].sort((a, b) => a - b);
   return {
     operationId: route.operation.replace(/\.graphql$/, ''),
     tags: [route.scopeGroup],
