@@ -142,8 +142,8 @@ export async function testApp(
       return access.sessions.create(await made.account(account), 3_600_000);
     },
     async send(method, path, { credential, headers = {}, body, contentType = 'application/json' } = {}) {
-      usual ??= made.key();
-      const sent = credential === undefined ? await usual : credential;
+      if (credential === undefined) usual ??= made.key();
+      const sent = credential === undefined ? await usual! : credential;
       return exchange(
         url,
         method,

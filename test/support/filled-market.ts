@@ -1,8 +1,8 @@
-import { type Bar, type Timeframe, timeframeMs, toBarColumns } from '../../src/domain/bar.ts';
+import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/domain/bar.ts';
 import { closeMinute, isHalfDay } from '../../src/domain/calendar.ts';
 import type { ChainRow } from '../../src/domain/chain.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
+import { concatBars, writeBars } from '../../src/store/bar-blocks.ts';
 import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
 import { saveCrossSection } from '../../src/store/cross-sections.ts';
@@ -51,29 +51,21 @@ const series = (startMs: number, stepMs: number, count: number, base: number) =>
   toBarColumns(Array.from({ length: count }, (_, i) => bar(startMs + i * stepMs, i, base)));
 
 async function fillBars(tx: Transaction): Promise<void> {
-  const runs: Record<Timeframe, { symbol: string; bars: ReturnType<typeof series> }[]> = {
-    '1s': [],
-    '1m': [],
-    '5m': [],
-    '1h': [],
-    '1d': [],
-  };
-  for (const [index, symbol] of filledSymbols.entries()) {
-    // A price that does not fit the usual scale of the protobuf message.
-    const base = symbol === 'BRK.B' ? 700_000 : 100 + 50 * index;
-    for (const session of filledSessions) {
-      const open = exchangeInstant(session, 570);
-      // Up to the close, on the running session's too: what is later than the clock is in the store and not to be served.
-      const minutes = symbol === 'SPY' ? closeMinute(session) - 570 : 40;
-      runs['1s'].push({ symbol, bars: series(open, 1000, 30, base) });
-      for (const timeframe of ['1m', '5m', '1h'] as const) {
+  for (const timeframe of timeframes) {
+    const runs = filledSymbols.map((symbol, index) => {
+      // One price does not fit the usual scale of the protobuf message.
+      const base = symbol === 'BRK.B' ? 700_000 : 100 + 50 * index;
+      const parts = filledSessions.map((session) => {
+        if (timeframe === '1d') return series(exchangeInstant(session), 1, 1, base + session.charCodeAt(9));
+        // Up to the close, in the running session too: what is later than the clock is in the store and not to be served.
+        const minutes = timeframe === '1s' ? 1 : symbol === 'SPY' ? closeMinute(session) - 570 : 40;
         const step = timeframeMs[timeframe];
-        runs[timeframe].push({ symbol, bars: series(open, step, Math.ceil((minutes * 60_000) / step), base) });
-      }
-      runs['1d'].push({ symbol, bars: series(exchangeInstant(session), 1, 1, base + session.charCodeAt(9)) });
-    }
+        return series(exchangeInstant(session, 570), step, Math.ceil((minutes * 60_000) / step), base);
+      });
+      return { symbol, bars: concatBars(parts) };
+    });
+    await writeBars(tx, timeframe, runs);
   }
-  for (const [timeframe, all] of Object.entries(runs)) await writeBars(tx, timeframe as Timeframe, all);
 }
 
 const strikes = Array.from({ length: 40 }, (_, i) => 580_000 + 1000 * i);

@@ -1,0 +1,87 @@
+// As much of JSON Schema 2020-12 as the published description uses; anything else in it is a fault of the check, and throws.
+
+type Schema = Record<string, unknown>;
+
+const annotations = new Set(['description', 'example', 'default', 'title', 'deprecated']);
+const known = new Set([
+  'type',
+  'properties',
+  'required',
+  'items',
+  'enum',
+  'const',
+  'anyOf',
+  'format',
+  'pattern',
+  'minLength',
+  'maxLength',
+  'minimum',
+  'maximum',
+  'exclusiveMinimum',
+  'maxItems',
+  'additionalProperties',
+]);
+
+const formats: Record<string, (value: unknown) => boolean> = {
+  date: (value) => /^\d{4}-\d{2}-\d{2}$/.test(String(value)) && !Number.isNaN(Date.parse(String(value))),
+  int32: (value) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,
+  int64: (value) => Number.isSafeInteger(value),
+  double: (value) => Number.isFinite(value),
+  binary: () => true,
+};
+
+function typeOf(value: unknown): string {
+  if (value === null) return 'null';
+  if (Array.isArray(value)) return 'array';
+  return typeof value;
+}
+
+function isOfType(value: unknown, type: string): boolean {
+  return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
+}
+
+/**
+ * What of `value` does not fit `schema`: a line for each, with its place. Stricter than JSON Schema: a key of an object that the
+ * schema does not name is one, too.
+ */
+export function misfits(schema: Schema, value: unknown, place = '$'): string[] {
+  for (const keyword of Object.keys(schema)) {
+    if (!known.has(keyword) && !annotations.has(keyword))
+      throw new Error(`${place}: keyword ${keyword} is not checked`);
+  }
+  if (Array.isArray(schema.anyOf)) {
+    const tries = (schema.anyOf as Schema[]).map((one) => misfits(one, value, place));
+    return tries.some((found) => found.length === 0) ? [] : tries.flat();
+  }
+  const types = [schema.type ?? []].flat() as string[];
+  if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
+    return [`${place}: ${typeOf(value)} ${JSON.stringify(value)?.slice(0, 60)}, not ${types.join(' or ')}`];
+  }
+  if (Array.isArray(schema.enum) && !schema.enum.includes(value)) {
+    return [`${place}: ${JSON.stringify(value)} is none of ${JSON.stringify(schema.enum)}`];
+  }
+  if (value === null) return [];
+  if (typeof schema.format === 'string') {
+    const fits = formats[schema.format];
+    if (!fits) throw new Error(`${place}: format ${schema.format} is not checked`);
+    if (!fits(value)) return [`${place}: ${JSON.stringify(value)} is not of format ${schema.format}`];
+  }
+  if (Array.isArray(value)) {
+    if (!schema.items) throw new Error(`${place}: an array without items`);
+    return value.flatMap((item, i) => misfits(schema.items as Schema, item, `${place}[${i}]`));
+  }
+  return typeof value === 'object' ? objectMisfits(schema, value as Record<string, unknown>, place) : [];
+}
+
+function objectMisfits(schema: Schema, value: Record<string, unknown>, place: string): string[] {
+  const properties = (schema.properties ?? {}) as Record<string, Schema>;
+  const more = schema.additionalProperties as Schema | undefined;
+  const missing = ((schema.required ?? []) as string[]).filter((key) => !Object.hasOwn(value, key));
+  return [
+    ...missing.map((key) => `${place}.${key} is missing`),
+    ...Object.entries(value).flatMap(([key, inner]) => {
+      const property = Object.hasOwn(properties, key) ? properties[key] : more;
+      return property ? misfits(property, inner, `${place}.${key}`) : [`${place}.${key} is not in the schema`];
+    }),
+  ];
+}

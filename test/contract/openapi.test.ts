@@ -1,0 +1,188 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
+import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { misfits } from './json-schema.ts';
+import { type MadeRequest, madeRequests, pathOf } from './requests.ts';
+import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
+
+let app: TestApp;
+let description: Json;
+let callers: { name: string; accountId: string; credential: string }[];
+/** Statuses each route really answered with. */
+const answered = new Map<string, Set<number>>();
+
+beforeAll(async () => {
+  app = await testApp({ nowMs: filledNowMs });
+  await fillMarket(app.store);
+  description = (await app.get('/v2/openapi.json', { credential: null })).body;
+  const accountId = await app.account();
+  const free = await app.account({ apiTier: 'free', siteTier: 'free', classification: null });
+  const keyOf = async (id: string) =>
+    (await app.access.keys.create({ accountId: id, name: null, expiresAt: null })).key;
+  callers = [
+    { name: 'session', accountId, credential: await app.access.sessions.create(accountId, 3_600_000) },
+    { name: 'key', accountId, credential: await keyOf(accountId) },
+    { name: 'free key', accountId: free, credential: await keyOf(free) },
+    { name: 'free session', accountId: free, credential: await app.access.sessions.create(free, 3_600_000) },
+  ];
+});
+afterAll(() => app.close());
+
+function operationOf({ route }: KnownRoute): Json {
+  return description.paths[route.path.replace(/:(\w+)/g, '{$1}')]?.[route.method.toLowerCase()];
+}
+
+/** What of an answer the description does not say. */
+function undescribed(known: KnownRoute, { status, body, headers }: Answer): string[] {
+  answered.set(known.name, (answered.get(known.name) ?? new Set()).add(status));
+  const described = operationOf(known).responses[status];
+  if (!described) return [`status ${status} is not described: ${JSON.stringify(body)}`];
+  if (!headers['content-type']?.startsWith('application/json')) return [`content type ${headers['content-type']}`];
+  return misfits(described.content['application/json'].schema, body, String(status));
+}
+
+async function send(known: KnownRoute, request: MadeRequest, to = app, credential?: string | null): Promise<string[]> {
+  const { method, path, texts: _, ...sent } = request;
+  const answer = await to.send(method, path, { ...sent, ...(credential === undefined ? {} : { credential }) });
+  return undescribed(known, answer).map((problem) => `${method} ${path}: ${problem}`);
+}
+
+/** The request that a pro, attested caller is answered 200, and those like it. */
+async function usual(known: KnownRoute, accountId: string, on = app): Promise<MadeRequest> {
+  const { known: told, route } = known;
+  const id = told.prepare ? await told.prepare(on, accountId) : 'none';
+  return {
+    method: route.method,
+    path: about(told.path, 'SPY', id),
+    texts: {},
+    ...(told.body ? { body: about(told.body, 'SPY', id) } : {}),
+    ...(told.contentType ? { contentType: told.contentType } : {}),
+  };
+}
+
+describe('/v2/openapi.json', () => {
+  test('is an OpenAPI 3.1 document: its parts are there, and of the form they must have', () => {
+    expect(description).toMatchObject({ openapi: '3.1.0', info: { title: 'Tapegraph', version: '2' } });
+    const ids = new Set<string>();
+    for (const [path, item] of Object.entries<Json>(description.paths)) {
+      expect(path).toMatch(/^\/[\w/{}.-]*$/);
+      for (const [method, operation] of Object.entries<Json>(item)) {
+        expect(['get', 'post', 'put', 'patch', 'delete']).toContain(method);
+        expect(ids.has(operation.operationId)).toBe(false);
+        ids.add(operation.operationId);
+        expect(operation).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
+        const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
+        const described = operation.parameters.filter((one: Json) => one.in === 'path').map((one: Json) => one.name);
+        expect(described.sort()).toEqual(inPath.sort());
+        for (const one of operation.parameters) {
+          expect(one).toMatchObject({ name: expect.any(String), description: expect.any(String), schema: {} });
+          expect(one.in === 'path' ? one.required : typeof one.required).toBe(one.in === 'path' ? true : 'boolean');
+        }
+        for (const [status, response] of Object.entries<Json>(operation.responses)) {
+          expect(status).toMatch(/^[2-5]\d\d$/);
+          expect(response).toMatchObject({ description: expect.any(String), content: expect.any(Object) });
+        }
+      }
+    }
+    for (const scheme of description.security.flatMap(Object.keys)) {
+      expect(description.components.securitySchemes).toHaveProperty(scheme);
+    }
+  });
+
+  test.each(knownRoutes())('$name: an example of each parameter is one the route takes', async (known) => {
+    for (const { name, example } of operationOf(known).parameters) {
+      if (example === undefined) continue;
+      const path = pathOf(known, { ...madeRequests(known, 0)[0]!.texts, [name]: String(example) });
+      const { status, body } = await app.send(known.route.method, path, { credential: callers[0]!.credential });
+      if (status === 400) expect(body.error.details?.parameter).not.toBe(name);
+    }
+  });
+});
+
+describe('what a route really answers is what the description says, key for key', () => {
+  test.each(knownRoutes())('$name', async (known) => {
+    const problems: string[] = [];
+    for (const { name, accountId, credential } of callers) {
+      const at = await usual(known, accountId);
+      for (const request of [at, ...madeRequests(known, 10, name.length)]) {
+        problems.push(...(await send(known, request, app, credential)));
+      }
+    }
+    expect(problems).toEqual([]);
+  });
+
+  test('without a credential, with a body too large or of another kind', async () => {
+    for (const known of knownRoutes()) {
+      const at = await usual(known, callers[0]!.accountId);
+      expect(await send(known, at, app, null)).toEqual([]);
+      if (!known.route.body) continue;
+      const huge = { ...at, body: ' '.repeat(known.route.body.maxBytes + 1) };
+      expect(await send(known, huge, app, callers[0]!.credential)).toEqual([]);
+      expect(await send(known, { ...at, contentType: 'image/png', body: 'x' })).toEqual([]);
+    }
+  });
+
+  test('with a parameter that is sent twice', async () => {
+    for (const known of knownRoutes()) {
+      for (const name of Object.keys(known.route.queryParams)) {
+        const at = await usual(known, callers[0]!.accountId);
+        const path = `${at.path}${at.path.includes('?') ? '&' : '?'}${name}=1&${name}=1`;
+        expect(await send(known, { ...at, path })).toEqual([]);
+        expect(answered.get(known.name)).toContain(400);
+      }
+    }
+  });
+
+  test('over the rate, and when no source is configured', async () => {
+    const bare = await testApp({ nowMs: filledNowMs, env: { SOURCES: 'none', RATE_PRO: '1' } });
+    try {
+      for (const known of knownRoutes()) {
+        const accountId = await bare.account();
+        const credential = await bare.access.sessions.create(accountId, 3_600_000);
+        const at = await usual(known, accountId, bare);
+        expect(await send(known, at, bare, credential)).toEqual([]);
+        expect(await send(known, at, bare, credential)).toEqual([]);
+        expect(answered.get(known.name)).toContain(429);
+      }
+    } finally {
+      await bare.close();
+    }
+  });
+
+  test('when the store fails, and when a route is past its sunset', async () => {
+    const failing = await testApp({ nowMs: filledNowMs });
+    const { pool } = failing.store;
+    const works = { query: pool.query, connect: pool.connect };
+    const accountId = await failing.account();
+    try {
+      for (const known of knownRoutes()) {
+        Object.assign(pool, works);
+        const at = await usual(known, accountId, failing);
+        const credential = await failing.access.sessions.create(accountId, 3_600_000);
+        const gone = () => Promise.reject(new Error('gone'));
+        Object.assign(pool, { query: gone, connect: gone });
+        expect(await send(known, at, failing, credential)).toEqual([]);
+        expect(answered.get(known.name)).toContain(502);
+      }
+      Object.assign(pool, works);
+      failing.clock.nowMs = Date.parse('2027-01-01T00:00Z');
+      for (const known of knownRoutes().filter(({ route }) => route.sunset)) {
+        expect(await send(known, await usual(known, accountId, failing), failing, await failing.session())).toEqual([]);
+        expect(answered.get(known.name)).toContain(410);
+      }
+    } finally {
+      Object.assign(pool, works);
+      await failing.close();
+    }
+  });
+
+  test('every status a route describes, but 500, is one it was seen to answer', () => {
+    const unseen = knownRoutes().flatMap((known) =>
+      Object.keys(operationOf(known).responses)
+        .map(Number)
+        .filter((status) => status !== 500 && !answered.get(known.name)?.has(status))
+        .map((status) => `${known.name} ${status}`),
+    );
+    expect(unseen).toEqual([]);
+  });
+});

@@ -1,0 +1,21 @@
+/** Numbers that come again with the same seed. */
+export interface Random {
+  /** A whole number in [0, below). */
+  below(below: number): number;
+  pick<T>(from: readonly T[]): T;
+  /** True once in `of` times. */
+  once(of: number): boolean;
+}
+
+/** A generator (mulberry32) that gives the same numbers for the same seed. */
+export function randomOf(seed: number): Random {
+  let state = seed >>> 0;
+  const next = () => {
+    state = (state + 0x6d2b79f5) >>> 0;
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1);
+    mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61);
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296;
+  };
+  const below = (limit: number) => Math.floor(next() * limit);
+  return { below, pick: (from) => from[below(from.length)]!, once: (of) => below(of) === 0 };
+}
