@@ -213,7 +213,7 @@ export const routeCases: Record<string, RouteCase> = {
     path: '/v2/journal/import?import_id={id}',
     body: '{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":1,"price":600.5}\n',
     contentType: 'text/plain',
-    graphql: `mutation { importJournal(importId: "{id}", body: "{\\"id\\":\\"t1\\",\\"account_id\\":\\"main\\",\\"symbol\\":\\"SPY\\",\\"side\\":\\"buy\\",\\"qty\\":1,\\"price\\":600.5}") { created } }`,
+    graphql: `mutation { importJournal(importId: "{id}", body: "{\\"id\\":\\"t1\\",\\"account_id\\":\\"main\\",\\"symbol\\":\\"SPY\\",\\"side\\":\\"buy\\",\\"qty\\":1,\\"price\\":600.5}") { result { created } } }`,
     needs: { symbol: 'none' },
     prepare: async () => nextId(),
   },
