@@ -168,6 +168,18 @@ const shapes: Record<OffExchangeTable, TableShape> = {
   },
 };
 
+// A session may have thousands of numbered rows. Bounds that compare whole rows are taken by the planner for what they are,
+// many rows of which the first are wanted, so that it walks the index; of a BETWEEN it expects few, and sorts them all. For the
+// same reason whether a session is published is asked of each row and not joined.
+function within({ key, keyType }: TableShape): string {
+  const row = `(x.session_date, ${key})`;
+  if (keyType === 'text') {
+    return `x.session_date BETWEEN w.first AND w.last AND (w.after_date IS NULL OR ${row} > (w.after_date, w.after_key))`;
+  }
+  const most = keyType === 'int' ? '2147483647' : '9223372036854775807';
+  return `${row} > (coalesce(w.after_date, w.first), coalesce(w.after_key, -1)) AND ${row} <= (w.last, ${most})`;
+}
+
 /** Rows of a symbol's sessions from `first` to `last`, after the row at `after`; null = from the first. */
 export interface RowRange {
   symbol: string;
@@ -208,10 +220,10 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
              WITH ORDINALITY AS w(symbol, first, last, after_date, after_key, at)
            CROSS JOIN LATERAL (
              SELECT x.session_date AS date, ${columns.join(', ')}, ${shape.key} AS key
-             FROM ${shape.table} x JOIN off_exchange_sessions s ON s.symbol = x.symbol AND s.session_date = x.session_date
-             WHERE x.symbol = w.symbol AND x.session_date BETWEEN w.first AND w.last ${shape.also ?? ''}
-               AND x.trade_count >= ${disclosureThreshold} AND s.trade_count >= ${disclosureThreshold}
-               AND (w.after_date IS NULL OR (x.session_date, ${shape.key}) > (w.after_date, w.after_key))
+             FROM ${shape.table} x
+             WHERE x.symbol = w.symbol AND ${within(shape)} ${shape.also ?? ''} AND x.trade_count >= ${disclosureThreshold}
+               AND (SELECT s.trade_count >= ${disclosureThreshold} FROM off_exchange_sessions s
+                    WHERE s.symbol = x.symbol AND s.session_date = x.session_date)
              ORDER BY x.session_date, ${shape.key} LIMIT $6
            ) AS r ORDER BY w.at, r.date, r.key`,
     values: [
