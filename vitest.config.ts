@@ -1,10 +1,32 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
+import { serverAnswers } from './test/support/postgres-server.ts';
 
-export default defineConfig({
+// What is about an embedded server itself.
+const embeddedOnly = ['test/store/embedded-*.test.ts', 'test/store/kill.test.ts', 'test/store/codec.test.ts'];
+
+const projects = [
+  {
+    extends: true as const,
+    test: { name: 'embedded', include: ['test/**/*.test.ts'], globalSetup: ['test/support/embedded-server.ts'] },
+  },
+  // The store and the contract once more, on a PostgreSQL server.
+  {
+    extends: true as const,
+    test: {
+      name: 'server',
+      include: ['store', 'rest', 'schema', 'graphql'].map((folder) => `test/${folder}/**/*.test.ts`),
+      exclude: embeddedOnly,
+      globalSetup: ['test/support/postgres-server.ts'],
+    },
+  },
+];
+
+export default defineConfig(async () => ({
   test: {
-    include: ['test/**/*.test.ts'],
-    globalSetup: ['test/support/embedded-server.ts'],
+    projects: (await serverAnswers()) ? projects : projects.slice(0, 1),
+    // One worker a core: a test waits for its database most of the time.
+    maxWorkers: '100%',
     testTimeout: 30_000,
     hookTimeout: 60_000,
     // Two copies of graphql in one process refuse each other's schemas: everyone gets this one.
@@ -12,4 +34,4 @@ export default defineConfig({
       { find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) },
     ],
   },
-});
+}));

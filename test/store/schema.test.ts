@@ -99,6 +99,15 @@ describe('the Prisma schema', () => {
     expect(await tablesOfStore(store)).toEqual(schema);
   });
 
+  test('has no column that orders text by the rules of a language', async () => {
+    const { rows } = await store.pool.query(
+      `select c.relname, a.attname from pg_attribute a join pg_class c on c.oid = a.attrelid
+       where c.relnamespace = 'public'::regnamespace and c.relkind in ('r', 'p') and c.relname <> '_prisma_migrations'
+         and a.atttypid = 'text'::regtype and a.attcollation <> '"C"'::regcollation and not a.attisdropped`,
+    );
+    expect(rows, 'text columns need COLLATE "C" in their migration').toEqual([]);
+  });
+
   test('keys every hot table by symbol or underlying first, so that it can be sharded', () => {
     const hot = Object.entries(schema).filter(([name]) =>
       /block|capture|flow_|greeks|cross_|off_exchange|live_/.test(name),
