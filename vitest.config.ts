@@ -15,7 +15,7 @@ const projects = [
     extends: true as const,
     test: {
       name: 'server',
-      include: ['store', 'rest', 'schema', 'graphql'].map((folder) => `test/${folder}/**/*.test.ts`),
+      include: ['store', 'contract', 'rest', 'schema', 'graphql'].map((folder) => `test/${folder}/**/*.test.ts`),
       exclude: embeddedOnly,
       globalSetup: ['test/support/postgres-server.ts'],
     },
