@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { isDate, type SessionDate } from '../domain/market-time.ts';
 import { underlyingOf } from '../domain/option-root.ts';
-import { type OpenInterestRun, saveOpenInterest } from '../store/open-interest.ts';
+import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../store/open-interest.ts';
 import { readCsv } from '../tape/csv.ts';
 import { openInterestList } from '../tape/open-interest.ts';
 import { TapeFileError } from '../tape/tape-file.ts';
@@ -20,6 +20,7 @@ export function sessionOfFile(path: string, settings: IngestSettings): SessionDa
 
 /** Open interest of every listed contract, by underlying and session. */
 export const loadOpenInterest: Loader = async (job) => {
+  await lockOpenInterest(job.tx);
   const sessionOfAll = sessionOfFile(job.path, job.settings);
   let batch = new Map<string, OpenInterestRun>();
   let held = 0;
@@ -27,8 +28,7 @@ export const loadOpenInterest: Loader = async (job) => {
   let changed = 0;
   const flush = async () => {
     if (held === 0 || job.refused()) return;
-    // In one order, so that two files being stored at once do not wait for each other in a circle.
-    const runs = [...batch.values()].sort((a, b) => (a.underlying < b.underlying ? -1 : 1));
+    const runs = [...batch.values()];
     await saveUnderlyings(job.tx, new Set(runs.flatMap((run) => run.rows.map((row) => row.root))));
     changed += await saveOpenInterest(job.tx, runs);
     batch = new Map();

@@ -1,25 +1,19 @@
 import { aggregateBars } from '../analytics/bars.ts';
-import { type Bar, type BarColumns, barColumns, type Timeframe, toBarColumns } from '../domain/bar.ts';
+import { type BarColumns, barColumns, type Timeframe } from '../domain/bar.ts';
 import { concatBars, lockAllBarBlocks, type WrittenBlock, writeBars } from '../store/bar-blocks.ts';
 import { saveUnknownTickers } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { readCsv } from '../tape/csv.ts';
 import { stockDayBars, stockMinuteBars } from '../tape/stock-bars.ts';
+import { type BarBatch, barBatch, slices } from './bar-batch.ts';
 import type { FileJob, FileOutcome, Loader } from './file-job.ts';
 import { writeBehind } from './write-behind.ts';
 
 // Bars held before they are written. A file sorted by ticker, as vendors send them, then writes nearly every block once;
 // one in any other order merges blocks as often as it has batches, in the same memory.
-const batchBars = 100_000;
-
-/** Bars in any order as columns, ascending; of two of one instant the one that came later counts. */
-export function orderedBars(bars: Bar[]): BarColumns {
-  let ascending = true;
-  for (let i = 1; i < bars.length && ascending; i++) ascending = bars[i - 1]!.tsMs < bars[i]!.tsMs;
-  if (ascending) return toBarColumns(bars);
-  const byInstant = new Map(bars.map((bar) => [bar.tsMs, bar]));
-  return toBarColumns([...byInstant.values()].sort((a, b) => a.tsMs - b.tsMs));
-}
+const batchBars = 400_000;
+// Runs merged and written by one statement: bounds what is decoded at a time.
+const runsAtOnce = 256;
 
 /** 5m and 1h follow from the sessions' 1m bars, all of them: a bar sent later changes the longer bar it lies in. */
 async function writeDerived(tx: Transaction, sessions: readonly WrittenBlock[]): Promise<number> {
@@ -41,25 +35,30 @@ async function writeDerived(tx: Transaction, sessions: readonly WrittenBlock[]):
   return changed;
 }
 
-async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: Map<string, Bar[]>): Promise<number> {
-  await saveUnknownTickers(tx, batch.keys());
-  const runs = [...batch].map(([symbol, bars]) => ({ symbol, bars: orderedBars(bars) }));
-  const written = await writeBars(tx, timeframe, runs, { locked: true });
-  return written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
+async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: BarBatch): Promise<number> {
+  let changed = 0;
+  for (const slice of slices(batch.runs(), runsAtOnce)) {
+    const runs = slice.map(([symbol, bars]) => ({ symbol, bars }));
+    await saveUnknownTickers(
+      tx,
+      runs.map((run) => run.symbol),
+    );
+    const written = await writeBars(tx, timeframe, runs, { locked: true });
+    changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
+  }
+  return changed;
 }
 
 async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileOutcome> {
   await lockAllBarBlocks(job.tx);
   const writes = writeBehind();
-  let batch = new Map<string, Bar[]>();
-  let held = 0;
+  let batch = barBatch(batchBars);
   let rows = 0;
   let changed = 0;
   const flush = async () => {
-    if (held === 0 || job.refused()) return;
+    if (batch.size() === 0 || job.refused()) return;
     const full = batch;
-    batch = new Map();
-    held = 0;
+    batch = barBatch(batchBars);
     await writes.next(async () => {
       changed += await writeBatch(job.tx, timeframe, full);
     });
@@ -67,14 +66,9 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileOutco
   const format = timeframe === '1m' ? stockMinuteBars : stockDayBars;
   for await (const { records } of readCsv(job.path, format, job.onBadLine, job.onBytes)) {
     if (job.refused()) continue;
-    for (const { symbol, bar } of records) {
-      const bars = batch.get(symbol);
-      if (bars) bars.push(bar);
-      else batch.set(symbol, [bar]);
-    }
-    held += records.length;
+    for (const { symbol, bar } of records) batch.push(symbol, bar);
     rows += records.length;
-    if (held >= batchBars) await flush();
+    if (batch.size() >= batchBars) await flush();
   }
   await flush();
   await writes.done();

@@ -52,11 +52,15 @@ function merge(older: readonly OpenInterest[], newer: readonly OpenInterest[]): 
   return [...byContract.values()].sort(compareContracts);
 }
 
-/** Merges open interest into its blocks, inside the caller's transaction; of one contract the new figure counts. Returns how many blocks changed. */
+/** Takes all open interest for a writer until its transaction ends. */
+export async function lockOpenInterest(tx: Transaction): Promise<void> {
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('open_interest_blocks', 0))`);
+}
+
+/** Merges open interest into its blocks, inside the caller's transaction, which holds `lockOpenInterest`; of one contract the new figure counts. Returns how many blocks changed. */
 export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInterestRun[]): Promise<number> {
   let changed = 0;
   for (const { underlying, sessionDate, rows } of runs) {
-    await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('open interest ' || $1, 0))`, [underlying]);
     const { rows: before } = await tx.query<{ payload: Buffer; version: string }>({
       name: 'open-interest-block',
       text: 'SELECT payload, version FROM open_interest_blocks WHERE underlying = $1 AND session_date = $2',

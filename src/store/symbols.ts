@@ -59,6 +59,8 @@ async function insertSymbols(tx: Transaction, entries: readonly SymbolEntry[], o
     a.symbol < b.symbol ? -1 : 1,
   );
   if (bySymbol.length === 0) return 0;
+  // Writers of symbols take turns: each also raises the version, so that two could wait for each other in a circle.
+  await tx.query(`SELECT pg_advisory_xact_lock(hashtextextended('symbols', 0))`);
   const { rowCount } = await tx.query(
     `INSERT INTO symbols (${columns})
      SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::int[], $6::text[], $7::text[], $8::bool[], $9::text[], $10::text[])
@@ -100,12 +102,17 @@ export function saveSymbols(tx: Transaction, entries: readonly SymbolEntry[]): P
 }
 
 /** Enters tickers into the directory (not the registry) that are not known yet, so that a real ticker with data is never "not found". */
-export function saveUnknownTickers(
+export async function saveUnknownTickers(
   tx: Transaction,
   tickers: Iterable<string>,
   symbolClass: (ticker: string) => SymbolClass = () => 'equity',
 ): Promise<number> {
-  const entries = [...tickers].map((symbol): SymbolEntry => {
+  const { rows } = await tx.query<{ symbol: string }>({
+    name: 'unknown-tickers',
+    text: 'SELECT symbol FROM unnest($1::text[]) AS asked(symbol) WHERE NOT EXISTS (SELECT FROM symbols s WHERE s.symbol = asked.symbol)',
+    values: [[...new Set(tickers)]],
+  });
+  const entries = rows.map(({ symbol }): SymbolEntry => {
     const kind = symbolClass(symbol);
     return {
       symbol,
