@@ -263,7 +263,7 @@ const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStrikes').i
 });
 
 /** Dealer gamma of one symbol: the ways to its captures. */
-const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').implement({
+export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').implement({
   description: 'Dealer gamma exposure of a symbol.',
   fields: (t) => {
     const captureArgs = {
