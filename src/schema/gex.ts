@@ -2,7 +2,7 @@ import { type GexExpiry, gammaSources } from '../domain/gex.ts';
 import { exchangeTimeZone } from '../domain/market-time.ts';
 import { chainRowsAtStrike } from '../resolvers/chain.ts';
 import { type GexStrike, gexCaptureAt, inShares, type ServedGexCapture, strikeRows } from '../resolvers/gex.ts';
-import { type GexHistory, type GexHistoryMeta, gexHistory } from '../resolvers/gex-history.ts';
+import { type GexHistory, type GexHistoryMeta, gexHistory, historyPoints } from '../resolvers/gex-history.ts';
 import { type SessionStrikes, type SessionStrikesMeta, sessionStrikes } from '../resolvers/session-strikes.ts';
 import { builder } from './builder.ts';
 import { ChainRowType } from './chain.ts';
@@ -299,8 +299,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
       history: t.field({
         type: GexHistoryType,
         nullable: true,
-        // A whole session is worth ten latest captures; untrimmed, some hundred.
-        complexity: ({ top }) => ({ field: top != null && top <= 100 ? 10 : 100, multiplier: 1 }),
+        complexity: (args, { caller }) => ({ field: historyPoints(args, caller.kind), multiplier: 1 }),
         ...usage,
         description:
           'The captures of one session, oldest first; a new one lands every 5 minutes. Empty for a date without trading.',
