@@ -1,0 +1,233 @@
+import { randomBytes } from 'node:crypto';
+import { execute, GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import type { Caller } from '../../src/access/caller.ts';
+import { readConfig } from '../../src/config.ts';
+import type { Failure } from '../../src/domain/failure.ts';
+import { lifetime } from '../../src/domain/lifetime.ts';
+import { requestContext } from '../../src/resolvers/context.ts';
+import { failureOf, type StoredOperation, storedOperation } from '../../src/rest/operation.ts';
+import { readParams } from '../../src/rest/params.ts';
+import { schema } from '../../src/schema/index.ts';
+import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { type Random, randomOf } from '../support/random.ts';
+import { madeRequests } from './requests.ts';
+import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
+
+let app: TestApp;
+let callers: Caller[];
+
+beforeAll(async () => {
+  app = await testApp({ nowMs: filledNowMs });
+  await fillMarket(app.store);
+  const accountId = await app.account();
+  const key = await app.access.keys.create({ accountId, name: null, expiresAt: null });
+  const credentials = [
+    key.key,
+    await app.access.sessions.create(accountId, 3_600_000),
+    await app.key({ apiTier: 'basic', classification: 'professional' }),
+    await app.key({ apiTier: 'free', classification: null }),
+  ];
+  const found = await Promise.all(credentials.map((credential) => app.access.authenticate(credential)));
+  callers = found.map((state) => (state.state === 'ok' ? state.caller : expect.fail('a caller who is not let in')));
+});
+afterAll(() => app.close());
+
+/** Does `work` with a context of its own, as a request does: loaders remember, and what is held is given back at its end. */
+async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T> | T): Promise<T> {
+  const { store, access, clock } = app;
+  const { sources } = readConfig({});
+  const life = lifetime();
+  const services = { store, access, sources, random: randomBytes, now: () => clock.nowMs };
+  try {
+    return await work(requestContext(services, caller, life.onEnd));
+  } finally {
+    life.end();
+  }
+}
+
+type Variables = Record<string, unknown>;
+
+/** What came of a run: the data, or the failure the caller is told. Objects without prototypes are like others. */
+interface Result {
+  data: Json;
+  failure: Pick<Failure, 'status' | 'code' | 'message' | 'details'> | null;
+}
+
+const told = ({ status, code, message, details }: Failure) => ({ status, code, message, details });
+
+async function compiled(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
+  try {
+    const data = await inRequest(caller, (context) => operation.run(context, variables));
+    return { data: JSON.parse(JSON.stringify(data)), failure: null };
+  } catch (error) {
+    return { data: null, failure: told(error as Failure) };
+  }
+}
+
+/** The same by graphql-js, as Yoga runs what it is sent: a variable that has no value is left out. */
+async function interpreted(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
+  const document = parse(operation.source);
+  const variableValues = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+  const { data, errors } = await inRequest(caller, (contextValue) =>
+    execute({ schema, document, variableValues, contextValue }),
+  );
+  if (errors?.length) return { data: null, failure: told(failureOf(errors[0]!)) };
+  return { data: JSON.parse(JSON.stringify(data)), failure: null };
+}
+
+/** The variables the router makes of texts; null when the texts are refused before the graph is asked. */
+function variablesOf({ route }: KnownRoute, texts: Record<string, string>, body: unknown): Variables | null {
+  try {
+    const values = { ...readParams(route.pathParams, texts), ...readParams(route.queryParams, texts) };
+    return { ...route.variables(values, body), protobuf: texts.limit !== undefined };
+  } catch {
+    return null;
+  }
+}
+
+/** Variable sets of a route, each also with some values null and some left out. */
+function variableSets(known: KnownRoute, random: Random): Variables[] {
+  const bodies: unknown[] = known.route.body
+    ? [known.known.body, ...(known.known.bodies ?? []).map(({ body }) => body)].flatMap((text) => {
+        try {
+          return [known.route.body!.read(Buffer.from(about(text ?? '{}', 'SPY')))];
+        } catch {
+          return [];
+        }
+      })
+    : [undefined];
+  const sets = madeRequests(known, 30, 7).flatMap(({ texts }): Variables[] =>
+    [variablesOf(known, texts, random.pick(bodies))].filter((set) => set !== null),
+  );
+  const holed = sets.map((set) =>
+    Object.fromEntries(
+      Object.entries(set).map(([name, value]) => [name, random.once(4) ? random.pick([null, undefined]) : value]),
+    ),
+  );
+  return [...sets, ...holed.filter((set) => requiredAreThere(known, set))];
+}
+
+const operations = new Map<string, StoredOperation>();
+function operationOf({ name, route }: KnownRoute): StoredOperation {
+  const operation = operations.get(name) ?? storedOperation(schema as GraphQLSchema, route);
+  operations.set(name, operation);
+  return operation;
+}
+
+/** A variable that must have a value and has none is refused by both, each in its own words: that is another test. */
+function requiredAreThere(known: KnownRoute, set: Variables): boolean {
+  const { document } = operationOf(known);
+  const definition = document.definitions.find((node) => node.kind === 'OperationDefinition')!;
+  if (definition.kind !== 'OperationDefinition') return false;
+  return (definition.variableDefinitions ?? []).every(
+    ({ type, variable }) => type.kind !== 'NonNullType' || set[variable.name.value] != null,
+  );
+}
+
+/** Operations that read, so that running them twice is running them once. */
+const reading = knownRoutes().filter(({ route }) => route.method === 'GET');
+
+describe('a stored operation gives the same compiled and interpreted', () => {
+  test.each(reading)('$name', async (known) => {
+    const operation = operationOf(known);
+    const random = randomOf(11);
+    const outcomes = new Set<string>();
+    // A list of expirations says whether it was kept from before: the first asking keeps it.
+    await interpreted(operation, callers[0]!, variableSets(known, randomOf(11))[0]!);
+    for (const variables of variableSets(known, random)) {
+      const caller = random.once(3) ? random.pick(callers) : callers[random.below(2)]!;
+      const [first, second] = [
+        await interpreted(operation, caller, variables),
+        await compiled(operation, caller, variables),
+      ].map(forgetCached);
+      expect(second, JSON.stringify(variables)).toStrictEqual(first);
+      outcomes.add(first!.failure ? String(first!.failure.status) : 'data');
+    }
+    expect(outcomes).toContain('data');
+  });
+
+  const changing = knownRoutes().filter(({ route }) => route.method !== 'GET');
+  test.each(changing)('$name, each run with an account of its own', async (known) => {
+    const operation = operationOf(known);
+    for (const variables of variableSets(known, randomOf(5))) {
+      const results: Result[] = [];
+      for (const run of [interpreted, compiled]) {
+        const accountId = await app.account();
+        const id = known.known.prepare ? await known.known.prepare(app, accountId) : null;
+        const state = await app.access.authenticate(await app.access.sessions.create(accountId, 60_000));
+        if (state.state !== 'ok') return expect.fail('not let in');
+        const own = 'id' in variables && id !== null ? { ...variables, id } : variables;
+        results.push(forgetMade(await run(operation, state.caller, own)));
+      }
+      expect(results[1], JSON.stringify(variables)).toStrictEqual(results[0]);
+    }
+  });
+
+  test('a variable of the wrong type is a 400 of code invalid_params either way', async () => {
+    for (const known of reading) {
+      const operation = operationOf(known);
+      const usual = variablesOf(known, madeRequests(known, 0)[0]!.texts, undefined) ?? {};
+      for (const name of operation.variables) {
+        for (const wrong of [{}, ['x', {}], true, 1e300, 'no such value \u0000']) {
+          const variables = { ...usual, [name]: wrong };
+          const [first, second] = [
+            await interpreted(operation, callers[0]!, variables),
+            await compiled(operation, callers[0]!, variables),
+          ];
+          const outcome = ({ failure }: Result) => `${failure?.status} ${failure?.code}`;
+          const what = `${known.name} ${name} ${JSON.stringify(wrong)}: ${second.failure?.message}, ${first.failure?.message}`;
+          expect(outcome(second), what).toBe(outcome(first));
+        }
+      }
+    }
+  });
+});
+
+/** Whether a list came from memory depends on who asked before. */
+function forgetCached(result: Result): Result {
+  const meta = result.data?.symbol?.expirations?.meta;
+  if (meta) meta.cached = null;
+  return result;
+}
+
+/** What is made anew each time: keys and ids. */
+function forgetMade(result: Result): Result {
+  const text = JSON.stringify(result)
+    .replace(/tg_live_\w{4,}/g, 'tg_live_made')
+    .replace(/"[0-9A-HJKMNP-TV-Z]{26}"/g, '"made"')
+    .replace(/"id-\d+"/g, '"prepared"');
+  return JSON.parse(text) as Result;
+}
+
+describe('a document that comes again runs compiled, and gives what it gave before', () => {
+  test.each(reading)('$name', async (known) => {
+    const { source } = operationOf(known);
+    const credential = await app.session();
+    for (const request of madeRequests(known, 0, 3).slice(0, 12)) {
+      const variables = variablesOf(known, request.texts, undefined);
+      if (variables === null) continue;
+      const operation = operationOf(known);
+      const complete = Object.fromEntries(operation.variables.map((name) => [name, variables[name] ?? null]));
+      const answers: Json[] = [];
+      for (let i = 0; i < 3; i++) {
+        const { data, errors } = await app.graphql(source, complete, { credential });
+        answers.push(forgetCached({ data: forgetUsage(data), failure: (errors as never) ?? null }));
+      }
+      expect(answers[1], JSON.stringify(variables)).toStrictEqual(answers[0]);
+      expect(answers[2], JSON.stringify(variables)).toStrictEqual(answers[0]);
+    }
+  });
+});
+
+/** Usage grows with every request. */
+function forgetUsage(data: Json): Json {
+  if (data?.me?.data?.by_day) Object.assign(data.me.data, { by_day: null, totals_by_scope_group: null });
+  return data;
+}
+
+test('an error of the graph is told as what it is, and nothing of an unexpected one leaks', () => {
+  const leak = failureOf(new GraphQLError('select secret', { originalError: new Error('select secret') }));
+  expect([leak.status, leak.code, leak.message.includes('secret')]).toEqual([500, 'internal', false]);
+});
