@@ -113,8 +113,7 @@ builder.objectField(SymbolType, 'chain', (t) =>
   t.field({
     type: ChainType,
     nullable: true,
-    // An index's chain has 20,000 rows: as much as one REST request.
-    complexity: 10,
+    complexity: 1,
     extensions: { scopeGroup: 'market.live' },
     description: 'The latest option chain.',
     args: {

@@ -103,8 +103,10 @@ describe('what a route really answers is what the description says, key for key'
   test.each(knownRoutes())('$name', async (known) => {
     const problems: string[] = [];
     for (const { name, accountId, credential } of callers) {
-      const at = await usual(known, accountId);
-      for (const request of [at, ...madeRequests(known, 10, name.length)]) {
+      for (const sent of [{}, ...(known.known.bodies ?? [])]) {
+        problems.push(...(await send(known, { ...(await usual(known, accountId)), ...sent }, app, credential)));
+      }
+      for (const request of madeRequests(known, 10, name.length)) {
         problems.push(...(await send(known, request, app, credential)));
       }
     }
@@ -119,6 +121,17 @@ describe('what a route really answers is what the description says, key for key'
       const huge = { ...at, body: ' '.repeat(known.route.body.maxBytes + 1) };
       expect(await send(known, huge, app, callers[0]!.credential)).toEqual([]);
       expect(await send(known, { ...at, contentType: 'image/png', body: 'x' })).toEqual([]);
+    }
+  });
+
+  test('of what it is refused for', async () => {
+    for (const known of knownRoutes()) {
+      const { accountId, credential } = callers[0]!;
+      const id = await known.known.refused?.(app, accountId);
+      if (id === undefined) continue;
+      const path = about(known.known.path, 'SPY', id);
+      expect(await send(known, { ...(await usual(known, accountId)), path }, app, credential)).toEqual([]);
+      expect(answered.get(known.name)).toContain(400);
     }
   });
 

@@ -1,6 +1,8 @@
 // What the contract suites know of each route: how to ask it, the same over GraphQL, and the rule that guards it.
 import type { Route } from '../../src/rest/route.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { insertJournalAccount } from '../../src/store/journal-accounts.ts';
+import { insertJournalTrade } from '../../src/store/journal-trades.ts';
 import { putWatchlist } from '../../src/store/watchlists.ts';
 import type { TestApp } from '../support/app.ts';
 
@@ -33,6 +35,8 @@ export interface RouteCase extends Sent {
   needs: Needs;
   /** Makes what the request is about, and returns its id. */
   prepare?: (app: TestApp, accountId: string) => Promise<string>;
+  /** Makes one that the request is refused for with 400, and returns its id. */
+  refused?: (app: TestApp, accountId: string) => Promise<string>;
   /** The request changes what the account may do. */
   changesAccount?: true;
   /** Texts its parameters are tried with, beside `paramTexts`. */
@@ -49,6 +53,21 @@ const nextId = () => `id-${++ids}`;
 async function storedList(app: TestApp, accountId: string): Promise<string> {
   const id = nextId();
   await putWatchlist(app.store, accountId, { id, name: 'One', symbols: ['SPY'] }, app.clock.nowMs);
+  return id;
+}
+
+const trade = '{ accountId: "main", symbol: "SPY", side: "buy", qty: 1, price: 600.5 }';
+
+async function journalAccount(app: TestApp, accountId: string): Promise<string> {
+  const id = nextId();
+  await insertJournalAccount(app.store, accountId, { id, name: 'One', broker: 'B' }, app.clock.nowMs);
+  return id;
+}
+
+async function journalTrade(app: TestApp, accountId: string): Promise<string> {
+  const id = nextId();
+  const row = { id, journalAccountId: 'main', symbol: 'SPY', side: 'buy', qty: 1, price: 2, tsMs: 0, note: null };
+  await insertJournalTrade(app.store, accountId, row, app.clock.nowMs);
   return id;
 }
 
@@ -108,6 +127,16 @@ export const routeCases: Record<string, RouteCase> = {
     graphql: '{ symbol(symbol: "{symbol}") { gex { history(date: "2026-11-30", top: 3) { captures { netGex } } } } }',
     needs: { symbol: 'readable' },
     texts: { from: ['09:30', '09:35', '16:00'], to: ['09:36', '23:59', '09:30'] },
+  },
+  'GET /v2/gex/:symbol/grid': {
+    path: '/v2/gex/{symbol}/grid',
+    graphql: '{ symbol(symbol: "{symbol}") { gex { grid { netGex } } } }',
+    needs: { symbol: 'readable' },
+  },
+  'GET /v2/chain/:symbol': {
+    path: '/v2/chain/{symbol}',
+    graphql: '{ symbol(symbol: "{symbol}") { chain { meta { rowCount } } } }',
+    needs: { symbol: 'readable' },
   },
   'GET /gex/:underlying/strikes': {
     path: '/gex/{symbol}/strikes?date=2026-11-30',
@@ -217,6 +246,83 @@ export const routeCases: Record<string, RouteCase> = {
     needs: { symbol: 'none' },
     prepare: async () => nextId(),
   },
+  'GET /v2/journal/accounts': {
+    path: '/v2/journal/accounts',
+    graphql: '{ journalAccounts { rows { id } } }',
+    needs: { symbol: 'none' },
+  },
+  'POST /v2/journal/accounts': {
+    path: '/v2/journal/accounts',
+    body: '{"name":"Main","broker":"B"}',
+    graphql: 'mutation { createJournalAccount(account: { name: "Main" }) { account { id } } }',
+    needs: { symbol: 'none' },
+    bodies: [{ body: '{"id":"main","name":"Main"}' }, { body: '{"name":""}' }, { body: '{"broker":5}' }],
+  },
+  'PUT /v2/journal/accounts/:id': {
+    path: '/v2/journal/accounts/{id}',
+    body: '{"name":"Other"}',
+    graphql: 'mutation { replaceJournalAccount(id: "{id}", account: { name: "Other" }) { account { id } } }',
+    needs: { symbol: 'none' },
+    prepare: journalAccount,
+    bodies: [{ body: '{"id":"stale","name":"Other","broker":null}' }, { body: '{"name":5}' }],
+  },
+  'PATCH /v2/journal/accounts/:id': {
+    path: '/v2/journal/accounts/{id}',
+    body: '{"broker":null}',
+    graphql: 'mutation { patchJournalAccount(id: "{id}", patch: { broker: null }) { account { id } } }',
+    needs: { symbol: 'none' },
+    prepare: journalAccount,
+    bodies: [{ body: '{}' }, { body: '{"name":null}' }, { body: '{"name":"New"}' }],
+  },
+  'DELETE /v2/journal/accounts/:id': {
+    path: '/v2/journal/accounts/{id}',
+    graphql: 'mutation { deleteJournalAccount(id: "{id}") { deleted } }',
+    needs: { symbol: 'none' },
+    prepare: journalAccount,
+    refused: async (app, accountId) => {
+      await journalTrade(app, accountId);
+      return 'main';
+    },
+  },
+  'GET /v2/journal/trades': {
+    path: '/v2/journal/trades',
+    graphql: '{ journalTrades { rows { id } } }',
+    needs: { symbol: 'none' },
+  },
+  'POST /v2/journal/trades': {
+    path: '/v2/journal/trades',
+    body: '{"account_id":"main","symbol":"SPY","side":"buy","qty":1,"price":600.5}',
+    graphql: `mutation { createJournalTrade(trade: ${trade}) { trade { id } } }`,
+    needs: { symbol: 'none' },
+    bodies: [
+      {
+        body: '{"account_id":"main","symbol":"spy","side":"sell short","qty":0.5,"price":0,"ts":1795000000000,"note":"n"}',
+      },
+      { body: '{"account_id":"main","symbol":"SPY","side":"buy","qty":-1,"price":600.5}' },
+    ],
+  },
+  'PUT /v2/journal/trades/:id': {
+    path: '/v2/journal/trades/{id}',
+    body: '{"account_id":"main","symbol":"SPY","side":"buy","qty":2,"price":600.5,"ts":"2026-11-30T10:00:00Z"}',
+    graphql: `mutation { replaceJournalTrade(id: "{id}", trade: ${trade}) { trade { id } } }`,
+    needs: { symbol: 'none' },
+    prepare: journalTrade,
+    bodies: [{ body: '{"account_id":"main","symbol":"SPY","side":"buy","qty":0,"price":600.5}' }],
+  },
+  'PATCH /v2/journal/trades/:id': {
+    path: '/v2/journal/trades/{id}',
+    body: '{"note":"later"}',
+    graphql: 'mutation { patchJournalTrade(id: "{id}", patch: { note: "later" }) { trade { id } } }',
+    needs: { symbol: 'none' },
+    prepare: journalTrade,
+    bodies: [{ body: '{}' }, { body: '{"note":null,"ts":null}' }, { body: '{"qty":null}' }],
+  },
+  'DELETE /v2/journal/trades/:id': {
+    path: '/v2/journal/trades/{id}',
+    graphql: 'mutation { deleteJournalTrade(id: "{id}") { deleted } }',
+    needs: { symbol: 'none' },
+    prepare: journalTrade,
+  },
 };
 
 /** Texts that parameters of any route are tried with, good and bad. */
@@ -250,6 +356,8 @@ export const paramTexts: Record<string, readonly string[]> = {
   from_ms: ['1795000000000', '0'],
   to_ms: ['1796140800000', '1'],
   right: ['call', 'put'],
+  expiries: ['2026-12-18', '2026-12-01,2026-12-18', '2030-01-01'],
+  dte: ['0'],
 };
 
 /** A route with what is known of it. */
