@@ -10,6 +10,7 @@ import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import { type Failure, notFound } from './domain/failure.ts';
 import { keptAnswers } from './domain/kept-answers.ts';
+import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
@@ -111,6 +112,7 @@ export function createApp({ config, store, access, now, log, generation = () => 
   app.get('/v2/openapi.json', (_request, response) => void response.json(description));
   app.use(
     '/graphql',
+    bodyLimit,
     graphqlDoor({
       ...doors,
       now,

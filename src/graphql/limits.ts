@@ -2,6 +2,8 @@ import { GraphQLError, Kind, type ValidationRule } from 'graphql';
 
 /** What one GraphQL document may be. Each is far above what a dashboard needs and far below what would hurt. */
 export const documentLimits = {
+  /** Bytes of the request's body, variables among them. */
+  bytes: 1024 * 1024,
   /** Tokens of the document's text. */
   tokens: 5000,
   /** Nesting of fields. */

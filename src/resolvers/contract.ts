@@ -11,7 +11,7 @@ import {
 import { underlyingOf } from '../domain/option-root.ts';
 import { type ChainFilter, chainAt, chainFilter, latestChainRow } from './chain.ts';
 import { type RequestContext, registeredSymbol } from './context.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { foreignCursor, readCursor, writeCursor } from './cursor.ts';
 import { requireReadable } from './gex.ts';
 
 /** Contracts a page holds at most. */
@@ -59,7 +59,8 @@ export async function listedContracts(
 ): Promise<ContractsPage> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
   const bound = [symbol, args.expiry, args.right, args.strikeGte, args.strikeLte].map((value) => value ?? '');
-  const after = args.after == null ? null : readOptionContract(readCursor(args.after, bound))!;
+  const after = args.after == null ? null : readOptionContract(readCursor(args.after, bound, 'after'));
+  if (args.after != null && after === null) throw foreignCursor('after');
   await requireReadable(context, symbol);
   const matches = chainFilter(args);
   const capture = await chainAt(context, symbol, context.nowMs);

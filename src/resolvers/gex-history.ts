@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import type { Caller } from '../access/caller.ts';
 import { clockTime, closeMinute, isTradingDay, sessionMinutes } from '../domain/calendar.ts';
 import { invalidParameter } from '../domain/failure.ts';
 import { exchangeDate, exchangeInstant, parseClockTime, type SessionDate } from '../domain/market-time.ts';
@@ -35,6 +36,15 @@ export interface GexHistory {
   sessionDate: SessionDate;
   captures: ServedGexCapture[];
   meta: GexHistoryMeta;
+}
+
+/** Points a session costs in the graph: about as much as one REST request when trimmed, by its size when not. */
+export function historyPoints(
+  { top, byExpiry }: Pick<GexHistoryArgs, 'top' | 'byExpiry'>,
+  kind: Caller['kind'],
+): number {
+  const strikes = top ?? (kind === 'key' ? keyDefaultTop : null);
+  return (strikes !== null && strikes <= 100 ? 10 : 100) * (byExpiry ? 5 : 1);
 }
 
 /** [from, to) on a session's captures. Without a bound every capture of the session counts, one taken the Sunday after too. */

@@ -3,7 +3,7 @@ import type { RequestContext } from './context.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
 /** Rows a page of the journal holds: unless told otherwise, and at most. */
-export const journalPageMax = 10_000;
+export const journalPageMax = 5000;
 
 export interface JournalPageArgs {
   limit?: number | null | undefined;

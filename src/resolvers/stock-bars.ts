@@ -15,7 +15,7 @@ import {
 import { dayMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/bar-blocks.ts';
 import { fromSource, loader, oncePerRequest, type RequestContext, realTicker } from './context.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { readPosition, writeCursor } from './cursor.ts';
 import { oneBar } from './daily-bars.ts';
 import { inTurns } from './in-turns.ts';
 import { type Plane, type ResponseMeta, responseMeta } from './response-meta.ts';
@@ -202,7 +202,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   const timeframe = args.timeframe ?? '1m';
   const window = barWindow(context, args, timeframe);
   const bound = [symbol, timeframe, window.fromMs, window.toMs];
-  const start = args.cursor ? Number(readCursor(args.cursor, bound)) : window.fromMs;
+  const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
   await takeInFlightPlace(context);
   // Bars later than the server's clock are not there yet (they are when a past session is replayed).
   const visibleTo = Math.min(window.toMs, context.nowMs + 1);

@@ -2,7 +2,7 @@ import { symbolAccess } from '../access/entitlement.ts';
 import { Failure, invalidParameter, notFound } from '../domain/failure.ts';
 import { deleteWatchlist, listWatchlists, putWatchlist, type Watchlist, watchlistLimits } from '../store/watchlists.ts';
 import { findSymbol, fromStore, oncePerRequest, type RequestContext } from './context.ts';
-import { readCursor, writeCursor } from './cursor.ts';
+import { readPosition, writeCursor } from './cursor.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 import type { SymbolConnection } from './symbol-connection.ts';
 
@@ -106,7 +106,7 @@ export function watchlistSymbols(
 ): SymbolConnection {
   if (first < 1) throw invalidParameter('first', 'expected 1 or more');
   const bound = ['watchlist', id];
-  const start = after == null ? 0 : Number(readCursor(after, bound, 'after'));
+  const start = after == null ? 0 : Math.max(0, readPosition(after, bound, 'after'));
   const edges = symbols
     .slice(start, start + first)
     .map((symbol, i) => ({ cursor: writeCursor(String(start + i + 1), bound), node: { symbol } }));

@@ -1,6 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { bodyTooLarge, type Failure, invalidParameter, unsupportedMediaType } from '../domain/failure.ts';
+import { type Failure, invalidParameter, unsupportedMediaType } from '../domain/failure.ts';
+import { bodyBytes } from '../domain/request-body.ts';
 
 /** How a route reads its request's body. */
 export interface BodyReader {
@@ -12,24 +13,6 @@ export interface BodyReader {
   schema: Record<string, unknown>;
   /** The value handed to the route's `variables`; throws 400 for a body of the wrong shape. */
   read: (bytes: Buffer) => unknown;
-}
-
-/** The bytes of a request's body; 413 as soon as they are more than `maxBytes`. */
-async function bodyBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  const tooLarge = () => bodyTooLarge(maxBytes >= 1 << 20 ? `${maxBytes / (1 << 20)} MiB` : `${maxBytes / 1024} KiB`);
-  if (Number(request.headers['content-length'] ?? 0) > maxBytes) throw tooLarge();
-  const chunks: Buffer[] = [];
-  let length = 0;
-  // Leaving the loop must not destroy the request: its connection has yet to carry the answer.
-  for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-    length += chunk.length;
-    if (length > maxBytes) {
-      request.resume();
-      throw tooLarge();
-    }
-    chunks.push(chunk);
-  }
-  return Buffer.concat(chunks);
 }
 
 /** Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is expected. */

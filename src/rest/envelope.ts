@@ -1,4 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
+import { nextTurn } from '../domain/turn.ts';
 
 /** A success body (spec 1): the payload and what the answer says of itself. */
 export interface Envelope {
@@ -39,14 +40,33 @@ function pruned(data: unknown, absent: Set<string>): unknown {
   return kept;
 }
 
+/** Rows pruned in one turn of the event loop: about 2 ms of work. */
+const rowsATurn = 2000;
+
+/** As `pruned`, with turns for others inside the lists of the answer that are long. */
+async function prunedInTurns(data: unknown, absent: Set<string>): Promise<unknown> {
+  if (data === null || typeof data !== 'object') return data;
+  if (!Array.isArray(data)) {
+    const kept = without(data as Record<string, unknown>, absent);
+    for (const key in kept) kept[key] = await prunedInTurns(kept[key], absent);
+    return kept;
+  }
+  const rows: unknown[] = [];
+  for (const row of data) {
+    rows.push(pruned(row, absent));
+    if (rows.length % rowsATurn === 0) await nextTurn();
+  }
+  return rows;
+}
+
 /** The envelope of an operation's answer; `absent` names the keys of `data` that are left out instead of null. */
-export function envelope(
+export async function envelope(
   answer: { data: unknown; meta: Record<string, unknown> },
   absent: readonly string[],
-): Envelope {
+): Promise<Envelope> {
   const meta = without(answer.meta, absentInMeta);
   if (meta.caps) meta.caps = without(meta.caps as Record<string, unknown>, absentInCaps);
-  return { data: absent.length > 0 ? pruned(answer.data, new Set(absent)) : answer.data, meta };
+  return { data: absent.length > 0 ? await prunedInTurns(answer.data, new Set(absent)) : answer.data, meta };
 }
 
 /** The body of a failure. */

@@ -83,6 +83,12 @@ export const sessionDate = param((text, name) => parseDate(text, name), {
   example: '2026-11-20',
 });
 
+/** A comma-separated list of dates `YYYY-MM-DD`. */
+export const sessionDates = param((text, name) => text.split(',').map((part) => parseDate(part.trim(), name)), {
+  description: 'Dates separated by commas.',
+  example: '2026-11-20,2026-12-18',
+});
+
 /** A point in time; the operation reads it in `tz`. */
 export const pointInTime = param(
   (text, name) => {

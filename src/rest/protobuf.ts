@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
+import { epochDay } from '../domain/market-time.ts';
 import { nextTurn } from '../domain/turn.ts';
 
 /** The schema of the protobuf bodies, served verbatim. */
@@ -167,3 +168,60 @@ export const compositionResponse = rowsResponse('OffExchangeCompositionResponse'
   ['tradeCount', 'trade_count'],
   ['shareOfOffExchangeNotional', 'share_of_off_exch_notional'],
 ]);
+
+const chainMeasures = ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'] as const;
+
+/** `ChainResponse`. */
+export const chainResponse: ProtobufMessage = {
+  name: 'ChainResponse',
+  fields: ({ data }) => {
+    const { captured_at: capturedAtMs, spot, partial } = data as Row & { partial: boolean };
+    return known({ capturedAtMs, spot, partial });
+  },
+  rowsField: 'rows',
+  rows: ({ data }) => (data as { rows: Row[] }).rows,
+  rowOf: () => (row) => {
+    const { expiry, right, strike } = row.contract as unknown as { expiry: string; right: string; strike: number };
+    return known({
+      expiryEpochDay: epochDay(expiry),
+      right: right === 'put' ? 1 : 0,
+      strikeThousandths: strike,
+      ...Object.fromEntries(chainMeasures.map((name) => [name, row[name]])),
+      sharesPerContract: row.shares_per_contract,
+    });
+  },
+};
+
+/** `GexGridResponse`. */
+export const gexGridResponse: ProtobufMessage = {
+  name: 'GexGridResponse',
+  fields: ({ data }) => {
+    const grid = data as Row;
+    return known({
+      capturedAtMs: grid.captured_at,
+      spot: grid.spot,
+      priorCloseSpot: grid.prior_close_spot,
+      netGex: grid.net_gex,
+      flipPoint: grid.flip_point,
+      maxAbsGex: grid.max_abs_gex,
+      adhoc: grid.adhoc,
+      netGexShares: grid.net_gex_shares,
+      maxAbsGexShares: grid.max_abs_gex_shares,
+    });
+  },
+  rowsField: 'rows',
+  rows: ({ data }) => (data as { strikes: Row[] }).strikes,
+  rowOf: () => (row) =>
+    known({
+      strikeThousandths: row.strike,
+      gex: row.gex,
+      gex_0dte: row.gex_0dte,
+      callOi: row.call_oi,
+      putOi: row.put_oi,
+      deltaAdj: row.delta_adj,
+      expiryEpochDay: typeof row.expiry === 'string' ? epochDay(row.expiry) : null,
+      gexShares: row.gex_shares,
+      gex_0dteShares: row.gex_0dte_shares,
+      deltaAdjShares: row.delta_adj_shares,
+    }),
+};

@@ -146,7 +146,7 @@ async function freshAnswer(
   const keep = route.method === 'GET' ? door.sealed.keeper(key) : null;
   const result = await operation.run(context, { ...route.variables(values, body), protobuf: protobuf !== null });
   const found = answerAt(result, route.answer);
-  const enveloped = envelope(found, route.absent);
+  const enveloped = await envelope(found, protobuf ? [] : route.absent);
   const { control, tagged } = cacheHeaders(route, enveloped);
   const bytes = protobuf ? await encodeMessage(protobuf, found) : await jsonBytes(enveloped);
   const answer: SentAnswer = {

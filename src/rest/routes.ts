@@ -1,10 +1,12 @@
 import type { Route } from './route.ts';
 import { accountUsage } from './routes/account-usage.ts';
 import { apiKeys, createKey, revokeKey } from './routes/api-keys.ts';
+import { chain } from './routes/chain.ts';
 import { chainExpirations } from './routes/chain-expirations.ts';
 import { classification, classify } from './routes/classification.ts';
 import { crossSection } from './routes/cross-section.ts';
 import { eodPrints } from './routes/eod-prints.ts';
+import { gexGrid } from './routes/gex-grid.ts';
 import { gexHistory } from './routes/gex-history.ts';
 import { greeks } from './routes/greeks.ts';
 import { journalAccountRoutes } from './routes/journal-accounts.ts';
@@ -33,8 +35,10 @@ export const routes: readonly Route[] = [
   stockBars,
   sectors,
   gexHistory,
+  gexGrid,
   legacyStrikes,
   chainExpirations,
+  chain,
   accountUsage,
   classification,
   classify,

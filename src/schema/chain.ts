@@ -113,7 +113,8 @@ builder.objectField(SymbolType, 'chain', (t) =>
   t.field({
     type: ChainType,
     nullable: true,
-    complexity: 1,
+    // An index's chain has 20,000 rows: as much as one REST request.
+    complexity: 10,
     extensions: { scopeGroup: 'market.live' },
     description: 'The latest option chain.',
     args: {

@@ -2,7 +2,7 @@ import { type GexExpiry, gammaSources } from '../domain/gex.ts';
 import { exchangeTimeZone } from '../domain/market-time.ts';
 import { chainRowsAtStrike } from '../resolvers/chain.ts';
 import { type GexStrike, gexCaptureAt, inShares, type ServedGexCapture, strikeRows } from '../resolvers/gex.ts';
-import { type GexHistory, type GexHistoryMeta, gexHistory } from '../resolvers/gex-history.ts';
+import { type GexHistory, type GexHistoryMeta, gexHistory, historyPoints } from '../resolvers/gex-history.ts';
 import { type SessionStrikes, type SessionStrikesMeta, sessionStrikes } from '../resolvers/session-strikes.ts';
 import { builder } from './builder.ts';
 import { ChainRowType } from './chain.ts';
@@ -263,7 +263,7 @@ const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStrikes').i
 });
 
 /** Dealer gamma of one symbol: the ways to its captures. */
-const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').implement({
+export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').implement({
   description: 'Dealer gamma exposure of a symbol.',
   fields: (t) => {
     const captureArgs = {
@@ -299,8 +299,7 @@ const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').impleme
       history: t.field({
         type: GexHistoryType,
         nullable: true,
-        // A whole session is worth ten latest captures; untrimmed, some hundred.
-        complexity: ({ top }) => ({ field: top != null && top <= 100 ? 10 : 100, multiplier: 1 }),
+        complexity: (args, { caller }) => ({ field: historyPoints(args, caller.kind), multiplier: 1 }),
         ...usage,
         description:
           'The captures of one session, oldest first; a new one lands every 5 minutes. Empty for a date without trading.',

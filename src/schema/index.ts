@@ -12,6 +12,7 @@ import './contract.ts';
 import './contract-connection.ts';
 import './chain.ts';
 import './gex.ts';
+import './gex-grid.ts';
 import './usage.ts';
 import './declaration.ts';
 import './api-keys.ts';

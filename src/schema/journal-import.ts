@@ -54,7 +54,7 @@ builder.mutationField('importJournal', (t) =>
     type: ImportJournalPayload,
     nullable: true,
     description:
-      'Imports trades into the journal: the rows that are good, all at once or, after a crash, none. Sending an importId again imports nothing and gives the first result.',
+      'Imports trades into the journal: the rows that are good, all at once or, after a crash, none. Sending an importId again imports nothing and gives the first result. A GraphQL request holds at most 1 MiB; larger imports go over REST.',
     args: {
       importId: t.arg.id({ required: true, description: 'Id of the import, chosen by the caller.' }),
       format: t.arg({ type: JournalFormatEnum, defaultValue: 'jsonl', description: 'Form of the body.' }),

@@ -52,10 +52,10 @@ export function findPlace(dataDir: string): Place {
   mkdirSync(dataDir, { recursive: true });
   const data = realpathSync(dataDir);
   const owner = process.getuid?.() === 0 ? serverOwner(data) : null;
+  const programs = findPrograms(owner);
   const home = findHome(data, owner);
   const socketDir = findSocketDir(home, owner);
   makePrivate(socketDir, owner);
-  const programs = findPrograms(owner);
   return { home, cluster: join(home, 'postgres'), socketDir, logFile: join(home, 'postgres.log'), programs, owner };
 }
 

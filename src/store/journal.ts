@@ -42,11 +42,12 @@ export async function importTrades(
     await lockJournal(tx, accountId);
     const earlier = await findImport(tx, accountId, importId);
     if (earlier) return earlier;
-    await addJournalAccounts(tx, accountId, trades, nowMs);
     let created = 0;
     // In slices, so that preparing a large import never holds up other requests for long.
     for (let start = 0; start < trades.length; start += sliceLength) {
-      created += await addTrades(tx, accountId, trades.slice(start, start + sliceLength), newId, nowMs);
+      const slice = trades.slice(start, start + sliceLength);
+      await addJournalAccounts(tx, accountId, slice, nowMs);
+      created += await addTrades(tx, accountId, slice, newId, nowMs);
     }
     const result = { created, skipped: trades.length - created, errors: [...errors] };
     await tx.query(
@@ -58,7 +59,7 @@ export async function importTrades(
   });
 }
 
-const sliceLength = 2000;
+const sliceLength = 1000;
 
 /** Makes others that write to the journal wait for the transaction's end. */
 export async function lockJournal(tx: Transaction, accountId: string): Promise<void> {

@@ -1,5 +1,7 @@
 import { type ChildProcess, spawn } from 'node:child_process';
+import { Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
+import { run } from '../../src/cli/run.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
@@ -32,7 +34,22 @@ export function start(
   return { child, ended };
 }
 
-/** Runs `tapegraph` as a child process to its end. */
-export function tapegraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+/** Runs `tapegraph` as a child process to its end: what only a process shows (its exit code, whatever else it prints). */
+export function tapegraphProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   return start(args, env).ended;
+}
+
+/** Runs a command line in this process, which takes a tenth of the time. It sees nothing of the environment but `env`. */
+export async function tapegraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+  const written = { stdout: '', stderr: '' };
+  const into = (name: keyof typeof written) =>
+    new Writable({
+      write(chunk, _encoding, done) {
+        written[name] += chunk;
+        done();
+      },
+    });
+  const interrupted = new AbortController().signal;
+  const terminal = { env, now: Date.now, stdout: into('stdout'), stderr: into('stderr'), interrupted };
+  return { code: await run(args, terminal), ...written };
 }

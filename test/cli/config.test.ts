@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest';
 import { variableNames } from '../../src/config.ts';
-import { tapegraph } from './command-line.ts';
+import { tapegraph, tapegraphProcess } from './command-line.ts';
 
 const secrets = {
   DATABASE_URL: 'postgres://me:hunter2@db/market',
@@ -11,7 +11,7 @@ const secrets = {
 describe('tapegraph config', () => {
   it('shows every setting and no secret', async () => {
     for (const args of [['config'], ['config', '--json']]) {
-      const { code, stdout, stderr } = await tapegraph(args, secrets);
+      const { code, stdout, stderr } = await tapegraphProcess(args, secrets);
       expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
       for (const name of variableNames) expect(stdout).toContain(name);
       expect(stdout).toContain('postgres://me:***@db/market');

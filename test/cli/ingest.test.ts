@@ -5,7 +5,7 @@ import { setTimeout } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { datasetNames } from '../../src/ingest/datasets.ts';
 import { type TestStore, testStore } from '../support/store.ts';
-import { start, tapegraph } from './command-line.ts';
+import { start, tapegraph, tapegraphProcess } from './command-line.ts';
 
 const header = 'ticker,volume,open,close,high,low,window_start,transactions';
 const minute = '2019-02-13T14:30:00Z';
@@ -35,7 +35,7 @@ describe('tapegraph ingest', () => {
     file('a1.csv', good);
     file('a2.csv', good.replace('SPY', 'QQQ'));
     const args = ['ingest', 'stock-minute-bars', join(folder, 'a*.csv')];
-    const first = await tapegraph(args, env);
+    const first = await tapegraphProcess(args, env);
     expect(first).toMatchObject({ code: 0, stderr: '' });
     expect(first.stdout).toMatch(
       /stored {5}.*a1\.csv {2}1 rows.*\nstored {5}.*a2\.csv.*\n2 stored, 0 unchanged, 0 refused\n$/,

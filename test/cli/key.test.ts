@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
 import { type TestStore, testStore } from '../support/store.ts';
-import { tapegraph } from './command-line.ts';
+import { tapegraph, tapegraphProcess } from './command-line.ts';
 
 let store: TestStore;
 beforeAll(async () => {
@@ -13,7 +13,8 @@ const run = (...args: string[]) => tapegraph(args, { DATABASE_URL: store.databas
 const json = async (...args: string[]) => JSON.parse((await run(...args, '--json')).stdout);
 
 it('key create --json prints the key and its id and nothing else', async () => {
-  const { code, stdout, stderr } = await run('key', 'create', '--account', 'acme', '--json');
+  const args = ['key', 'create', '--account', 'acme', '--json'];
+  const { code, stdout, stderr } = await tapegraphProcess(args, { DATABASE_URL: store.databaseUrl });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   expect(JSON.parse(stdout)).toEqual({ key: expect.stringMatching(/^tg_live_/), id: expect.any(String) });
   expect(stdout.split('\n')).toHaveLength(2);

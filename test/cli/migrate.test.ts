@@ -1,11 +1,11 @@
 import { expect, it } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
-import { tapegraph } from './command-line.ts';
+import { tapegraph, tapegraphProcess } from './command-line.ts';
 
 it('migrate sets up the embedded store in the data folder, and has nothing to do the second time', async () => {
   const data = dataFolder();
-  const first = await tapegraph(['migrate', '--json', '--data', data]);
+  const first = await tapegraphProcess(['migrate', '--json', '--data', data]);
   expect(first).toMatchObject({ code: 0, stderr: '' });
   expect(JSON.parse(first.stdout).applied).toEqual(expect.arrayContaining([expect.stringMatching(/_init$/)]));
   expect(JSON.parse((await tapegraph(['migrate', '--json', '--data', data])).stdout)).toEqual({ applied: [] });
@@ -22,7 +22,9 @@ it('migrate refuses a store that is newer, in one line and with 1', async () => 
 });
 
 it('says in one line that the database is out of reach, without its password', async () => {
-  const { code, stderr } = await tapegraph(['migrate'], { DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/market' });
+  const { code, stderr } = await tapegraphProcess(['migrate'], {
+    DATABASE_URL: 'postgres://me:hunter2@127.0.0.1:1/market',
+  });
   expect(code).toBe(1);
   expect(stderr).toMatch(/^tapegraph: .*DATABASE_URL.*ECONNREFUSED.*\n$/);
   expect(stderr).not.toContain('hunter2');

@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process';
 import { describe, expect, it } from 'vitest';
 import { createProgram } from '../../src/cli/program.ts';
-import { tapegraph } from './command-line.ts';
+import { tapegraph, tapegraphProcess } from './command-line.ts';
 
 const quiet = {
   env: {},
@@ -49,7 +49,7 @@ describe('the command line', () => {
   });
 
   it('leaves with 1 when a setting is wrong, in one line that names it', async () => {
-    const { code, stdout, stderr } = await tapegraph(['config'], { PORT: 'http' });
+    const { code, stdout, stderr } = await tapegraphProcess(['config'], { PORT: 'http' });
     expect({ code, stdout, stderr }).toEqual({
       code: 1,
       stdout: '',
@@ -63,10 +63,10 @@ describe('the command line', () => {
   });
 
   it('prints exactly one JSON object with --json, when it fails too', async () => {
-    const failed = await tapegraph(['config', '--json'], { PORT: 'http' });
+    const failed = await tapegraphProcess(['config', '--json'], { PORT: 'http' });
     expect(failed.code).toBe(1);
     expect(JSON.parse(failed.stdout)).toEqual({ error: { message: expect.stringContaining('PORT') } });
-    const misused = await tapegraph(['config', '--json', '--frobnicate']);
+    const misused = await tapegraphProcess(['config', '--json', '--frobnicate']);
     expect(misused.code).toBe(2);
     expect(JSON.parse(misused.stdout)).toEqual({ error: { message: expect.stringContaining('--frobnicate') } });
   });

@@ -214,7 +214,7 @@ describe('journal trades', () => {
       } while (cursor);
       expect(rows).toEqual(whole.data);
     }
-    const clamped = await app.get(`${trades}?limit=10001`, { credential });
+    const clamped = await app.get(`${trades}?limit=5001`, { credential });
     expect(clamped.body.meta.caps.applied).toEqual(['limit_clamped']);
     for (const query of ['limit=0', 'cursor=abc']) {
       expectBad(await app.get(`${trades}?${query}`, { credential }), query.split('=')[0]!);

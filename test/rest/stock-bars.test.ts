@@ -3,6 +3,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { isTradingDay } from '../../src/domain/calendar.ts';
 import { addDays, epochDay, exchangeInstant } from '../../src/domain/market-time.ts';
+import { writeCursor } from '../../src/resolvers/cursor.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -262,6 +263,14 @@ describe('pages of stock bars', () => {
       `/v2/stocks/SPY/bars?from=2026-11-16&to=2026-11-20&cursor=${cursor.slice(0, 20)}${changed}`,
     ]) {
       const answer = await app.get(path);
+      expect([answer.status, answer.body.error.message.split(':')[0]]).toEqual([400, 'cursor']);
+    }
+  });
+
+  test('a cursor made by hand that holds no position is refused, though its checksum is right', async () => {
+    const bound = ['SPY', '1m', exchangeInstant('2026-11-16'), exchangeInstant('2026-11-20')];
+    for (const position of ['', 'NaN', '1e3', '99999999999999999']) {
+      const answer = await bars(`from=2026-11-16&to=2026-11-20&cursor=${writeCursor(position, bound)}`);
       expect([answer.status, answer.body.error.message.split(':')[0]]).toEqual([400, 'cursor']);
     }
   });

@@ -1,0 +1,33 @@
+import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { flag, oneOf, pointInTime, positiveInt, sessionDates, ticker, timeZone } from '../params.ts';
+import { gexGridResponse } from '../protobuf.ts';
+import { route } from '../route.ts';
+
+// Contract notes 3. Translates only: which capture, which expiries and the totals are the resolver's.
+export const gexGrid = route({
+  path: '/v2/gex/:symbol/grid',
+  summary: 'GEX grid',
+  description:
+    'Dealer gamma exposure by strike: the latest capture, without expiries that have settled, or one of the past as it was. Totals are over all strikes left after filtering by expiry, before top.',
+  scopeGroup: 'analytics.gex',
+  params: {
+    symbol: ticker,
+    at: pointInTime.optional(),
+    tz: timeZone.optional(),
+    expiries: sessionDates.optional(),
+    dte: oneOf(['0']).optional(),
+    top: positiveInt.optional(),
+    by_expiry: flag.optional(),
+  },
+  operation: 'gex-grid.graphql',
+  answer: 'symbol.gex.grid',
+  variables: ({ tz, dte, by_expiry, ...rest }) => ({
+    ...rest,
+    tz: tz ?? exchangeTimeZone,
+    dte: dte === undefined ? null : Number(dte),
+    byExpiry: by_expiry ?? false,
+  }),
+  absent: ['gex_0dte', 'gex_0dte_shares', 'call_oi', 'put_oi'],
+  errors: [400, 403, 502, 503],
+  protobuf: gexGridResponse,
+});
