@@ -12,7 +12,17 @@ function summed(values: Float64Array, place: Uint32Array, count: number): Float6
   return sums;
 }
 
-/** Net rows from rows by expiry, ascending by strike: the sums of what is known at each. */
+/** Sums at each strike; NaN where any part is unknown. */
+function total(values: Float64Array, place: Uint32Array, count: number): Float64Array {
+  const sums = new Float64Array(count);
+  for (let i = 0; i < values.length; i++) sums[place[i]!] = sums[place[i]!]! + values[i]!;
+  return sums;
+}
+
+/**
+ * Net rows from rows by expiry, ascending by strike. Delta-adjusted gex is known where all its parts are; open interest and
+ * the 0DTE part sum what is known.
+ */
 export function netCurve(rows: GexColumns): GexColumns {
   const place = new Uint32Array(rows.strike.length);
   const strikes: number[] = [];
@@ -24,8 +34,8 @@ export function netCurve(rows: GexColumns): GexColumns {
   return {
     strike: Float64Array.from(strikes),
     expiry: new Float64Array(strikes.length).fill(Number.NaN),
-    gex: sums(rows.gex),
-    deltaAdj: sums(rows.deltaAdj),
+    gex: total(rows.gex, place, strikes.length),
+    deltaAdj: total(rows.deltaAdj, place, strikes.length),
     callOi: sums(rows.callOi),
     putOi: sums(rows.putOi),
     gex0dte: sums(rows.gex0dte),
