@@ -95,8 +95,9 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
   const last = latestSession(nowMs);
   const window = sessionsUpTo(last, barSessions);
   const halfDay = latestHalfDay(last);
-  const withMinutes = halfDay < window[0]! ? [halfDay, ...window] : window;
   const from = throughMs === null ? '' : latestSession(throughMs);
+  // The session a market was left in is brought to its end, however long ago that was.
+  const withMinutes = [...new Set([...window, halfDay, ...(from === '' || from > last ? [] : [from])])].sort();
   const fresh = (session: SessionDate) => session >= from && exchangeInstant(session, sessionMinutes.open) < nowMs;
   const daysBefore = sessionsUpTo(last, barSessions + historySessions).slice(0, historySessions);
   const onlyDays = [...new Set([previousTradingDay(halfDay), ...daysBefore])]

@@ -1,0 +1,114 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import {
+  isHalfDay,
+  isTradingDay,
+  nextTradingDay,
+  previousTradingDay,
+  regularSession,
+} from '../../../src/domain/calendar.ts';
+import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
+import { latestSession, type SampleTask, samplePlan, sampleShape } from '../../../src/tape/sample/plan.ts';
+
+const at = (date: SessionDate, clock: string) => {
+  const [hour, minute] = clock.split(':').map(Number) as [number, number];
+  return exchangeInstant(date, hour * 60 + minute);
+};
+
+describe('the latest session', () => {
+  test.each([
+    ['before the open', '2026-11-19', '09:29', '2026-11-18'],
+    ['at the open, with no minute complete', '2026-11-19', '09:30', '2026-11-18'],
+    ['a minute after the open', '2026-11-19', '09:31', '2026-11-19'],
+    ['after the close', '2026-11-19', '20:00', '2026-11-19'],
+    ['on a Sunday', '2026-11-22', '12:00', '2026-11-20'],
+    ['on a Monday before the open', '2026-11-23', '08:00', '2026-11-20'],
+    ['on Thanksgiving', '2026-11-26', '12:00', '2026-11-25'],
+    ['the weekend New York changes its clocks', '2026-11-01', '12:00', '2026-10-30'],
+  ])('%s', (_, date, clock, session) => {
+    expect(latestSession(at(date, clock))).toBe(session);
+  });
+});
+
+const of = (tasks: SampleTask[], dataset: SampleTask['dataset']) =>
+  tasks.filter((task) => task.dataset === dataset && 'session' in task) as Extract<SampleTask, { session: string }>[];
+const daysOf = (tasks: SampleTask[]) =>
+  tasks.flatMap((task) =>
+    task.dataset === 'stock-day-bars' ? ('sessions' in task ? task.sessions : [task.session]) : [],
+  );
+
+describe('the plan of the sample market', () => {
+  test('after a close: thirty sessions of minutes, and chains every five minutes of the last three for six symbols', () => {
+    const tasks = samplePlan(at('2026-12-01', '18:00'), null);
+    expect(of(tasks, 'stock-minute-bars')).toHaveLength(30);
+    const captures = (symbol: string) =>
+      of(tasks, 'chain').filter((task) => 'symbol' in task && task.symbol === symbol && task.session === '2026-12-01')
+        .length;
+    const often = ['SPX', 'NDX', 'SPY', 'QQQ', 'AAPL', 'TSLA'];
+    expect(often.map(captures)).toEqual([78, 78, 78, 78, 78, 78]);
+    expect(captures('MSFT')).toBe(1);
+    // 2026-11-27, the day after Thanksgiving, is a half day.
+    expect(
+      of(tasks, 'chain').filter((task) => 'symbol' in task && task.symbol === 'SPX' && task.session === '2026-11-27'),
+    ).toHaveLength(42);
+  });
+
+  test('always has a half day, and the day before it', () => {
+    fc.assert(
+      fc.property(
+        fc.date({ min: new Date('2018-01-05'), max: new Date('2035-01-01'), noInvalidDate: true }),
+        (date) => {
+          const tasks = samplePlan(date.getTime(), null);
+          const half = of(tasks, 'stock-minute-bars')
+            .map(({ session }) => session)
+            .find(isHalfDay)!;
+          expect(half).toBeDefined();
+          expect(daysOf(tasks)).toContain(previousTradingDay(half));
+        },
+      ),
+      { numRuns: 40 },
+    );
+  });
+
+  test('never goes beyond the clock, names no file twice, and leaves no hole in the days, also when it goes on later', () => {
+    const start = fc.integer({ min: Date.parse('2019-01-01'), max: Date.parse('2033-01-01') });
+    fc.assert(
+      fc.property(start, fc.integer({ min: 0, max: 300 * 86_400_000 }), (first, later) => {
+        const [before, after] = [samplePlan(first, null), samplePlan(first + later, first)];
+        for (const [tasks, nowMs] of [
+          [before, first],
+          [after, first + later],
+        ] as const) {
+          for (const task of tasks) {
+            if ('untilMs' in task)
+              expect(task.untilMs).toBeLessThanOrEqual(Math.min(nowMs, regularSession(task.session)!.closeMs));
+            if (task.dataset === 'chain') expect(exchangeInstant(task.session, task.minute)).toBeLessThanOrEqual(nowMs);
+          }
+          expect(new Set(tasks.map((task) => `${task.dataset} ${task.name}`)).size).toBe(tasks.length);
+        }
+        const days = [...new Set([...daysOf(before), ...daysOf(after)])].sort().slice(-sampleShape.barSessions - 100);
+        for (let i = 1; i < days.length; i++) expect(days[i]).toBe(nextTradingDay(days[i - 1]!));
+        expect(days.every(isTradingDay)).toBe(true);
+        expect(days.at(-1)).toBe(latestSession(first + later));
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test('is empty when nothing has happened since, or the clock went back', () => {
+    const friday = at('2026-11-20', '17:00');
+    expect(samplePlan(at('2026-11-22', '10:00'), friday)).toEqual([]);
+    expect(samplePlan(at('2026-11-19', '12:00'), friday)).toEqual([]);
+  });
+
+  test('of a session left in the middle, brings the rest: later captures alone, and its bars anew', () => {
+    const tasks = samplePlan(at('2026-11-19', '12:02'), at('2026-11-19', '11:58'));
+    expect(tasks.filter((task) => task.dataset === 'chain').map((task) => task.name)).toContain('2026-11-19/SPX-1200');
+    expect(of(tasks, 'chain').filter((task) => 'minute' in task && task.minute !== 720)).toEqual([]);
+    expect(tasks.filter((task) => task.dataset !== 'chain').map((task) => `${task.dataset} ${task.name}`)).toEqual([
+      'stock-day-bars 2026-11-19',
+      'stock-minute-bars 2026-11-19',
+      'option-minute-bars 2026-11-19',
+    ]);
+  });
+});
