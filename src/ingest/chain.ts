@@ -37,6 +37,18 @@ export function evaluateChain(
   return { chain: withSolvedGreeks(chain, solved), gex: computeGexCapture(chain, { gammaSource, rate, solved }) };
 }
 
+const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
+
+/** The two totals beside each other: small differences of large sums, and the vendor rounds its gammas. Null when there is only one. */
+function totals(chain: ChainCapture, gex: GexCapture, rate: number): string | null {
+  if (gex.gammaSource === 'vendor') return null;
+  const vendor = computeGexCapture(chain, { gammaSource: 'vendor', rate });
+  return (
+    vendor &&
+    `net GEX in dollars per $1: ${millions(gex.netGex)} solved, ${millions(vendor.netGex)} by the vendor's gammas`
+  );
+}
+
 /** A whole chain: its capture, and the GEX capture that follows from it. */
 export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes, onNote, refused }) => {
   const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
@@ -48,6 +60,8 @@ export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes
   let changed = Number(await saveChainCapture(tx, chain));
   if (gex) {
     changed += Number(await saveGexCapture(tx, gex));
+    const beside = totals(capture, gex, settings.rate);
+    if (beside !== null) onNote(beside);
   } else {
     const share = Math.round(100 * methodologySettings.minimumOiCoverage);
     onNote(

@@ -122,7 +122,8 @@ describe.skipIf(!hasSharedData)('real chains', () => {
 
   test('with solved gammas keep the vendor greeks in the chain and fill only what it does not say', async () => {
     const store = await storeForThisTest();
-    await ingestFiles(store, 'chain', [spx()], { now });
+    const { files } = await ingestFiles(store, 'chain', [spx()], { now });
+    expect(files[0]!.notes).toEqual([expect.stringMatching(/^net GEX .* solved, -23\d\.\dm by the vendor's gammas$/)]);
     const [chain] = await chainCapturesAt(store, later);
     const call = chain!.rows.find(
       (row) => row.root === 'SPXW' && row.expiry === '2024-01-31' && row.right === 'call' && row.strike === 4_700_000,
