@@ -1,6 +1,6 @@
 import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
-import express, { type Express, type NextFunction, type Request, type Response } from 'express';
+import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
 import { pinoHttp } from 'pino-http';
 import type { Caller } from './access/caller.ts';
@@ -8,7 +8,7 @@ import { credentialOf } from './access/credential.ts';
 import type { Access } from './access/open-access.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
-import { type Failure, notFound } from './domain/failure.ts';
+import { type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
 import { keptAnswers } from './domain/kept-answers.ts';
 import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
@@ -68,70 +68,85 @@ function cors(origins: readonly string[]) {
   };
 }
 
-/** Builds the server's application; opens no port. */
-export function createApp({ config, store, access, now, log, generation = () => null }: ServerParts): Express {
+/** Gives every request its id and every answer the headers all have. */
+function identify(request: Request, response: Response, next: NextFunction): void {
+  request.id = requestId(request);
+  response.setHeader('x-request-id', request.id as string);
+  response.setHeader('X-Content-Type-Options', 'nosniff');
+  next();
+}
+
+/** What the log keeps of a request: never a header, where credentials travel. */
+function loggedRequest(request: { id: unknown; method: string; url: string }): object {
+  return { id: request.id, method: request.method, url: request.url };
+}
+
+function requestLog(log: Logger) {
+  return pinoHttp({
+    logger: log,
+    genReqId: (request) => request.id,
+    customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'debug'),
+    serializers: { req: loggedRequest },
+  });
+}
+
+async function sendReadiness(store: Store, response: Response): Promise<void> {
+  const ready = await store.pool.query('SELECT 1').then(
+    () => true,
+    () => false,
+  );
+  response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready' });
+}
+
+/** The addresses that need no credential. */
+function publicRoutes(store: Store, description: object): Router {
+  const answers: Record<string, (response: Response) => unknown> = {
+    // Whoever opens the address that the start prints finds something to use.
+    '/': (response) => response.redirect('/graphql'),
+    '/healthz': (response) => response.json({ status: 'ok' }),
+    '/readyz': (response) => sendReadiness(store, response),
+    '/v2/rest-protocol.proto': (response) => response.type('text/plain').send(protocolSource),
+    '/v2/openapi.json': (response) => response.json(description),
+  };
+  const router = Router({ caseSensitive: true });
+  for (const [path, answer] of Object.entries(answers)) {
+    router.get(path, async (_request, response) => void (await answer(response)));
+    router.all(path, (request) => {
+      throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+    });
+  }
+  return router;
+}
+
+/** What both doors need of the server. */
+function doorsOf({ config, store, access, now, log }: ServerParts) {
   const services: Services = { store, access, sources: config.sources, now, random: randomBytes };
-  const doors = {
-    schema,
+  return {
+    now,
     authenticate: (request: IncomingMessage) => access.authenticate(credentialOf(request.headers)),
     consume: (caller: Caller, cost = 1) => access.rate.consume(caller, cost),
     count: (caller: Caller, scopeGroup: string) => access.usage.count(caller.accountId, scopeGroup),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
+    takeInFlightPlace: (context: object) => takeInFlightPlace(context as RequestContext),
     report: (request: IncomingMessage, failure: Failure) =>
       log.error({ requestId: request.id, err: failure.cause ?? failure, code: failure.code }, failure.message),
   };
+}
+
+/** Builds the server's application; opens no port. */
+export function createApp(parts: ServerParts): Express {
+  const { config, store, log, generation = () => null } = parts;
+  const doors = doorsOf(parts);
+  const compiled = compiledRoutes(schema, routes);
+  const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
+  const sealed = keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use((request, response, next) => {
-    request.id = requestId(request);
-    response.setHeader('x-request-id', request.id as string);
-    response.setHeader('X-Content-Type-Options', 'nosniff');
-    next();
-  });
-  app.use(
-    pinoHttp({
-      logger: log,
-      genReqId: (request) => request.id,
-      customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'debug'),
-      serializers: { req: loggedRequest },
-    }),
-  );
-  app.use(cors(config.corsOrigins));
-  app.get('/healthz', (_request, response) => void response.json({ status: 'ok' }));
-  app.get('/readyz', async (_request, response) => {
-    const ready = await store.pool.query('SELECT 1').then(
-      () => true,
-      () => false,
-    );
-    response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready' });
-  });
-  app.get('/v2/rest-protocol.proto', (_request, response) => void response.type('text/plain').send(protocolSource));
-  const compiled = compiledRoutes(schema, routes);
-  const description = openApi(schema, compiled);
-  app.get('/v2/openapi.json', (_request, response) => void response.json(description));
-  app.use(
-    '/graphql',
-    bodyLimit,
-    graphqlDoor({
-      ...doors,
-      now,
-      takeInFlightPlace: (context) => takeInFlightPlace(context as RequestContext),
-      kept: keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation),
-    }) as unknown as express.RequestHandler,
-  );
-  app.use(
-    restRouter(
-      {
-        ...doors,
-        takeInFlightPlace: (context) => takeInFlightPlace(context as RequestContext),
-        sealed: keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation),
-        now,
-        metaHeaderPrefix: config.metaHeaderPrefix,
-      },
-      compiled,
-    ),
-  );
+  app.use(identify, requestLog(log), cors(config.corsOrigins));
+  app.use(publicRoutes(store, openApi(schema, compiled)));
+  app.use('/graphql', bodyLimit, graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler);
+  app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
@@ -141,9 +156,4 @@ export function createApp({ config, store, access, now, log, generation = () => 
     sendFailure(response, failure);
   });
   return app;
-}
-
-/** What the log keeps of a request: never a header, where credentials travel. */
-function loggedRequest(request: { id: unknown; method: string; url: string }): object {
-  return { id: request.id, method: request.method, url: request.url };
 }
