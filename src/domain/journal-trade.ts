@@ -39,7 +39,8 @@ function instant(value: unknown): Read<number> {
 export function readTrade(fields: Readonly<Record<string, unknown>>, nowMs: number): NewTrade | string {
   const wrong: string[] = [];
   function field<T, D>(name: string, read: (value: unknown) => Read<T>, absent: D): T | D {
-    const value = Object.hasOwn(fields, name) ? fields[name] : null;
+    // An argument of the graph that was not sent is there, as undefined.
+    const value = (Object.hasOwn(fields, name) ? fields[name] : null) ?? null;
     const outcome = value === null || value === '' ? 'missing' : read(value);
     if (typeof outcome === 'object') return outcome.value;
     if (outcome === 'bad' || absent === undefined) wrong.push(`${outcome}_${name}`);
