@@ -4,7 +4,7 @@ import { complexityFromQuery } from '@pothos/plugin-complexity';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Authentication, Caller } from '../access/caller.ts';
-import { Failure, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { Failure, internal, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
 import { isHeavy, jsonBytes } from '../domain/json-bytes.ts';
 import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { lifetime } from '../domain/lifetime.ts';
@@ -181,7 +181,9 @@ function admission(door: GraphqlDoor): Plugin {
         return { onExecuteDone: ({ result, setResult }) => executed(context, result, setResult, keep) };
       } catch (error) {
         context.finish?.();
-        setResultAndStopExecution({ errors: [error instanceof GraphQLError ? error : refusalOf(door, args, error)] });
+        setResultAndStopExecution({
+          errors: [error instanceof GraphQLError ? error : refusalOf(door, context, error)],
+        });
       }
     },
     // Whatever door an error came in by, its code is one of the contract's.
@@ -222,9 +224,11 @@ function isRefusal(error: unknown): error is GraphQLError {
   );
 }
 
-function refusalOf(door: GraphqlDoor, args: { contextValue?: unknown }, error: unknown): GraphQLError {
-  const { req } = args.contextValue as unknown as DoorContext;
-  return publicError(error, (failure) => door.report(req, failure));
+/** What ends the whole request though nobody refused it: who asks, or what is left of the rate, could not be found out. */
+function refusalOf(door: GraphqlDoor, { req }: ServerContext, error: unknown): GraphQLError {
+  const failure = error instanceof Failure ? error : internal(error);
+  if (failure.status >= 500) door.report(req, failure);
+  return refusal(failure);
 }
 
 /** The `/graphql` endpoint: the graph over HTTP, and GraphiQL for browsers. */
