@@ -31,3 +31,32 @@ export const methodologySettings = {
   /** A sign change of the profile counts when both neighbours exceed this share of its largest value. */
   profileNoise: 0.01,
 } as const;
+
+/** Settings of what is computed from tapes, for which no standard exists. */
+export const tapeSettings = {
+  /** A print or quote may come this much after what was executed later, by event time, and still change nothing by it. */
+  latenessMs: 5000,
+  /** The oldest quote that says of a print who wanted it. */
+  maximumSideQuoteAgeMs: 5000,
+  /** Where between bid (0) and ask (1) in tenths of the spread a buy begins and a sell ends. */
+  buyFromTenths: 6,
+  sellToTenths: 4,
+  /** Prints of a multi-leg trade follow its first within this time. */
+  multiLegSpanMs: 50,
+  /** Prints of a sweep follow each other within the one, the first within the other. */
+  sweepGapMs: 100,
+  sweepSpanMs: 500,
+  /** Least premium of an event that is kept, dollars. */
+  minimumBlockPremiumUsd: 100_000,
+  minimumMultiLegPremiumUsd: 100_000,
+  minimumSweepPremiumUsd: 50_000,
+  /** Prints that are remembered, so that a cancel or a late print can be put right; older ones stand as they are. */
+  rememberedPrints: 2 ** 21,
+  /** A bar is taken to be complete this long after its end. */
+  completionLagMs: 15_000,
+  /** Sessions of a concentration window. */
+  concentrationSessions: 20,
+  /** Width of a concentration bucket: at least the one (dollars), else this share of the reference price. */
+  minimumBucketWidthUsd: 0.01,
+  bucketWidthShare: 0.0005,
+} as const;

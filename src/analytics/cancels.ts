@@ -1,0 +1,47 @@
+import { type OptionLedger, printState } from './option-ledger.ts';
+import type { PrintLinks } from './print-links.ts';
+
+/**
+ * Pairs the cancels of trades that look like `entry` with their originals (methodology 3: same contract, exchange, price and
+ * size, the most recent first), and turns the prints whose state that changes. Asked for at every cancel, and for a late print
+ * of a contract that had one. Gives by how much the number of cancels without an original changed.
+ */
+export function pairCancels(
+  ledger: OptionLedger,
+  links: PrintLinks,
+  entry: number,
+  turn: (entry: number, state: number) => void,
+): number {
+  const { columns } = ledger;
+  const { counted, cancelled, cancel, left } = printState;
+  const alike: number[] = [];
+  const head = links.contractHead(columns.contract[entry & ledger.mask]!);
+  for (let n = head; n >= ledger.oldest; n = columns.previousOfContract[n & ledger.mask]!) {
+    if (columns.state[n & ledger.mask] !== left && sameTrade(ledger, n, entry)) alike.push(n);
+  }
+  const standing: number[] = [];
+  const taken = new Set<number>();
+  let [cancels, takenBefore] = [0, 0];
+  for (const n of alike.reverse()) {
+    const state = columns.state[n & ledger.mask]!;
+    if (state === cancelled) takenBefore++;
+    if (state !== cancel) standing.push(n);
+    else {
+      cancels++;
+      if (standing.length > 0) taken.add(standing.pop()!);
+    }
+  }
+  for (const n of alike) {
+    const state = columns.state[n & ledger.mask]!;
+    if (state === counted && taken.has(n)) turn(n, cancelled);
+    if (state === cancelled && !taken.has(n)) turn(n, counted);
+  }
+  const cancelsBefore = columns.state[entry & ledger.mask] === cancel ? cancels - 1 : cancels;
+  return cancels - taken.size - (cancelsBefore - takenBefore);
+}
+
+function sameTrade({ columns, mask }: OptionLedger, a: number, b: number): boolean {
+  const [i, j] = [a & mask, b & mask];
+  const { exchange, price, size } = columns;
+  return exchange[i] === exchange[j] && price[i] === price[j] && size[i] === size[j];
+}

@@ -1,0 +1,246 @@
+import type { TradedContract, TradedUnderlying } from '../domain/contract-book.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { optionTraits } from '../domain/option-trade-conditions.ts';
+import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } from '../domain/print.ts';
+import { pairCancels } from './cancels.ts';
+import { type CrossSections, createCrossSections } from './cross-section.ts';
+import { createDetector } from './detector.ts';
+import { createFlowChanges, type FlowChange } from './flow-changes.ts';
+import { tapeSettings } from './methodology.ts';
+import { createOptionBars, type OptionBars } from './option-bars-from-prints.ts';
+import { createOptionLedger, printState } from './option-ledger.ts';
+import { createPrintLines } from './print-lines.ts';
+import { createPrintLinks } from './print-links.ts';
+import { createQuoteBook, type QuoteBook } from './quote-book.ts';
+import { createRankedPrints, type RankedPrints } from './ranked-prints.ts';
+import { createReorder } from './reorder.ts';
+import { sideIndex } from './side.ts';
+
+export interface OptionTapeOptions {
+  /** Prints of another New York date are counted as such and left out. */
+  session: SessionDate;
+  onChange(change: FlowChange): void;
+  /**
+   * How long a print waits for earlier ones, by event time. At the lateness bound (the default) nothing within the bound is ever
+   * told twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print changes them.
+   */
+  holdMs?: number;
+  /** The number before the first change's. */
+  firstSeq?: number;
+  /** Contracts whose bars are made; all when absent. */
+  followed?(contract: TradedContract): boolean;
+  /** Prints remembered; `tapeSettings.rememberedPrints` when absent. */
+  remembered?: number;
+}
+
+/** What came in, by what became of it. */
+export interface OptionTapeCounts {
+  prints: number;
+  duplicates: number;
+  cancels: number;
+  /** Cancels whose original was not met, or is forgotten. */
+  unmatchedCancels: number;
+  /** Compression trades and records withdrawn by the tape itself. */
+  leftOut: number;
+  /** Prints that came after the hold, and were put in their place. */
+  late: number;
+  otherSession: number;
+}
+
+/** One session's option tape: prints and quotes in, events and figures out. Fed by event time alone. */
+export interface OptionTape {
+  /** Takes a print; the object may be used again afterwards. */
+  print(print: OptionPrint): void;
+  quote(quote: OptionQuote): void;
+  /** Event time has come to this instant (epoch ms) although nothing traded. */
+  advance(tsMs: number): void;
+  /** Nothing comes any more: every print is taken and every event told. */
+  end(): void;
+  readonly crossSections: CrossSections;
+  readonly bars: OptionBars;
+  readonly ranked: RankedPrints;
+  readonly quotes: QuoteBook;
+  readonly counts: Readonly<OptionTapeCounts>;
+  /** The first and the last instant of a print of an underlying; null when there was none. */
+  observed(underlying: TradedUnderlying): { fromMs: number; throughMs: number } | null;
+  /** The latest instant met, epoch ms. */
+  readonly reachedMs: number;
+}
+
+/** An option tape of one session. Memory is bounded by the prints remembered, the contracts that trade and their minutes. */
+export function createOptionTape(options: OptionTapeOptions): OptionTape {
+  const { session, holdMs = tapeSettings.latenessMs } = options;
+  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  let reachedMs = -Infinity;
+  let clockMs = -Infinity;
+  const counts: OptionTapeCounts = {
+    prints: 0,
+    duplicates: 0,
+    cancels: 0,
+    unmatchedCancels: 0,
+    leftOut: 0,
+    late: 0,
+    otherSession: 0,
+  };
+
+  // A forgotten print must be out of every open segment; those last half a second.
+  const mayForget = (entry: number) => {
+    const slot = entry & ledger.mask;
+    return columns.state[slot] !== printState.waiting && columns.tsMs[slot]! < clockMs - tapeSettings.latenessMs;
+  };
+  const ledger = createOptionLedger(options.remembered ?? tapeSettings.rememberedPrints, mayForget);
+  const { columns } = ledger;
+  const links = createPrintLinks(ledger);
+  const lines = createPrintLines();
+  const waiting = createReorder(ledger.before);
+  const quotes = createQuoteBook();
+  const crossSections = createCrossSections();
+  const ranked = createRankedPrints();
+  const bars = createOptionBars(ledger, links, options.followed ?? (() => true));
+  const detector = createDetector(
+    ledger,
+    links,
+    createFlowChanges(ledger, ranked, options.onChange, options.firstSeq ?? 0),
+  );
+  const spans = new Map<TradedUnderlying, { fromMs: number; throughMs: number }>();
+  let lastSpanOf: TradedUnderlying | null = null;
+  let lastSpan = { fromMs: 0, throughMs: 0 };
+  // Contracts that had a cancel: only there a late print may be one that was meant.
+  const withCancels = new Set<number>();
+
+  function isDuplicate(entry: number): boolean {
+    const slot = entry & ledger.mask;
+    const { contract, exchange, sequence } = columns;
+    if (lines.ascends(contract[slot]!, exchange[slot]!, sequence[slot]!)) return false;
+    const head = links.contractHead(contract[slot]!);
+    for (let n = head; n >= ledger.oldest; n = columns.previousOfContract[n & ledger.mask]!) {
+      const other = n & ledger.mask;
+      if (sequence[other] === sequence[slot] && exchange[other] === exchange[slot]) return true;
+    }
+    return false;
+  }
+
+  /** Adds a print to the sums (1), or takes it out of them (−1). */
+  function sum(entry: number, sign: 1 | -1) {
+    const slot = entry & ledger.mask;
+    crossSections.add(ledger.contracts[columns.contract[slot]!]!, columns.price[slot]!, columns.size[slot]!, sign);
+    if (sign === 1) bars.count(entry);
+    else bars.recount(entry);
+  }
+
+  function turn(entry: number, state: number) {
+    detector.revise(entry, () => {
+      columns.state[entry & ledger.mask] = state;
+    });
+    sum(entry, state === printState.counted ? 1 : -1);
+  }
+
+  function takeCancel(entry: number) {
+    columns.state[entry & ledger.mask] = printState.cancel;
+    counts.cancels++;
+    withCancels.add(columns.contract[entry & ledger.mask]!);
+    counts.unmatchedCancels += pairCancels(ledger, links, entry, turn);
+  }
+
+  function observe(entry: number) {
+    const slot = entry & ledger.mask;
+    const { underlying } = ledger.contracts[columns.contract[slot]!]!;
+    const tsMs = columns.tsMs[slot]!;
+    if (underlying !== lastSpanOf) {
+      lastSpanOf = underlying;
+      const known = spans.get(underlying);
+      lastSpan = known ?? { fromMs: tsMs, throughMs: tsMs };
+      if (!known) spans.set(underlying, lastSpan);
+    }
+    if (tsMs > lastSpan.throughMs) lastSpan.throughMs = tsMs;
+    if (tsMs < lastSpan.fromMs) lastSpan.fromMs = tsMs;
+  }
+
+  /** Takes a print in: in event-time order, or (`late`) behind others. */
+  function take(entry: number, late: boolean) {
+    const slot = entry & ledger.mask;
+    if (isDuplicate(entry)) {
+      counts.duplicates++;
+      columns.state[slot] = printState.left;
+      return;
+    }
+    links.link(entry);
+    if (!late) detector.pass(entry);
+    const traits = columns.traits[slot]!;
+    if ((traits & optionTraits.cancel) !== 0) {
+      takeCancel(entry);
+      return;
+    }
+    counts.prints++;
+    observe(entry);
+    const contract = ledger.contracts[columns.contract[slot]!]!;
+    quotes.release(columns.tsMs[slot]!, columns.tsNanos[slot]!);
+    columns.side[slot] =
+      (traits & optionTraits.sideless) !== 0
+        ? sideIndex.unknown
+        : quotes.sideAt(contract, columns.price[slot]!, columns.tsMs[slot]!, columns.tsNanos[slot]!);
+    if (late) turn(entry, printState.counted);
+    else {
+      columns.state[slot] = printState.counted;
+      sum(entry, 1);
+      detector.accept(entry);
+    }
+    if (late && withCancels.has(contract.index)) counts.unmatchedCancels += pairCancels(ledger, links, entry, turn);
+  }
+
+  function release(untilMs: number) {
+    clockMs = untilMs;
+    for (let entry = waiting.peek(); entry >= 0; entry = waiting.peek()) {
+      if (columns.tsMs[entry & ledger.mask]! >= untilMs) break;
+      take(waiting.shift(), false);
+    }
+    quotes.release(untilMs - 1, 999_999);
+    detector.advance(untilMs);
+  }
+
+  function advance(tsMs: number) {
+    if (tsMs <= reachedMs) return;
+    reachedMs = tsMs;
+    if (tsMs - holdMs > clockMs) release(tsMs - holdMs);
+  }
+
+  return {
+    print(print) {
+      const { tsMs, correction } = print;
+      if (tsMs < startMs || tsMs >= endMs) {
+        counts.otherSession++;
+        return;
+      }
+      const entry = ledger.add(print);
+      const compression = (columns.traits[entry & ledger.mask]! & optionTraits.compression) !== 0;
+      if (compression || isWithdrawn(correction) || correction === correctionMessage) {
+        counts.leftOut++;
+        columns.state[entry & ledger.mask] = printState.left;
+      } else if (tsMs < clockMs) {
+        counts.late++;
+        take(entry, true);
+      } else {
+        waiting.push(entry);
+      }
+      advance(tsMs);
+    },
+    quote(quote) {
+      if (quote.tsMs < startMs || quote.tsMs >= endMs) return;
+      advance(quote.tsMs);
+      quotes.add(quote);
+    },
+    advance,
+    end() {
+      release(Infinity);
+    },
+    crossSections,
+    bars,
+    ranked,
+    quotes,
+    counts,
+    observed: (underlying) => spans.get(underlying) ?? null,
+    get reachedMs() {
+      return reachedMs;
+    },
+  };
+}

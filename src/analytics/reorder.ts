@@ -1,0 +1,101 @@
+/** Entries by number, taken out in the order that `before` gives, whatever the order in which they were put in. */
+export interface Reorder {
+  push(entry: number): void;
+  /** The first entry; −1 when there is none. */
+  peek(): number;
+  /** Takes the first entry out; −1 when there is none. */
+  shift(): number;
+  readonly size: number;
+}
+
+/** A queue of entry numbers that doubles when full. */
+export interface EntryQueue {
+  push(entry: number): void;
+  /** The oldest and the newest entry; −1 when there is none. */
+  first(): number;
+  last(): number;
+  shift(): number;
+  readonly size: number;
+}
+
+/** First in, first out. */
+export function createEntryQueue(): EntryQueue {
+  let ring = new Int32Array(1024);
+  let head = 0;
+  let size = 0;
+  function grow() {
+    const longer = new Int32Array(ring.length * 2);
+    for (let i = 0; i < size; i++) longer[i] = ring[(head + i) & (ring.length - 1)]!;
+    ring = longer;
+    head = 0;
+  }
+  return {
+    push(entry) {
+      if (size === ring.length) grow();
+      ring[(head + size++) & (ring.length - 1)] = entry;
+    },
+    first: () => (size === 0 ? -1 : ring[head]!),
+    last: () => (size === 0 ? -1 : ring[(head + size - 1) & (ring.length - 1)]!),
+    shift() {
+      if (size === 0) return -1;
+      const entry = ring[head]!;
+      head = (head + 1) & (ring.length - 1);
+      size--;
+      return entry;
+    },
+    get size() {
+      return size;
+    },
+  };
+}
+
+/**
+ * A queue for what comes in order and a heap for what comes late: a tape is nearly in order, so that nearly every entry costs
+ * one comparison. `before` must be a total order and tell entries apart that are not the same.
+ */
+export function createReorder(before: (a: number, b: number) => boolean): Reorder {
+  const queue = createEntryQueue();
+  const heap: number[] = [];
+
+  function siftUp(entry: number) {
+    let at = heap.length;
+    heap.push(entry);
+    while (at > 0) {
+      const parent = (at - 1) >> 1;
+      if (!before(entry, heap[parent]!)) break;
+      heap[at] = heap[parent]!;
+      at = parent;
+    }
+    heap[at] = entry;
+  }
+
+  function takeTop(): number {
+    const top = heap[0]!;
+    const entry = heap.pop()!;
+    if (heap.length === 0) return top;
+    let at = 0;
+    for (;;) {
+      let child = 2 * at + 1;
+      if (child >= heap.length) break;
+      if (child + 1 < heap.length && before(heap[child + 1]!, heap[child]!)) child++;
+      if (!before(heap[child]!, entry)) break;
+      heap[at] = heap[child]!;
+      at = child;
+    }
+    heap[at] = entry;
+    return top;
+  }
+
+  const heapFirst = () => heap.length > 0 && (queue.size === 0 || before(heap[0]!, queue.first()));
+  return {
+    push(entry) {
+      if (queue.size === 0 || !before(entry, queue.last())) queue.push(entry);
+      else siftUp(entry);
+    },
+    peek: () => (heapFirst() ? heap[0]! : queue.first()),
+    shift: () => (heapFirst() ? takeTop() : queue.shift()),
+    get size() {
+      return queue.size + heap.length;
+    },
+  };
+}
