@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAccountCommands } from './account.ts';
+import { addCaptureCommands } from './capture.ts';
 import { addConfigCommand } from './config.ts';
 import { addExportCommand } from './export.ts';
 import { addIngestCommand } from './ingest.ts';
@@ -36,6 +37,7 @@ export function createProgram(terminal: Terminal): Command {
   const commands = [
     addServeCommand,
     addIngestCommand,
+    addCaptureCommands,
     addExportCommand,
     addAccountCommands,
     addKeyCommands,

@@ -5,6 +5,7 @@ import type { ChainCapture, ChainRow } from '../domain/chain.ts';
 import type { GexCapture } from '../domain/gex.ts';
 import { saveChainCapture } from '../store/chain-captures.ts';
 import { removeGexCapture, saveGexCapture } from '../store/gex-captures.ts';
+import type { Transaction } from '../store/transaction.ts';
 import { readChain } from '../tape/chain-file.ts';
 import type { IngestSettings, Loader } from './file-job.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
@@ -49,25 +50,33 @@ function totals(chain: ChainCapture, gex: GexCapture, rate: number): string | nu
   );
 }
 
+/** Why a chain has no GEX capture, for people. */
+export function noGexNote(): string {
+  const share = Math.round(100 * methodologySettings.minimumOiCoverage);
+  return `no GEX capture: without a price of the underlying, or gamma known for less than ${share}% of open interest`;
+}
+
+/** Stores a chain and the GEX capture that follows from it, null when none may be published; `changed` = how many of the two are new or different. */
+export async function storeChain(
+  tx: Transaction,
+  capture: ChainCapture,
+  settings: Pick<IngestSettings, 'gammaSource' | 'rate'>,
+): Promise<{ changed: number; gex: GexCapture | null }> {
+  const { chain, gex } = evaluateChain(capture, settings);
+  await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
+  const changed = Number(await saveChainCapture(tx, chain));
+  const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);
+  return { changed: changed + Number(await gexChanged), gex };
+}
+
 /** A whole chain: its capture, and the GEX capture that follows from it. */
 export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes, onNote, refused }) => {
   const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
   for (const { line, reason } of halfLines) onNote(`line ${line}, kept in half: ${reason}`);
   const rows = capture.rows.length;
   if (refused()) return { rows, changed: 0 };
-  const { chain, gex } = evaluateChain(capture, settings);
-  await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
-  let changed = Number(await saveChainCapture(tx, chain));
-  if (gex) {
-    changed += Number(await saveGexCapture(tx, gex));
-    const beside = totals(capture, gex, settings.rate);
-    if (beside !== null) onNote(beside);
-  } else {
-    const share = Math.round(100 * methodologySettings.minimumOiCoverage);
-    onNote(
-      `no GEX capture: without a price of the underlying, or gamma known for less than ${share}% of open interest`,
-    );
-    changed += Number(await removeGexCapture(tx, chain.underlying, chain.capturedAt));
-  }
+  const { changed, gex } = await storeChain(tx, capture, settings);
+  const note = gex ? totals(capture, gex, settings.rate) : noGexNote();
+  if (note !== null) onNote(note);
   return { rows, changed };
 };

@@ -13,10 +13,10 @@ interface JsonOption {
 
 interface JsonChain {
   timestamp: string;
-  data: { options: JsonOption[]; [name: string]: unknown };
+  data: { options: (JsonOption | null)[]; [name: string]: unknown };
 }
 
-async function parseFile(path: string, onBytes?: OnBytes): Promise<unknown> {
+async function wholeFile(path: string, onBytes?: OnBytes): Promise<Buffer> {
   const parts: Buffer[] = [];
   let length = 0;
   for await (const part of readBytes(path, onBytes)) {
@@ -24,12 +24,12 @@ async function parseFile(path: string, onBytes?: OnBytes): Promise<unknown> {
     length += part.length;
     if (length > maxBytes) throw new TapeFileError(path, `over ${maxBytes} bytes: no chain is`);
   }
+  return Buffer.concat(parts);
+}
+
+function parseJson(path: string, bytes: Buffer): unknown {
   try {
-    return JSON.parse(
-      Buffer.concat(parts)
-        .toString('utf8')
-        .replace(/^\ufeff/, ''),
-    );
+    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch (cause) {
     throw new TapeFileError(path, `not whole JSON (${(cause as Error).message})`, { cause });
   }
@@ -69,15 +69,15 @@ function capturedAtOf(path: string, chain: JsonChain): number {
     throw new TapeFileError(path, `timestamp: expected YYYY-MM-DD HH:MM:SS, got ${JSON.stringify(chain.timestamp)}`);
   let newestTrade = exchangeStamp(chain.data.last_trade_time);
   for (const option of chain.data.options) {
-    const trade = exchangeStamp(option.last_trade_time);
+    const trade = exchangeStamp(option?.last_trade_time);
     if (!(trade <= newestTrade)) newestTrade = Number.isNaN(trade) ? newestTrade : trade;
   }
   return newestTrade > utc ? exchangeStamp(chain.timestamp) : utc;
 }
 
-function rowOf(option: JsonOption, sources: { bad(reason: string): void }) {
+function rowOf(option: JsonOption | null, sources: { bad(reason: string): void }) {
   const contract = typeof option?.option === 'string' ? readContractCell(option.option) : null;
-  if (contract === null) {
+  if (!option || contract === null) {
     sources.bad(`option: expected a contract, got ${JSON.stringify(option?.option ?? null).slice(0, 60)}`);
     return null;
   }
@@ -97,12 +97,12 @@ function rowOf(option: JsonOption, sources: { bad(reason: string): void }) {
 }
 
 /**
- * Reads a whole chain from the exchange's delayed-quote JSON. Names of index products come as `_SPX` and `^SPX`; the underlying is
+ * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Names of index products come as `_SPX` and `^SPX`; the underlying is
  * taken from the contracts' roots as for CSV. theta is dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is told to
- * `onBadLine` with its place in the list for a line, and leaves the capture partial.
+ * `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws `TapeFileError`.
  */
-export async function readChainJson(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
-  const chain = await parseFile(path, onBytes);
+export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine): ReadChain {
+  const chain = parseJson(path, bytes);
   if (!isChain(chain)) throw new TapeFileError(path, 'expected {"timestamp": …, "data": {"options": […]}}');
   let broken = false;
   const rows = chain.data.options.flatMap((option, i) => {
@@ -122,4 +122,9 @@ export async function readChainJson(path: string, onBadLine: OnBadLine, onBytes?
     partial: broken,
   });
   return { capture, halfLines: [] };
+}
+
+/** Reads a whole chain from a file of the exchange's delayed-quote JSON, as `parseChainJson` does. */
+export async function readChainJson(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
+  return parseChainJson(path, await wholeFile(path, onBytes), onBadLine);
 }
