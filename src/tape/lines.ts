@@ -24,28 +24,31 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The lines of a text file, plain or gzip, in batches of a chunk each; LF and CRLF, a byte order mark passed over, no end needed on the last. */
-export async function* readLines(path: string, onBytes?: OnBytes): AsyncGenerator<LineBatch> {
+/** The bytes of a file in pieces of whole lines, the last line end of a piece left out. No piece is used again after it was given. */
+export async function* readLineBlocks(path: string, onBytes?: OnBytes): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
-  let line = 1;
-  const batch = (bytes: Buffer): LineBatch => {
-    const text = decode(path, bytes, line);
-    const lines = linesOf(line === 1 && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
-    const firstLine = line;
-    line += lines.length;
-    return { firstLine, lines };
-  };
   for await (const chunk of readBytes(path, onBytes)) {
     // A line feed never is part of a longer UTF-8 sequence, so whole lines are whole characters.
     const end = chunk.lastIndexOf(lineFeed);
     if (end < 0) {
       rest = Buffer.concat([rest, chunk]);
-      if (rest.length > maxLineBytes) throw new TapeFileError(path, `line ${line} is over ${maxLineBytes} bytes long`);
+      if (rest.length > maxLineBytes) throw new TapeFileError(path, `a line is over ${maxLineBytes} bytes long`);
       continue;
     }
     const whole = chunk.subarray(0, end);
-    yield batch(rest.length > 0 ? Buffer.concat([rest, whole]) : whole);
+    yield rest.length > 0 ? Buffer.concat([rest, whole]) : whole;
     rest = Buffer.from(chunk.subarray(end + 1));
   }
-  if (rest.length > 0) yield batch(rest);
+  if (rest.length > 0) yield rest;
+}
+
+/** The lines of a text file, plain or gzip, in batches of a chunk each; LF and CRLF, a byte order mark passed over, no end needed on the last. */
+export async function* readLines(path: string, onBytes?: OnBytes): AsyncGenerator<LineBatch> {
+  let firstLine = 1;
+  for await (const bytes of readLineBlocks(path, onBytes)) {
+    const text = decode(path, bytes, firstLine);
+    const lines = linesOf(firstLine === 1 && text.charCodeAt(0) === 0xfeff ? text.slice(1) : text);
+    yield { firstLine, lines };
+    firstLine += lines.length;
+  }
 }

@@ -1,0 +1,113 @@
+import { type ColumnIndex, columnIndex, splitCsvLine } from './csv.ts';
+import { readLineBlocks } from './lines.ts';
+import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
+import { shown } from './values.ts';
+
+/*
+ * CSV for trade tapes: fields are places in the file's bytes, and numbers are read from there; text is made only of what is new.
+ * For files in which every line is a record: a quoted field may hold commas, no line end. Measured, gunzip included, in a second of
+ * one core: 1.6 million stock prints (the real BAC tapes), 1.5 million option prints.
+ */
+
+/** One line's fields: field i is `bytes[start[i] … end[i])`, without its quotes. Filled anew for every line. */
+export interface ByteFields {
+  bytes: Buffer;
+  readonly start: Int32Array;
+  readonly end: Int32Array;
+}
+
+/** As `CsvFormat`, over bytes. */
+export interface ByteCsvFormat<T extends object, Required extends string, Optional extends string> {
+  required: readonly Required[];
+  optional: readonly Optional[];
+  /** Called once with the header's columns; gives the function that reads a line: its record, or why it is bad. */
+  reader(at: ColumnIndex<Required | Optional>): (fields: ByteFields) => T | string;
+}
+
+const [lineFeed, carriageReturn, comma, quote] = [0x0a, 0x0d, 0x2c, 0x22];
+
+/** Finds the fields of the line `bytes[from…to)`; gives how many there are, −1 when a quoted one does not end in it. */
+function splitFields(fields: ByteFields, from: number, to: number): number {
+  const { bytes, start, end } = fields;
+  let count = 0;
+  for (let at = from; ; at++) {
+    if (count >= start.length) return count + 1;
+    let stop = at;
+    if (bytes[at] === quote) {
+      stop = bytes.indexOf(quote, at + 1);
+      if (stop < 0 || stop >= to) return -1;
+      start[count] = at + 1;
+      end[count++] = stop++;
+      // What follows a closing quote, a doubled one included, is nothing that a tape's field holds: the field is shown whole.
+      if (stop < to && bytes[stop] !== comma) {
+        while (stop < to && bytes[stop] !== comma) stop++;
+        start[count - 1] = at;
+        end[count - 1] = stop;
+      }
+    } else {
+      while (stop < to && bytes[stop] !== comma) stop++;
+      start[count] = at;
+      end[count++] = stop;
+    }
+    if (stop >= to) return count;
+    at = stop;
+  }
+}
+
+/** Reads the header line; null when it is blank. */
+function headerOf(text: string): string[] | null {
+  return text.trim() === '' ? null : (splitCsvLine(text) ?? []);
+}
+
+/** What a reason for a bad line says of a field. */
+export function shownField({ bytes, start, end }: ByteFields, column: number): string {
+  return shown(column < 0 ? '' : bytes.toString('latin1', start[column]!, Math.min(end[column]!, start[column]! + 40)));
+}
+
+/**
+ * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A line that is bad is told to
+ * `onBadLine` and left out. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression.
+ */
+export async function* readByteCsv<T extends object, R extends string, O extends string>(
+  path: string,
+  format: ByteCsvFormat<T, R, O>,
+  onBadLine: OnBadLine,
+  onBytes?: OnBytes,
+): AsyncGenerator<T[]> {
+  let read: ((fields: ByteFields) => T | string) | null = null;
+  let fields: ByteFields = { bytes: Buffer.alloc(0), start: new Int32Array(0), end: new Int32Array(0) };
+  let line = 0;
+
+  function recordOf(from: number, to: number): T | string | null {
+    const { bytes, start } = fields;
+    if (!read) {
+      const header = headerOf(bytes.toString('utf8', from, to).replace(/^\ufeff/, ''));
+      if (!header) return null;
+      const at = columnIndex<R | O>(path, header, format.required, format.optional);
+      fields = { bytes, start: new Int32Array(header.length), end: new Int32Array(header.length) };
+      read = format.reader(at);
+      return null;
+    }
+    const count = splitFields(fields, from, to);
+    if (count === start.length) return read(fields);
+    if (bytes.toString('latin1', from, to).trim() === '') return null;
+    if (count < 0) return 'a quoted field never ends';
+    return `expected ${start.length} columns, found ${count > start.length ? 'more' : count}`;
+  }
+
+  for await (const bytes of readLineBlocks(path, onBytes)) {
+    fields.bytes = bytes;
+    const records: T[] = [];
+    for (let from = 0; from <= bytes.length; ) {
+      const next = bytes.indexOf(lineFeed, from);
+      const stop = next < 0 ? bytes.length : next;
+      const record = recordOf(from, stop > from && bytes[stop - 1] === carriageReturn ? stop - 1 : stop);
+      line++;
+      if (typeof record === 'string') onBadLine({ file: path, line, reason: record });
+      else if (record !== null) records.push(record);
+      from = stop + 1;
+    }
+    if (records.length > 0) yield records;
+  }
+  if (!read) throw new TapeFileError(path, 'the file is empty: a header line was expected');
+}
