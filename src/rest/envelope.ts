@@ -19,7 +19,6 @@ export const absentInMeta = new Set([
   'dte',
   'dte_expiry',
   'expired_filtered',
-  'available',
   'filters',
   'disclosure_k',
 ]);

@@ -8,6 +8,7 @@ import { crossSection } from './routes/cross-section.ts';
 import { eodPrints } from './routes/eod-prints.ts';
 import { gexGrid } from './routes/gex-grid.ts';
 import { gexHistory } from './routes/gex-history.ts';
+import { gexReference } from './routes/gex-reference.ts';
 import { greeks } from './routes/greeks.ts';
 import { journalAccountRoutes } from './routes/journal-accounts.ts';
 import { journalImport } from './routes/journal-import.ts';
@@ -36,6 +37,7 @@ export const routes: readonly Route[] = [
   sectors,
   gexHistory,
   gexGrid,
+  gexReference,
   legacyStrikes,
   chainExpirations,
   chain,

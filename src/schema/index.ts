@@ -13,6 +13,7 @@ import './contract-connection.ts';
 import './chain.ts';
 import './gex.ts';
 import './gex-grid.ts';
+import './gex-reference.ts';
 import './usage.ts';
 import './declaration.ts';
 import './api-keys.ts';

@@ -137,6 +137,22 @@ export async function chainCapturesAt(store: Store, moments: readonly ChainMomen
   return found;
 }
 
+/** Whether each of these captures was given in part only, in their order; false for one that is not there. One statement. */
+export async function partialChains(
+  store: Store,
+  captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
+): Promise<boolean[]> {
+  const { rows } = await store.pool.query<{ partial: boolean }>({
+    name: 'partial-chains',
+    text: `SELECT coalesce(c.partial, false) AS partial
+           FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted(underlying, captured_at, place)
+           LEFT JOIN chain_captures c ON c.underlying = wanted.underlying AND c.captured_at = wanted.captured_at
+           ORDER BY wanted.place`,
+    values: [captures.map(({ underlying }) => underlying), captures.map(({ capturedAt }) => capturedAt)],
+  });
+  return rows.map(({ partial }) => partial);
+}
+
 /** What is listed: expiries ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest lists them. */
 export interface ListedExpirations {
   capturedAt: number;

@@ -198,3 +198,19 @@ export async function latestGexCaptures(
   });
   return new Map((await withCurves(store, rows, byExpiry)).map((capture) => [capture.underlying, capture]));
 }
+
+/** The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are cached. */
+export async function firstGexCaptures(
+  store: Store,
+  underlyings: readonly string[],
+  { fromMs, toMs, byExpiry }: GexWindow,
+): Promise<Map<string, StoredGexCapture>> {
+  const { rows } = await store.pool.query<Facts>({
+    name: 'first-gex-captures',
+    text: `SELECT g.* FROM unnest($1::text[]) AS wanted(underlying) CROSS JOIN LATERAL (
+             SELECT ${facts} FROM gex_captures g WHERE g.underlying = wanted.underlying
+               AND g.captured_at >= $2 AND g.captured_at < $3 ORDER BY g.captured_at LIMIT 1) g`,
+    values: [underlyings, fromMs, toMs],
+  });
+  return new Map((await withCurves(store, rows, byExpiry)).map((capture) => [capture.underlying, capture]));
+}

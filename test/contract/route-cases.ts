@@ -133,6 +133,12 @@ export const routeCases: Record<string, RouteCase> = {
     graphql: '{ symbol(symbol: "{symbol}") { gex { grid { netGex } } } }',
     needs: { symbol: 'readable' },
   },
+  'GET /v2/gex/:symbol/reference': {
+    path: '/v2/gex/{symbol}/reference?date=2026-11-30&basis=prev_close',
+    graphql: '{ symbol(symbol: "{symbol}") { gex { reference(date: "2026-11-30", basis: prev_close) { netGex } } } }',
+    needs: { symbol: 'readable' },
+    texts: { basis: ['open', 'prev_close', 'close'] },
+  },
   'GET /v2/chain/:symbol': {
     path: '/v2/chain/{symbol}',
     graphql: '{ symbol(symbol: "{symbol}") { chain { meta { rowCount } } } }',
