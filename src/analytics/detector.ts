@@ -1,11 +1,10 @@
 import type { FlowEventKind } from '../domain/flow.ts';
 import { optionTraits } from '../domain/option-trade-conditions.ts';
+import { type EventFamily, ensureGroup, multiLegFamily, sweepFamily } from './event-families.ts';
 import type { FormedEvent } from './flow-events.ts';
-import { tapeSettings } from './methodology.ts';
 import { type OptionLedger, printState } from './option-ledger.ts';
 import type { PrintLinks } from './print-links.ts';
-import { createEntryQueue } from './reorder.ts';
-import { type Closeness, multiLegsOf, nanosFrom, segmentsOf, sweepsOf } from './runs.ts';
+import { nanosFrom, segmentsOf } from './runs.ts';
 
 /** Where events go: every counted print is in exactly one formed event that is not dissolved. */
 export interface EventSink {
@@ -28,60 +27,17 @@ export interface Detector {
   advance(clockMs: number): void;
 }
 
-/** The prints among which one kind of event is looked for. */
-interface Family {
-  closeness: Closeness;
-  /** First and last print of the open segment by group; −1 = none is open. */
-  openFirst: Int32Array;
-  openLast: Int32Array;
-  /** Prints in order, to close their segments by. */
-  closing: ReturnType<typeof createEntryQueue>;
-  groupOf(entry: number): number;
-  head(entry: number): number;
-  column: 'previousOfContract' | 'previousOfBook';
-  /** Whether `other`, met on `entry`'s list, is of its group. */
-  akin(entry: number, other: number): boolean;
-  events(ledger: OptionLedger, entries: readonly number[]): FormedEvent[];
-  /** What a print that is the only one of its segment forms. */
-  kindAlone: FlowEventKind;
-}
-
 /** A detector over a ledger and its links. */
 export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: EventSink): Detector {
   const { columns } = ledger;
-  const groupTraits = optionTraits.multiLeg | optionTraits.sweepable;
   let clockMs = -Infinity;
   let passed = -1;
 
-  const sweeps: Family = {
-    closeness: { gapNanos: tapeSettings.sweepGapMs * 1e6, spanNanos: tapeSettings.sweepSpanMs * 1e6 },
-    openFirst: new Int32Array(4096).fill(-1),
-    openLast: new Int32Array(4096).fill(-1),
-    closing: createEntryQueue(),
-    groupOf: (entry) => columns.contract[entry & ledger.mask]! * 4 + columns.side[entry & ledger.mask]!,
-    head: (entry) => links.contractHead(columns.contract[entry & ledger.mask]!),
-    column: 'previousOfContract',
-    akin: (entry, other) =>
-      (columns.traits[other & ledger.mask]! & groupTraits) === optionTraits.sweepable &&
-      columns.side[other & ledger.mask] === columns.side[entry & ledger.mask],
-    events: sweepsOf,
-    kindAlone: 'single_block',
-  };
-  const books: Family = {
-    closeness: { gapNanos: tapeSettings.multiLegSpanMs * 1e6, spanNanos: tapeSettings.multiLegSpanMs * 1e6 },
-    openFirst: new Int32Array(4096).fill(-1),
-    openLast: new Int32Array(4096).fill(-1),
-    closing: createEntryQueue(),
-    groupOf: links.bookOf,
-    head: (entry) => links.bookHead(links.bookOf(entry)),
-    column: 'previousOfBook',
-    akin: () => true,
-    events: multiLegsOf,
-    kindAlone: 'multi_leg',
-  };
+  const sweeps = sweepFamily(ledger, links);
+  const books = multiLegFamily(links);
 
   /** Null for a print that is an event by itself whatever is around it. */
-  function familyOf(entry: number): Family | null {
+  function familyOf(entry: number): EventFamily | null {
     const traits = columns.traits[entry & ledger.mask]!;
     if ((traits & optionTraits.multiLeg) !== 0) return books;
     return (traits & optionTraits.sweepable) !== 0 ? sweeps : null;
@@ -89,7 +45,7 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
 
   const counted = (entry: number) => columns.state[entry & ledger.mask] === printState.counted;
 
-  function close(family: Family, group: number) {
+  function close(family: EventFamily, group: number) {
     const first = family.openFirst[group]!;
     const last = family.openLast[group]!;
     family.openFirst[group] = -1;
@@ -107,20 +63,12 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
     for (const event of family.events(ledger, entries.reverse())) sink.formed(event);
   }
 
-  function ensureGroup(family: Family, group: number) {
-    if (group < family.openFirst.length) return;
-    for (const name of ['openFirst', 'openLast'] as const) {
-      const longer = new Int32Array(Math.max(2 * family[name].length, group + 1)).fill(-1);
-      longer.set(family[name]);
-      family[name] = longer;
-    }
-  }
-
-  /** Nanoseconds by which an entry's segment may have to wait for another print after `entry`, less those passed at `at`. */
-  const dueIn = (family: Family, entry: number, at: number) => family.closeness.gapNanos - nanosFrom(ledger, entry, at);
+  /** Nanoseconds that an entry's segment still waits for another print when `at` has come; below zero: it is over. */
+  const dueIn = (family: EventFamily, entry: number, at: number) =>
+    family.closeness.gapNanos - nanosFrom(ledger, entry, at);
 
   /** The family whose oldest waiting segment ends first, so that events form in one order however the clock is advanced. */
-  function firstDue(): Family | null {
+  function firstDue(): EventFamily | null {
     const [a, b] = [sweeps.closing.first(), books.closing.first()];
     if (a < 0) return b < 0 ? null : books;
     if (b < 0) return sweeps;
@@ -128,7 +76,7 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
   }
 
   /** Whether nothing can join a print any more: by the clock, and by the last entry passed. */
-  function isOver(family: Family, entry: number): boolean {
+  function isOver(family: EventFamily, entry: number): boolean {
     if ((clockMs - columns.tsMs[entry & ledger.mask]!) * 1e6 > family.closeness.gapNanos) return true;
     return passed >= ledger.oldest && dueIn(family, entry, passed) < 0;
   }
@@ -164,7 +112,7 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
   }
 
   /** The prints of an entry's group around it that are chained to it by gaps, itself included, in order. */
-  function runAround(family: Family, entry: number): number[] {
+  function runAround(family: EventFamily, entry: number): number[] {
     const previous = columns[family.column];
     const near = (a: number, b: number) => nanosFrom(ledger, a, b) <= family.closeness.gapNanos;
     const isMember = (other: number) => counted(other) && family.akin(entry, other);
@@ -211,7 +159,7 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
     replace(family, old, fresh);
   }
 
-  function replace(family: Family, old: readonly number[][], fresh: readonly number[][]) {
+  function replace(family: EventFamily, old: readonly number[][], fresh: readonly number[][]) {
     const stays = new Set(old.map(String));
     const comes = new Set(fresh.map(String));
     for (const segment of old) {

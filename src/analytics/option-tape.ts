@@ -1,12 +1,13 @@
-import type { TradedContract, TradedUnderlying } from '../domain/contract-book.ts';
+import type { TradedContract } from '../domain/contract-book.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { optionTraits } from '../domain/option-trade-conditions.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } from '../domain/print.ts';
-import { pairCancels } from './cancels.ts';
+import { mostRecent, pairCancels } from './cancels.ts';
 import { type CrossSections, createCrossSections } from './cross-section.ts';
 import { createDetector } from './detector.ts';
 import { createFlowChanges, type FlowChange } from './flow-changes.ts';
 import { tapeSettings } from './methodology.ts';
+import { createObservedSpans, type ObservedSpans } from './observed-spans.ts';
 import { createOptionBars, type OptionBars } from './option-bars-from-prints.ts';
 import { createOptionLedger, printState } from './option-ledger.ts';
 import { createPrintLines } from './print-lines.ts';
@@ -25,8 +26,9 @@ export interface OptionTapeOptions {
    * told twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print changes them.
    */
   holdMs?: number;
-  /** The number before the first change's. */
+  /** The number before the first change's, and before every underlying's first snapshot's: a restart goes on counting. */
   firstSeq?: number;
+  firstSnapshotSeq?: number;
   /** Contracts whose bars are made; all when absent. */
   followed?(contract: TradedContract): boolean;
   /** Prints remembered; `tapeSettings.rememberedPrints` when absent. */
@@ -61,8 +63,7 @@ export interface OptionTape {
   readonly ranked: RankedPrints;
   readonly quotes: QuoteBook;
   readonly counts: Readonly<OptionTapeCounts>;
-  /** The first and the last instant of a print of an underlying; null when there was none. */
-  observed(underlying: TradedUnderlying): { fromMs: number; throughMs: number } | null;
+  readonly observed: ObservedSpans;
   /** The latest instant met, epoch ms. */
   readonly reachedMs: number;
 }
@@ -94,7 +95,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const lines = createPrintLines();
   const waiting = createReorder(ledger.before);
   const quotes = createQuoteBook();
-  const crossSections = createCrossSections();
+  const crossSections = createCrossSections(options.firstSnapshotSeq ?? 0);
   const ranked = createRankedPrints();
   const bars = createOptionBars(ledger, links, options.followed ?? (() => true));
   const detector = createDetector(
@@ -102,20 +103,20 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
     links,
     createFlowChanges(ledger, ranked, options.onChange, options.firstSeq ?? 0),
   );
-  const spans = new Map<TradedUnderlying, { fromMs: number; throughMs: number }>();
-  let lastSpanOf: TradedUnderlying | null = null;
-  let lastSpan = { fromMs: 0, throughMs: 0 };
+  const observed = createObservedSpans();
   // Contracts that had a cancel: only there a late print may be one that was meant.
   const withCancels = new Set<number>();
 
+  /** A repeated print has the instant of the first: the contract's prints before it need not be looked at, whatever their numbers. */
   function isDuplicate(entry: number): boolean {
     const slot = entry & ledger.mask;
-    const { contract, exchange, sequence } = columns;
+    const { contract, exchange, sequence, tsMs } = columns;
     if (lines.ascends(contract[slot]!, exchange[slot]!, sequence[slot]!)) return false;
     const head = links.contractHead(contract[slot]!);
     for (let n = head; n >= ledger.oldest; n = columns.previousOfContract[n & ledger.mask]!) {
       const other = n & ledger.mask;
       if (sequence[other] === sequence[slot] && exchange[other] === exchange[slot]) return true;
+      if (tsMs[other]! < tsMs[slot]! - tapeSettings.latenessMs) return false;
     }
     return false;
   }
@@ -135,25 +136,17 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
     sum(entry, state === printState.counted ? 1 : -1);
   }
 
-  function takeCancel(entry: number) {
+  function takeCancel(entry: number, late: boolean) {
     columns.state[entry & ledger.mask] = printState.cancel;
     counts.cancels++;
     withCancels.add(columns.contract[entry & ledger.mask]!);
-    counts.unmatchedCancels += pairCancels(ledger, links, entry, turn);
-  }
-
-  function observe(entry: number) {
-    const slot = entry & ledger.mask;
-    const { underlying } = ledger.contracts[columns.contract[slot]!]!;
-    const tsMs = columns.tsMs[slot]!;
-    if (underlying !== lastSpanOf) {
-      lastSpanOf = underlying;
-      const known = spans.get(underlying);
-      lastSpan = known ?? { fromMs: tsMs, throughMs: tsMs };
-      if (!known) spans.set(underlying, lastSpan);
+    if (late) {
+      counts.unmatchedCancels += pairCancels(ledger, links, entry, turn);
+      return;
     }
-    if (tsMs > lastSpan.throughMs) lastSpan.throughMs = tsMs;
-    if (tsMs < lastSpan.fromMs) lastSpan.fromMs = tsMs;
+    const original = mostRecent(ledger, entry);
+    if (original >= 0) turn(original, printState.cancelled);
+    else counts.unmatchedCancels++;
   }
 
   /** Takes a print in: in event-time order, or (`late`) behind others. */
@@ -168,12 +161,12 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
     if (!late) detector.pass(entry);
     const traits = columns.traits[slot]!;
     if ((traits & optionTraits.cancel) !== 0) {
-      takeCancel(entry);
+      takeCancel(entry, late);
       return;
     }
     counts.prints++;
-    observe(entry);
     const contract = ledger.contracts[columns.contract[slot]!]!;
+    observed.add(contract.underlying, columns.tsMs[slot]!);
     quotes.release(columns.tsMs[slot]!, columns.tsNanos[slot]!);
     columns.side[slot] =
       (traits & optionTraits.sideless) !== 0
@@ -238,7 +231,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
     ranked,
     quotes,
     counts,
-    observed: (underlying) => spans.get(underlying) ?? null,
+    observed,
     get reachedMs() {
       return reachedMs;
     },
