@@ -132,6 +132,28 @@ describe('a session', () => {
   });
 });
 
+test('the composition of any session adds up to its activity, and no row is under three', () => {
+  const conditions = [[], [14, 41], [37], [12], [2], [10], [53], [13], [20]];
+  const executions = fc.array(
+    fc.record({ cents: fc.integer({ min: 990, max: 1010 }), shares: fc.nat(500), kind: fc.nat(conditions.length - 1) }),
+    { minLength: 3, maxLength: 40 },
+  );
+  fc.assert(
+    fc.property(executions, (list) => {
+      const prints = list.map(({ cents, shares, kind }, i) =>
+        offExchangePrint(i, cents / 100, 1 + shares, conditions[kind]),
+      );
+      const { activity, composition, profile } = offExchangeFigures(runStockTape(prints).offExchange('XYZ'));
+      const sum = (of: (row: (typeof composition)[number]) => number) =>
+        composition.reduce((total, row) => total + of(row), 0);
+      expect(sum(({ tradeCount }) => tradeCount)).toBe(activity!.tradeCount);
+      expect(sum(({ volume }) => volume)).toBe(activity!.offExchVolume);
+      expect(sum(({ notional }) => notional)).toBeCloseTo(activity!.notional, 6);
+      for (const { tradeCount } of [...composition, ...profile]) expect(tradeCount).toBeGreaterThanOrEqual(3);
+    }),
+  );
+});
+
 describe('concentration', () => {
   const level = (priceThousandths: number, tradeCount: number) => ({
     priceThousandths,

@@ -2,69 +2,14 @@ import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import { createOptionTape, type OptionTape } from '../../src/analytics/option-tape.ts';
 import type { FlowEvent, FlowMeasures } from '../../src/domain/flow.ts';
-import type { OptionPrint, OptionQuote } from '../../src/domain/print.ts';
-import {
-  book,
-  contract,
-  print,
-  runTape,
-  spyCall,
-  type TapeRecord,
-  tapeSession,
-  tapeStart,
-} from '../support/option-tape.ts';
-
-const contracts = [
-  spyCall,
-  contract('O:SPY240419P00500000'),
-  contract('O:SPXW240419C05200000'),
-  contract('O:SPX240621P05000000'),
-];
-const conditions = [[209], [209], [209], [219], [], [227], [232], [232], [233], [231], [204], [246], [248], [247]];
-
-/** A tape in order: prints and quotes within a few seconds, close enough to sweep and spread. */
-const tapes = fc
-  .array(
-    fc.record({
-      stepMicros: fc.oneof(fc.integer({ min: 0, max: 60_000 }), fc.integer({ min: 0, max: 2_000_000 })),
-      contract: fc.nat(contracts.length - 1),
-      quote: fc.boolean(),
-      exchange: fc.constantFrom(302, 316, 322),
-      price: fc.integer({ min: 90, max: 110 }),
-      size: fc.integer({ min: 1, max: 3 }),
-      conditions: fc.nat(conditions.length - 1),
-    }),
-    { minLength: 1, maxLength: 60 },
-  )
-  .map((steps) => {
-    let micros = 0;
-    return steps.map((step, i): TapeRecord => {
-      micros += step.stepMicros;
-      const common = {
-        contract: contracts[step.contract]!,
-        tsMs: tapeStart + Math.floor(micros / 1000),
-        tsNanos: (micros % 1000) * 1000,
-        sequence: i + 1,
-      };
-      if (step.quote) return { ...common, bid: 9900, ask: 10_100 };
-      return {
-        ...common,
-        exchange: step.exchange,
-        price: step.price * 100,
-        size: step.size * 700,
-        conditions: conditions[step.conditions]!,
-        correction: 0,
-      };
-    });
-  });
-
-const isPrint = (record: TapeRecord): record is OptionPrint => !('bid' in record);
-const tsOf = (record: OptionPrint | OptionQuote) => record.tsMs * 1000 + record.tsNanos / 1000;
+import type { OptionPrint } from '../../src/domain/print.ts';
+import { book, print, runTape, type TapeRecord, tapeSession, tapeStart } from '../support/option-tape.ts';
+import { isPrint, microsOf, tapeContracts, tapes } from '../support/tapes.ts';
 
 /** Orders of arrival in which nothing comes more than 5 s after something later: each record is delayed by 0–5 s. */
 function delayed(records: readonly TapeRecord[], delays: readonly number[], mostMs = 5000): TapeRecord[] {
   return records
-    .map((record, i) => ({ record, at: tsOf(record) + (delays[i % delays.length]! % (mostMs + 1)) * 1000 }))
+    .map((record, i) => ({ record, at: microsOf(record) + (delays[i % delays.length]! % (mostMs + 1)) * 1000 }))
     .sort((a, b) => a.at - b.at)
     .map(({ record }) => record);
 }
@@ -86,7 +31,7 @@ function figures(tape: OptionTape) {
       .filter((snapshot) => snapshot !== null && snapshot.byStrike.length > 0)
       .map((snapshot) => ({ ...snapshot, seq: 0 })),
     ranked: tape.ranked.tops(),
-    bars: contracts.map((one) => [tape.bars.bars(one, '1m'), tape.bars.bars(one, '5m')]),
+    bars: tapeContracts.map((one) => [tape.bars.bars(one, '1m'), tape.bars.bars(one, '5m')]),
   };
 }
 const byId = (events: readonly FlowEvent[]) => [...events].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
@@ -165,7 +110,7 @@ describe('a trade that is cancelled', () => {
             sequence: 1000 + i,
             conditions: [condition],
           }));
-          const all = [...unlike, ...cancels].sort((a, b) => tsOf(a) - tsOf(b) || a.sequence - b.sequence);
+          const all = [...unlike, ...cancels].sort((a, b) => microsOf(a) - microsOf(b) || a.sequence - b.sequence);
           const never = unlike.filter((record) => !victims.has(record));
           const cancelled = runTape(all, { holdMs });
           expect(outcome(cancelled)).toEqual(outcome(runTape(never, { holdMs })));
