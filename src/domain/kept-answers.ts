@@ -7,7 +7,13 @@ export interface KeptAnswers<T> {
   keeper(key: string): (answer: T) => void;
 }
 
-/** Keeps answers of at most `maxBytes` together; none while `generation` is null. */
+/** Questions remembered, to tell which come back. */
+const questionsRemembered = 20_000;
+
+/**
+ * Keeps answers of at most `maxBytes` together; none while `generation` is null. An answer is kept when its question comes
+ * back: a client that walks through history once neither fills the memory nor drives out what many ask for.
+ */
 export function keptAnswers<T extends object | string>(
   maxBytes: number,
   bytesOf: (answer: T) => number,
@@ -18,6 +24,7 @@ export function keptAnswers<T extends object | string>(
     maxEntrySize: maxBytes / 8,
     sizeCalculation: (answer, key) => bytesOf(answer) + key.length + 500,
   });
+  const asked = new LRUCache<string, true>({ max: questionsRemembered });
   const keyNow = (key: string) => {
     const now = generation();
     return now === null ? null : `${now} ${key}`;
@@ -29,8 +36,10 @@ export function keptAnswers<T extends object | string>(
     },
     keeper: (key) => {
       const at = keyNow(key);
+      const comesBack = at !== null && asked.has(at);
+      if (at !== null) asked.set(at, true);
       return (answer) => {
-        if (at !== null) kept.set(at, answer);
+        if (comesBack) kept.set(at!, answer);
       };
     },
   };

@@ -148,8 +148,9 @@ describe('/graphql', () => {
     const query =
       '{ symbol(symbol: "SPY") { bars(from: "2026-11-19", to: "2026-11-20", limit: 3) { rows { close } } } }';
 
-    test('is given again within a second, and not after', async () => {
+    test('that comes back is given again within its second, and not after', async () => {
       const ask = () => app.graphql(query);
+      await ask();
       const first = await ask();
       expect(await statementsOf(ask)).toEqual([]);
       expect(await ask()).toMatchObject({ data: first.data, extensions: first.extensions });
