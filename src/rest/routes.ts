@@ -15,6 +15,7 @@ import { journalImport } from './routes/journal-import.ts';
 import { journalTradeRoutes } from './routes/journal-trades.ts';
 import { largeTrades } from './routes/large-trades.ts';
 import { legacyStrikes } from './routes/legacy-strikes.ts';
+import { movers } from './routes/movers.ts';
 import { offExchangeRoutes } from './routes/off-exchange.ts';
 import { optionBars } from './routes/option-bars.ts';
 import { quotes } from './routes/quotes.ts';
@@ -35,6 +36,7 @@ export const routes: readonly Route[] = [
   spot,
   stockBars,
   sectors,
+  movers,
   gexHistory,
   gexGrid,
   gexReference,

@@ -6,6 +6,7 @@ import './registry.ts';
 import './quotes.ts';
 import './spot.ts';
 import './sectors.ts';
+import './movers.ts';
 import './me.ts';
 import './stock-bars.ts';
 import './contract.ts';

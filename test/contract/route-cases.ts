@@ -122,6 +122,12 @@ export const routeCases: Record<string, RouteCase> = {
     graphql: '{ sectors { rows { sector } } }',
     needs: { symbol: 'none' },
   },
+  'GET /v2/screener/movers': {
+    path: '/v2/screener/movers',
+    graphql: '{ movers { rows { symbol changePct } meta { count } } }',
+    needs: { symbol: 'none' },
+    texts: { limit: ['1', '3', '180', '99999999'], universe: ['registry', 'everything'] },
+  },
   'GET /v2/gex/:symbol/history': {
     path: '/v2/gex/{symbol}/history?date=2026-11-30&top=3',
     graphql: '{ symbol(symbol: "{symbol}") { gex { history(date: "2026-11-30", top: 3) { captures { netGex } } } } }',

@@ -28,6 +28,7 @@ test.each([
   ],
   ['{ registry { meta { count } } }', ['market.reference']],
   ['{ sectors { meta { count } } }', ['market.screener']],
+  ['{ movers { rows { symbol } } }', ['market.screener']],
   ['{ me { tier } }', ['account']],
 ])('%s counts under %s', async (query, groups) => {
   const usage = await usageOf((credential) => app.graphql(query, {}, { credential }));
@@ -41,6 +42,7 @@ test.each([
   ['/v2/symbols/SPY/spot', 'market.live'],
   ['/v2/quotes?symbols=SPY', 'market.live'],
   ['/v2/screener/sectors', 'market.screener'],
+  ['/v2/screener/movers', 'market.screener'],
 ])('GET %s counts once under %s', async (path, group) => {
   expect(await usageOf((credential) => app.get(path, { credential }))).toEqual({ [group]: 1 });
 });
