@@ -219,13 +219,16 @@ export interface BarRun {
   symbol: string;
   /** Ascending by tsMs, no two alike. */
   bars: BarColumns;
+  /** The run is every bar of these instants, `toMs` excluded: others stored there are taken out. Absent = the run adds to what is stored. */
+  whole?: { fromMs: number; toMs: number };
 }
 
-function spansOf(
-  timeframe: Timeframe,
-  { symbol, bars }: BarRun,
-): { symbol: string; spanStart: string; bars: BarColumns }[] {
-  const spans: { symbol: string; spanStart: string; bars: BarColumns }[] = [];
+interface Span extends BarRun {
+  spanStart: SessionDate;
+}
+
+function spansOf(timeframe: Timeframe, { symbol, bars, whole }: BarRun): Span[] {
+  const spans: Span[] = [];
   let start = 0;
   let span = '';
   let dayEndMs = -Infinity;
@@ -236,10 +239,17 @@ function spansOf(
     dayEndMs = date === null ? Infinity : exchangeInstant(addDays(date, 1));
     const next = date === null ? '' : spanStart(timeframe, date);
     if (next === span) continue;
-    if (i > start) spans.push({ symbol, spanStart: span, bars: sliceBars(bars, start, i) });
+    if (i > start) spans.push({ symbol, spanStart: span, bars: sliceBars(bars, start, i), ...(whole && { whole }) });
     [start, span] = [i, next];
   }
   return spans;
+}
+
+/** What a run leaves of the bars stored before. */
+function standing(bars: BarColumns, { whole }: Span): BarColumns {
+  if (!whole) return bars;
+  const [from, to] = [firstAtOrAfter(bars, whole.fromMs), firstAtOrAfter(bars, whole.toMs)];
+  return concatBars([sliceBars(bars, 0, from), sliceBars(bars, to, bars.tsMs.length)]);
 }
 
 /** A block as it was written. */
@@ -289,7 +299,7 @@ export async function writeBars(
   const existing = new Map(rows.map((row) => [`${row.symbol} ${row.span_start}`, row]));
   const changed = spans.flatMap((span) => {
     const old = existing.get(`${span.symbol} ${span.spanStart}`);
-    const bars = old ? mergeBars(decodeBars(old.payload), span.bars) : span.bars;
+    const bars = old ? mergeBars(standing(decodeBars(old.payload), span), span.bars) : span.bars;
     const payload = encodeBars(bars);
     const version = blockVersion(payload);
     return old?.version === version ? [] : [{ ...span, bars, payload: Buffer.from(payload), version }];

@@ -1,3 +1,4 @@
+import type { SessionDate } from '../domain/market-time.ts';
 import type { CompositionRow, ConcentrationRow, OffExchangeSession, ProfileRow } from '../domain/off-exchange.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -50,6 +51,42 @@ async function insert(
 
 const totals = { volume: 'float8', notional: 'float8', trade_count: 'bigint' };
 
+/** Inserts the concentration rows of a session that has none. */
+export async function saveConcentrationRows(
+  tx: Transaction,
+  symbol: string,
+  session: SessionDate,
+  rows: readonly Omit<ConcentrationRow, 'date'>[],
+): Promise<void> {
+  await insert(
+    tx,
+    'off_exchange_concentration',
+    [symbol, session],
+    {
+      rank: 'int',
+      bucket_midpoint: 'float8',
+      bucket_width: 'float8',
+      ...totals,
+      distinct_sessions: 'int',
+      rank_score: 'float8',
+      bucket_count: 'int',
+      distance_bps: 'float8',
+      lookback_sessions: 'int',
+    },
+    rows.map((row) => ({
+      ...row,
+      bucket_midpoint: row.bucketMidpoint,
+      bucket_width: row.bucketWidth,
+      trade_count: row.tradeCount,
+      distinct_sessions: row.distinctSessions,
+      rank_score: row.rankScore,
+      bucket_count: row.bucketCount,
+      distance_bps: row.distanceBps,
+      lookback_sessions: row.lookbackSessions,
+    })),
+  );
+}
+
 /** Writes a symbol's session with everything published of it, replacing what was there. */
 export async function saveOffExchange(
   tx: Transaction,
@@ -68,33 +105,7 @@ export async function saveOffExchange(
     { category: 'text', ...totals, share: 'float8' },
     tables.composition.map((row) => ({ ...row, trade_count: row.tradeCount, share: row.shareOfOffExchNotional })),
   );
-  await insert(
-    tx,
-    'off_exchange_concentration',
-    key,
-    {
-      rank: 'int',
-      bucket_midpoint: 'float8',
-      bucket_width: 'float8',
-      ...totals,
-      distinct_sessions: 'int',
-      rank_score: 'float8',
-      bucket_count: 'int',
-      distance_bps: 'float8',
-      lookback_sessions: 'int',
-    },
-    tables.concentration.map((row) => ({
-      ...row,
-      bucket_midpoint: row.bucketMidpoint,
-      bucket_width: row.bucketWidth,
-      trade_count: row.tradeCount,
-      distinct_sessions: row.distinctSessions,
-      rank_score: row.rankScore,
-      bucket_count: row.bucketCount,
-      distance_bps: row.distanceBps,
-      lookback_sessions: row.lookbackSessions,
-    })),
-  );
+  await saveConcentrationRows(tx, ...key, tables.concentration);
   await insert(
     tx,
     'off_exchange_profile',
