@@ -52,19 +52,21 @@ async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: r
 
 /**
  * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is replaced
- * when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that changed, with all their bars.
+ * when it differs. Bars of an observed session give way whole to reconciled ones, and all do when the runs are `whole`: every bar of
+ * their session. Returns the runs that changed, with all their bars.
  */
 export async function saveOptionBars(
   tx: Transaction,
   timeframe: OptionTimeframe,
   status: CoverageStatus,
   runs: readonly OptionBarRun[],
+  { whole = false } = {},
 ): Promise<OptionBarRun[]> {
   if (runs.length === 0) return [];
   const before = await blocksBefore(tx, timeframe, runs);
   const changed = runs.flatMap((run) => {
     const old = before.get(keyOf(run));
-    const bars = old?.status === status ? mergeBars(decodeBars(old.payload), run.bars) : run.bars;
+    const bars = old?.status === status && !whole ? mergeBars(decodeBars(old.payload), run.bars) : run.bars;
     const payload = Buffer.from(encodeBars(bars));
     const version = blockVersion(payload);
     return old?.version === version && old.status === status ? [] : [{ ...run, bars, payload, version }];
@@ -90,6 +92,20 @@ export async function saveOptionBars(
     ],
   });
   return changed;
+}
+
+/** Takes out the bars of an underlying's contracts other than these in a session, in a transaction that holds `lockOptionBars`; how many blocks. */
+export async function removeOptionBarsBut(
+  tx: Transaction,
+  underlying: string,
+  sessionDate: SessionDate,
+  contracts: readonly string[],
+): Promise<number> {
+  const { rowCount } = await tx.query(
+    'DELETE FROM option_bar_blocks WHERE underlying = $1 AND session_date = $2 AND NOT contract = ANY($3)',
+    [underlying, sessionDate, contracts],
+  );
+  return rowCount ?? 0;
 }
 
 const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>

@@ -1,5 +1,5 @@
 import type { CoverageStatus } from '../domain/coverage.ts';
-import type { RankedList, RankedListName, RankedPrint } from '../domain/flow.ts';
+import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../domain/flow.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
 import type { Store } from './connection.ts';
@@ -7,6 +7,9 @@ import type { Transaction } from './transaction.ts';
 
 /** The scope of a list over all its symbols. */
 export const wholeList = '*';
+
+const printColumns =
+  'print_id, event_id, underlying, contract, price, size, premium_usd, exchange, conditions, event_ts_ms, sequence, coverage_status';
 
 interface SessionRow {
   wanted: string;
@@ -149,5 +152,36 @@ export async function saveRankedList(tx: Transaction, ranked: RankedList): Promi
       of((print) => print.sequence),
       of((print) => print.coverageStatus),
     ],
+  );
+}
+
+/**
+ * Makes a session's list over all its underlyings anew from their own lists: the largest over all are among the largest of each. It is
+ * reconciled when all of them are.
+ */
+export async function saveWholeRankedList(
+  tx: Transaction,
+  list: RankedListName,
+  sessionDate: SessionDate,
+  { scannedAtMs, source }: { scannedAtMs: number; source: string },
+): Promise<void> {
+  const key = [list, sessionDate];
+  await tx.query(`DELETE FROM ranked_prints WHERE scope = '${wholeList}' AND list = $1 AND session_date = $2`, key);
+  await tx.query(
+    `INSERT INTO ranked_sessions (scope, list, session_date, coverage_status, scanned_at_ms, source)
+     SELECT '${wholeList}', $1, $2, CASE WHEN coalesce(bool_and(coverage_status = 'eod_reconciled'), false)
+       THEN 'eod_reconciled' ELSE 'observed_live' END, $3, $4
+     FROM ranked_sessions WHERE scope <> '${wholeList}' AND list = $1 AND session_date = $2
+     ON CONFLICT (scope, list, session_date) DO UPDATE SET coverage_status = excluded.coverage_status,
+       scanned_at_ms = excluded.scanned_at_ms, source = excluded.source`,
+    [...key, scannedAtMs, source],
+  );
+  await tx.query(
+    `INSERT INTO ranked_prints (scope, list, session_date, rank, ${printColumns})
+     SELECT '${wholeList}', list, session_date, row_number() OVER largest, ${printColumns} FROM ranked_prints
+     WHERE scope <> '${wholeList}' AND list = $1 AND session_date = $2
+     WINDOW largest AS (ORDER BY premium_usd DESC, event_ts_ms, sequence, print_id)
+     ORDER BY row_number() OVER largest LIMIT ${rankedListSize}`,
+    key,
   );
 }

@@ -45,8 +45,8 @@ export async function allSymbols(store: Store): Promise<SymbolEntry[]> {
 }
 
 /** The registry's version: grows by one with every change to a symbol; 0 for an empty store. */
-async function symbolsVersion(store: Store): Promise<number> {
-  const { rows } = await store.pool.query<{ value: string }>({
+export async function symbolsVersion(from: Pick<Transaction, 'query'>): Promise<number> {
+  const { rows } = await from.query<{ value: string }>({
     name: 'symbols-version',
     text: `SELECT value FROM store_facts WHERE key = 'symbols_version'`,
   });
@@ -166,7 +166,7 @@ function cacheOf(store: Store): Cached {
 async function load(store: Store, cached: Cached): Promise<SymbolRegistry> {
   const doubts = cached.doubts;
   // The version first: symbols that change in between are then loaded again, never missed.
-  const version = await symbolsVersion(store);
+  const version = await symbolsVersion(store.pool);
   let registry = cached.registry;
   if (registry?.version !== version) {
     const entries = await allSymbols(store);
@@ -215,4 +215,13 @@ export async function watchSymbols(store: Store): Promise<() => Promise<void>> {
     cached.watched = false;
     await stop();
   };
+}
+
+/** The classes of tickers, inside the caller's transaction; one that is not known is absent. */
+export async function classesOf(tx: Transaction, tickers: readonly string[]): Promise<Map<string, SymbolClass>> {
+  const { rows } = await tx.query<{ symbol: string; class: SymbolClass }>(
+    'SELECT symbol, class FROM symbols WHERE symbol = ANY($1)',
+    [tickers],
+  );
+  return new Map(rows.map((row) => [row.symbol, row.class]));
 }
