@@ -14,6 +14,7 @@ interface IngestCommandOptions extends CommonOptions {
   gammaSource?: GammaSource;
   rate?: number;
   session?: string;
+  quotes?: string[];
 }
 
 function linesOf(report: FileReport): string[] {
@@ -54,7 +55,7 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<Outcome> {
-  const { maxErrors, gammaSource, rate, session } = options;
+  const { maxErrors, gammaSource, rate, session, quotes } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
@@ -62,6 +63,7 @@ async function ingest(
     ...(gammaSource !== undefined && { gammaSource }),
     ...(rate !== undefined && { rate }),
     ...(session !== undefined && { sessionDate: session }),
+    ...(quotes !== undefined && { quoteFiles: quotes }),
   };
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
@@ -108,12 +110,14 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       ),
     )
     .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
-    .option('--session <date>', 'session of files that do not say theirs', date);
+    .option('--session <date>', 'session of files that do not say theirs', date)
+    .option('--quotes <file...>', 'option quotes of the sessions of option-trades files: sides follow from them');
   const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'every file that matches'],
     ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
+    ['ingest option-trades trades.csv.gz --quotes quotes.csv.gz', 'an option tape, with sides from its quotes'],
     ['ingest stock-day-bars day.csv --max-errors 5 --json', 'pass over up to five bad lines; a report for scripts'],
   ]);
   command.action(

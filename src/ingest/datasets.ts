@@ -3,7 +3,9 @@ import { loadChain } from './chain.ts';
 import type { IngestSettings, Loader } from './file-job.ts';
 import { loadOpenInterest, sessionOfFile } from './open-interest.ts';
 import { loadOptionMinuteBars } from './option-bars.ts';
+import { loadOptionTrades, optionTapeShape } from './option-tape.ts';
 import { loadStockDayBars, loadStockMinuteBars } from './stock-bars.ts';
+import { loadStockTrades } from './stock-tape.ts';
 import { loadSymbols } from './symbols.ts';
 
 /** The kinds of vendor files that can be stored. */
@@ -14,6 +16,8 @@ export const datasetNames = [
   'option-minute-bars',
   'open-interest',
   'chain',
+  'stock-trades',
+  'option-trades',
 ] as const;
 export type Dataset = (typeof datasetNames)[number];
 
@@ -22,7 +26,7 @@ interface DatasetKind {
   describes: string;
   load: Loader;
   /** The settings that shape the result beside the file's bytes: with others the same file is stored anew. */
-  shapedBy(settings: IngestSettings, path: string): string;
+  shapedBy(settings: IngestSettings, path: string): string | Promise<string>;
 }
 
 const byBytesAlone = () => '';
@@ -49,5 +53,15 @@ export const datasets: Record<Dataset, DatasetKind> = {
     describes: 'whole option chains, delayed-quote CSV or JSON; dealer gamma follows',
     load: loadChain,
     shapedBy: ({ gammaSource, rate }) => `${gammaSource} ${rate} ${methodologyVersion}`,
+  },
+  'stock-trades': {
+    describes: 'whole stock tapes; bars of all lengths and off-exchange figures follow',
+    load: loadStockTrades,
+    shapedBy: () => methodologyVersion,
+  },
+  'option-trades': {
+    describes: 'whole option tapes; flow, bars and end-of-day lists follow; sides from --quotes',
+    load: loadOptionTrades,
+    shapedBy: ({ quoteFiles }) => optionTapeShape(quoteFiles),
   },
 };

@@ -1,3 +1,4 @@
+import type { Clock } from '../domain/clock.ts';
 import type { GammaSource } from '../domain/gex.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -13,6 +14,8 @@ export interface IngestSettings {
   rate: number;
   /** The session of files that do not say theirs (open interest); null = from the file's name. */
   sessionDate: SessionDate | null;
+  /** Quotes of the sessions of an option tape; empty = sides are unknown. */
+  quoteFiles: readonly string[];
 }
 
 /** One file being stored, in one transaction. */
@@ -20,6 +23,8 @@ export interface FileJob {
   path: string;
   tx: Transaction;
   settings: IngestSettings;
+  /** When figures are computed. */
+  now: Clock;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
   /** Is told of what the report should say of a file that is stored all the same. */

@@ -55,7 +55,7 @@ export interface IngestOptions extends Partial<IngestSettings> {
   signal?: AbortSignal;
 }
 
-const defaults: IngestSettings = { maxErrors: 0, gammaSource: 'solve', rate: 0.045, sessionDate: null };
+const defaults: IngestSettings = { maxErrors: 0, gammaSource: 'solve', rate: 0.045, sessionDate: null, quoteFiles: [] };
 
 /** Ends the reading of a file that is refused; carries nothing, the report says why. */
 class FileRefused extends Error {
@@ -114,8 +114,8 @@ async function storeFile(
     refused(
       `${log.count() >= reportedBadLines ? 'at least ' : ''}${log.count()} bad lines, at most ${settings.maxErrors} allowed`,
     );
-  const shape = `${shapedBy(settings, path)}\n`;
   try {
+    const shape = `${await shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
     const hash = await fileHash(path, shape);
     return await inTransaction(store, async (tx) => {
@@ -130,6 +130,7 @@ async function storeFile(
         path,
         tx,
         settings,
+        now,
         onBadLine: log.add,
         onNote: (note) => {
           if (notes.length < reportedBadLines) notes.push(note);
@@ -173,6 +174,7 @@ export async function ingestFiles(
   const { now, signal, ...given } = options;
   const settings = { ...defaults, ...given };
   const paths = await expandPatterns(patterns);
+  settings.quoteFiles = await expandPatterns(settings.quoteFiles);
   const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
   const bytesTotal = sizes.reduce((sum, size) => sum + size, 0);
   const files: FileReport[] = [];

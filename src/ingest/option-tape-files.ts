@@ -1,0 +1,191 @@
+import { type ContractBook, createContractBook, type TradedContract } from '../domain/contract-book.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { contractId, readOptionContract } from '../domain/option-contract.ts';
+import type { OptionPrint, OptionQuote } from '../domain/print.ts';
+import { readOptionQuotes } from '../tape/option-quotes.ts';
+import { readOptionTrades } from '../tape/option-trades.ts';
+import type { OnBadLine, OnBytes } from '../tape/tape-file.ts';
+import { type Numbering, numbering } from './numbering.ts';
+import { createRecordSorter, type RecordSorter } from './record-sorter.ts';
+
+// A print or quote as numbers, for sorting. A quote has no exchange: its prices stand in the places of price and size.
+const at = {
+  group: 0,
+  tsMs: 1,
+  tsNanos: 2,
+  contract: 3,
+  price: 4,
+  size: 5,
+  sequence: 6,
+  exchange: 7,
+  conditions: 8,
+  correction: 9,
+} as const;
+const width = 10;
+const isQuote = -1;
+
+/** Takes a tape's records in order of event time. The objects are used again: nothing may keep them. */
+export interface TapeFeed {
+  print(print: OptionPrint): void;
+  quote(quote: OptionQuote): void;
+}
+
+/** An option tape read from its files, to be fed in order of event time. */
+export interface OptionTapeFiles {
+  readonly prints: number;
+  /** Feeds the records, a New York date after the other; `feedOf` is asked once a date, and null passes its records over. To be called once. */
+  feed(feedOf: (date: SessionDate) => Promise<TapeFeed | null>): Promise<void>;
+  close(): Promise<void>;
+}
+
+export interface OptionTapeReading {
+  trades: readonly string[];
+  quotes: readonly string[];
+  onBadLine: OnBadLine;
+  onBytes: OnBytes;
+  /** True once nothing more need be kept: the files are read on for their bad lines alone. */
+  refused(): boolean;
+}
+
+// Stands for every contract that did not trade: quotes name a hundred times as many as prints do.
+const untraded: TradedContract = {
+  index: -1,
+  id: '',
+  contract: { root: '', expiry: '', right: 'call', strike: 0 },
+  underlying: { index: -1, symbol: '' },
+  multiplier: 0,
+};
+
+/** A book that finds what traded and has one stand-in for the rest. */
+function tradedOnly(contracts: readonly TradedContract[]): ContractBook {
+  const traded = new Map(contracts.map((contract) => [contract.id, contract]));
+  return {
+    find(text) {
+      const contract = readOptionContract(text);
+      return contract === null ? null : (traded.get(contractId(contract)) ?? untraded);
+    },
+    underlyings: () => [],
+  };
+}
+
+async function pushTrades(
+  sorter: RecordSorter,
+  { trades, onBadLine, onBytes, refused }: OptionTapeReading,
+  conditions: Numbering<readonly number[]>,
+  contracts: TradedContract[],
+): Promise<void> {
+  const book = createContractBook();
+  const numbers: number[] = [];
+  const record = new Float64Array(width);
+  for (const path of trades) {
+    for await (const prints of readOptionTrades(path, { book, onBadLine, onBytes, numbers })) {
+      if (refused()) continue;
+      for (const print of prints) {
+        contracts[print.contract.index] = print.contract;
+        record[at.tsMs] = print.tsMs;
+        record[at.tsNanos] = print.tsNanos;
+        record[at.contract] = print.contract.index;
+        record[at.price] = print.price;
+        record[at.size] = print.size;
+        record[at.sequence] = print.sequence;
+        record[at.exchange] = print.exchange;
+        record[at.conditions] = conditions.of(print.conditions);
+        record[at.correction] = print.correction;
+        const full = sorter.push(record);
+        if (full) await full;
+      }
+    }
+  }
+}
+
+async function pushQuotes(
+  sorter: RecordSorter,
+  { quotes, onBadLine, onBytes, refused }: OptionTapeReading,
+  contracts: readonly TradedContract[],
+): Promise<void> {
+  const book = tradedOnly(contracts);
+  const record = new Float64Array(width);
+  record[at.exchange] = isQuote;
+  for (const path of quotes) {
+    // Their bytes are not those of the files that are counted; asking is how a stop is noticed.
+    for await (const batch of readOptionQuotes(path, { book, onBadLine, onBytes: () => onBytes(0) })) {
+      if (refused()) continue;
+      for (const quote of batch) {
+        if (quote.contract === untraded) continue;
+        record[at.tsMs] = quote.tsMs;
+        record[at.tsNanos] = quote.tsNanos;
+        record[at.contract] = quote.contract.index;
+        record[at.price] = quote.bid;
+        record[at.size] = quote.ask;
+        record[at.sequence] = quote.sequence;
+        const full = sorter.push(record);
+        if (full) await full;
+      }
+    }
+  }
+}
+
+/** Fills one print and one quote again and again from sorted records. */
+function recordFeeder(contracts: readonly TradedContract[], lists: readonly (readonly number[])[]) {
+  const stamp = { contract: untraded, tsMs: 0, tsNanos: 0, sequence: 0 };
+  const print: OptionPrint = { ...stamp, exchange: 0, price: 0, size: 0, conditions: [], correction: 0 };
+  const quote: OptionQuote = { ...stamp, bid: 0, ask: 0 };
+  return (feed: TapeFeed, records: Float64Array, i: number) => {
+    const into = records[i + at.exchange] === isQuote ? quote : print;
+    into.contract = contracts[records[i + at.contract]!]!;
+    into.tsMs = records[i + at.tsMs]!;
+    into.tsNanos = records[i + at.tsNanos]!;
+    into.sequence = records[i + at.sequence]!;
+    if (into === quote) {
+      quote.bid = records[i + at.price]!;
+      quote.ask = records[i + at.size]!;
+      feed.quote(quote);
+      return;
+    }
+    print.price = records[i + at.price]!;
+    print.size = records[i + at.size]!;
+    print.exchange = records[i + at.exchange]!;
+    print.conditions = lists[records[i + at.conditions]!]!;
+    print.correction = records[i + at.correction]!;
+    feed.print(print);
+  };
+}
+
+/**
+ * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them in order. Memory holds what a sorter holds,
+ * and an object a contract that traded. Throws `TapeFileError`. Close it, whatever happened.
+ */
+export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {
+  const sorter = createRecordSorter(width);
+  const conditions = numbering<readonly number[]>();
+  const contracts: TradedContract[] = [];
+  try {
+    await pushTrades(sorter, reading, conditions, contracts);
+    const prints = sorter.size;
+    if (prints > 0) await pushQuotes(sorter, reading, contracts);
+    return {
+      prints,
+      async feed(feedOf) {
+        const put = recordFeeder(contracts, conditions.items);
+        let dayEndMs = -Infinity;
+        let feed: TapeFeed | null = null;
+        for await (const records of sorter.sorted()) {
+          reading.onBytes(0);
+          for (let i = 0; i < records.length; i += width) {
+            const tsMs = records[i + at.tsMs]!;
+            if (tsMs >= dayEndMs) {
+              const date = exchangeDate(tsMs);
+              dayEndMs = exchangeInstant(addDays(date, 1));
+              feed = await feedOf(date);
+            }
+            if (feed) put(feed, records, i);
+          }
+        }
+      },
+      close: () => sorter.close(),
+    };
+  } catch (error) {
+    await sorter.close();
+    throw error;
+  }
+}

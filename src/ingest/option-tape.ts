@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { createReadStream } from 'node:fs';
+import { methodologyVersion } from '../analytics/methodology.ts';
+import type { OptionTapeCounts } from '../analytics/option-tape.ts';
+import type { Loader } from './file-job.ts';
+import { createOptionSession, isOver, type OptionSession, saveOptionSession } from './option-session.ts';
+import { readOptionTape } from './option-tape-files.ts';
+
+/** What is worth saying of a session's tape. */
+export function tapeNotes({ date, tape }: OptionSession, nowMs: number): string[] {
+  const notes: [keyof OptionTapeCounts, string][] = [
+    ['duplicates', 'prints were there before and count once'],
+    ['cancels', 'cancels'],
+    ['unmatchedCancels', 'cancels of prints that are not on the tape'],
+    ['leftOut', 'compression trades and withdrawn records left out'],
+  ];
+  const over = isOver(date, nowMs) ? [] : [`${date} is not over: what is stored of it is not reconciled`];
+  return [
+    ...over,
+    ...notes.filter(([name]) => tape.counts[name] > 0).map(([name, what]) => `${date}: ${tape.counts[name]} ${what}`),
+  ];
+}
+
+/**
+ * An option tape: it is taken to hold all prints, in its sessions, of every underlying in it. Large trades, cross-sections, bars and
+ * end-of-day lists take the place of what was stored of them. Without quotes all sides are unknown.
+ */
+export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
+  let badLines = 0;
+  const reading = {
+    trades: [path],
+    quotes: settings.quoteFiles,
+    onBadLine(bad: Parameters<typeof onBadLine>[0]) {
+      badLines++;
+      onBadLine(bad);
+    },
+    onBytes,
+    refused,
+  };
+  const files = await readOptionTape(reading);
+  const rows = files.prints;
+  let changed = 0;
+  try {
+    if (refused()) return { rows, changed };
+    let session: OptionSession | null = null;
+    const finish = async () => {
+      if (!session) return;
+      session.tape.end();
+      const facts = { withoutGaps: badLines === 0, nowMs: now(), source: 'option_trades_file' };
+      changed += await saveOptionSession(tx, session, facts);
+      for (const note of tapeNotes(session, now())) onNote(note);
+      session = null;
+    };
+    await files.feed(async (date) => {
+      await finish();
+      session = createOptionSession(date);
+      return session.tape;
+    });
+    await finish();
+    return { rows, changed };
+  } finally {
+    await files.close();
+  }
+};
+
+/** What shapes the figures of an option tape beside its bytes: the quotes beside it. */
+export async function optionTapeShape(quoteFiles: readonly string[]): Promise<string> {
+  const hash = createHash('sha256');
+  for (const path of quoteFiles) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  return `${methodologyVersion} ${hash.digest('base64url')}`;
+}

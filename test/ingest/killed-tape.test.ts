@@ -1,0 +1,69 @@
+import { type ChildProcess, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { expect, onTestFinished, test } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const start = exchangeInstant('2026-11-16', 600);
+const folder = temporaryFolder();
+
+const stockTape = [
+  'ticker,conditions,exchange,id,price,sequence_number,sip_timestamp,size',
+  ...Array.from({ length: 20 }, (_, i) => `SPY,,4,${i},600,${i},${start + i}000000,100`),
+];
+const optionTape = [
+  'ticker,conditions,exchange,price,sip_timestamp,size',
+  ...Array.from({ length: 20 }, (_, i) => `O:SPY261218C00600000,209,302,5,${start + i * 1000}000000,300`),
+];
+// Each waits for a table it writes late, with most of its rows written before.
+const cases = [
+  [
+    'stock-trades',
+    stockTape,
+    'off_exchange_concentration',
+    ['bar_blocks', 'off_exchange_levels', 'off_exchange_sessions'],
+  ],
+  ['option-trades', optionTape, 'option_bar_blocks', ['flow_events', 'flow_legs', 'flow_coverage', 'cross_sections']],
+] as const;
+
+const count = async (store: TestStore, from: string) =>
+  Number((await store.pool.query(`SELECT count(*) FROM ${from}`)).rows[0].count);
+
+function spawnIngest(store: TestStore, dataset: string, file: string): ChildProcess {
+  const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
+  const child = spawn(process.execPath, [main, 'ingest', dataset, file], { env, stdio: 'ignore' });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+test.each(cases)(
+  '%s killed while it writes leave nothing, and the next ingest stores them',
+  async (dataset, tape, late, tables) => {
+    const store = await storeForThisTest();
+    const file = join(folder(), `${dataset}.csv`);
+    writeFileSync(file, tape.join('\n'));
+    const holder = await store.pool.connect();
+    await holder.query(`BEGIN; LOCK TABLE ${late} IN ACCESS EXCLUSIVE MODE`);
+    const child = spawnIngest(store, dataset, file);
+    const waiting = `pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock' AND query LIKE '%${late}%'`;
+    for (let tries = 0; tries < 2000 && (await count(store, waiting)) === 0; tries++) await pause(10);
+    expect(await count(store, waiting)).toBe(1);
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await holder.query('ROLLBACK');
+    holder.release();
+    for (const table of [...tables, late, `ingested_files WHERE dataset <> 'symbols'`])
+      expect(await count(store, table), table).toBe(0);
+    const { files } = await ingestFiles(store, dataset, [file], { now: () => start + 86_400_000 });
+    expect(files[0]).toMatchObject({ status: 'stored', rows: 20 });
+    for (const table of tables) expect(await count(store, table), table).toBeGreaterThan(0);
+  },
+  120_000,
+);
