@@ -3,7 +3,7 @@ import { byteTexts } from './byte-texts.ts';
 import { countAt, stampMsAt, stampNanosAt } from './byte-values.ts';
 
 /** Ids of exchanges, facilities and conditions are small numbers. */
-const largestId = 65_535;
+export const largestId = 65_535;
 
 /** A field that may be blank, or have no column at all: `blank` then; NaN when it is no whole number. */
 export function optionalCount({ bytes, start, end }: ByteFields, column: number, blank = 0): number {
