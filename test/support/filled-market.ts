@@ -72,8 +72,8 @@ const strikes = Array.from({ length: 40 }, (_, i) => 580_000 + 1000 * i);
 const expiries = ['2026-12-01', '2026-12-18', '2027-01-15'];
 
 function chainRows(underlying: string, step: number): ChainRow[] {
-  return strikes.flatMap((strike, i) =>
-    expiries.flatMap((expiry) =>
+  return expiries.flatMap((expiry) =>
+    strikes.flatMap((strike, i) =>
       (['call', 'put'] as const).map((right) =>
         chainRow({
           root: rootOf(underlying),
