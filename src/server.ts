@@ -12,6 +12,7 @@ import { type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
 import { keptAnswers } from './domain/kept-answers.ts';
 import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
+import { acceptAnything } from './graphql/request-form.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
 import { openApi } from './rest/openapi.ts';
@@ -145,7 +146,9 @@ export function createApp(parts: ServerParts): Express {
   app.set('etag', false);
   app.use(identify, requestLog(log), cors(config.corsOrigins));
   app.use(publicRoutes(store, openApi(schema, compiled)));
-  app.use('/graphql', bodyLimit, graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler);
+  // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
+  const graphql = graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler;
+  app.use(Router({ caseSensitive: true }).all('/graphql', acceptAnything, bodyLimit, graphql));
   app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);

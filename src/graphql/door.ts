@@ -14,6 +14,8 @@ import { exampleTabs } from './examples.ts';
 import { graphiqlPage } from './graphiql-page.ts';
 import { keptKey } from './kept.ts';
 import { documentLimits, limitRules, requestCost } from './limits.ts';
+import { isRefusal, refusal } from './refusal.ts';
+import { requestForm } from './request-form.ts';
 import { isIntrospectionOnly, scopeGroups } from './scope-groups.ts';
 
 /** What the GraphQL door needs from the server. */
@@ -48,14 +50,6 @@ type DoorContext = ServerContext & {
   groups?: readonly string[];
   finish?: () => void;
 };
-
-/** A failure that ends the whole request, with its status and headers. */
-function refusal(failure: Failure): GraphQLError {
-  return new GraphQLError(failure.message, {
-    originalError: failure,
-    extensions: { code: failure.code, http: { status: failure.status, headers: failure.headers } },
-  });
-}
 
 async function authorized(door: GraphqlDoor, request: IncomingMessage): Promise<Caller> {
   const authentication = await door.authenticate(request);
@@ -217,13 +211,6 @@ function largeResults(): Plugin<object> {
   };
 }
 
-/** Whether an error is one of `refusal`, ready to be sent. */
-function isRefusal(error: unknown): error is GraphQLError {
-  return (
-    error instanceof GraphQLError && error.originalError instanceof Failure && error.extensions?.http !== undefined
-  );
-}
-
 /** What ends the whole request though nobody refused it: who asks, or what is left of the rate, could not be found out. */
 function refusalOf(door: GraphqlDoor, { req }: ServerContext, error: unknown): GraphQLError {
   const failure = error instanceof Failure ? error : internal(error);
@@ -241,7 +228,7 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     maskedErrors: false,
     // Cross-origin rules are the server's, for both doors alike.
     cors: false,
-    plugins: [admission(door) as Plugin<object>, largeResults()],
+    plugins: [requestForm(), admission(door) as Plugin<object>, largeResults()],
     renderGraphiQL: graphiqlPage,
     graphiql: () => ({
       title: 'Tapegraph',
