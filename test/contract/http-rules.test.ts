@@ -492,6 +492,41 @@ describe('bodies', () => {
   });
 });
 
+describe('what is no GraphQL request', () => {
+  test('is told so with a status and a code of the contract, whatever is accepted', async () => {
+    const json = { 'content-type': 'application/json' };
+    const form = { 'content-type': 'text/csv' };
+    const odd: [string, string, number, Sending][] = [
+      ['POST', '/graphql', 415, { body: 'x', headers: form }],
+      ['POST', '/graphql', 415, { body: 'x', headers: { ...form, accept: 'text/event-stream' } }],
+      ['POST', '/graphql', 400, { body: '{', headers: json }],
+      ['POST', '/graphql', 400, { body: 'null', headers: { ...json, accept: 'image/png' } }],
+      ['GET', '/graphql?query={me{tier}}&variables=x', 400, {}],
+      ['GET', '/graphql?query={me{tier}}&extensions=x', 400, {}],
+      ['PUT', '/graphql', 405, { body: '{}' }],
+    ];
+    for (const [method, path, status, sending] of odd) {
+      const answer = await app.send(method, path, sending);
+      const said = /^data: (\{.*)$/m.exec(answer.bytes.toString())?.[1] ?? answer.bytes.toString();
+      expect([path, answer.status, JSON.parse(said).errors?.[0].extensions.code]).toEqual([
+        path,
+        status,
+        'invalid_params',
+      ]);
+    }
+  });
+
+  test('an Accept that nothing fits is answered in JSON; what lies below the address is unknown', async () => {
+    for (const accept of ['image/png', '*', ',,,', 'application/x-protobuf', 'application/json;q=0']) {
+      const { data, answer } = await app.graphql('{ me { tier } }', {}, { headers: { accept } });
+      expect([accept, answer.status, data?.me.tier]).toEqual([accept, 200, 'pro']);
+    }
+    for (const path of ['/graphql/x', '/graphql/%2F', '/GraphQL']) {
+      expectError(await app.send('POST', path, { body: '{}' }), 404, 'not_found');
+    }
+  });
+});
+
 describe('the shape of every success', () => {
   test('is {data, meta}, meta with caps of the tier and a plane', async () => {
     for (const known of knownRoutes()) {
