@@ -40,9 +40,9 @@ function inDollars(measures: FlowMeasures): FlowMeasures {
 
 /** Empty; `firstSeq` is the number before the first snapshot's, so that a restart goes on counting. */
 export function createCrossSections(firstSeq = 0): CrossSections {
-  let volumes = new Float64Array(1024);
-  let premiums = new Float64Array(1024);
-  let counts = new Int32Array(1024);
+  let volumes = new Float64Array(256);
+  let premiums = new Float64Array(256);
+  let counts = new Int32Array(256);
   const contracts: TradedContract[] = [];
   const contractsOf = new Map<TradedUnderlying, TradedContract[]>();
   const seqOf = new Map<TradedUnderlying, number>();

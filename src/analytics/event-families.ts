@@ -28,8 +28,8 @@ export interface EventFamily {
 }
 
 const open = () => ({
-  openFirst: new Int32Array(4096).fill(-1),
-  openLast: new Int32Array(4096).fill(-1),
+  openFirst: new Int32Array(512).fill(-1),
+  openLast: new Int32Array(512).fill(-1),
   closing: createEntryQueue(),
 });
 

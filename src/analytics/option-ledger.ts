@@ -49,7 +49,7 @@ export interface OptionLedger {
   before(a: number, b: number): boolean;
 }
 
-const firstLength = 4096;
+const firstLength = 512;
 
 function firstColumns(): OptionLedger['columns'] {
   return {

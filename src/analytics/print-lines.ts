@@ -6,9 +6,9 @@ export interface PrintLines {
 
 /** An empty table: open addressing over columns, so that a print costs no string and no object. */
 export function createPrintLines(): PrintLines {
-  let keys = new Float64Array(4096).fill(-1);
-  let highest = new Float64Array(4096);
-  let mask = 4095;
+  let keys = new Float64Array(512).fill(-1);
+  let highest = new Float64Array(512);
+  let mask = 511;
   let count = 0;
 
   function slotOf(key: number): number {

@@ -16,7 +16,7 @@ export interface PrintLinks {
 /** Links over a ledger's columns. */
 export function createPrintLinks(ledger: OptionLedger): PrintLinks {
   const { columns } = ledger;
-  let contractHeads = new Int32Array(1024).fill(-1);
+  let contractHeads = new Int32Array(256).fill(-1);
   const bookHeads: number[] = [];
   const books = new Map<number, number>();
 

@@ -27,23 +27,23 @@ const horizonMs = tapeSettings.latenessMs + tapeSettings.maximumSideQuoteAgeMs;
  */
 export function createQuoteBook(): QuoteBook {
   const columns = {
-    tsMs: new Float64Array(4096),
-    tsNanos: new Int32Array(4096),
-    sequence: new Float64Array(4096),
-    bid: new Float64Array(4096),
-    ask: new Float64Array(4096),
-    contract: new Int32Array(4096),
-    previous: new Int32Array(4096),
+    tsMs: new Float64Array(256),
+    tsNanos: new Int32Array(256),
+    sequence: new Float64Array(256),
+    bid: new Float64Array(256),
+    ask: new Float64Array(256),
+    contract: new Int32Array(256),
+    previous: new Int32Array(256),
   };
   let oldest = 0;
   let next = 0;
-  let mask = 4095;
+  let mask = 255;
   let releasedMs = -Infinity;
-  let heads = new Int32Array(1024).fill(-1);
+  let heads = new Int32Array(256).fill(-1);
   // The quote in force by contract outlives the ring: a quiet contract's last quote stays known.
-  let lastBid = new Float64Array(1024);
-  let lastAsk = new Float64Array(1024);
-  let lastMs = new Float64Array(1024).fill(Number.NaN);
+  let lastBid = new Float64Array(256);
+  let lastAsk = new Float64Array(256);
+  let lastMs = new Float64Array(256).fill(Number.NaN);
 
   function before(a: number, b: number): boolean {
     const [i, j] = [a & mask, b & mask];

@@ -20,8 +20,8 @@ export interface RankedPrints {
   tops(): { underlying: string; prints: RankedCandidate[] }[];
 }
 
-// More are kept than are listed, so that a list stays right while up to 200 of an underlying's largest prints are taken back.
-const kept = 3 * rankedListSize;
+// More are kept than are listed, so that a list stays right while up to 50 of an underlying's largest prints are taken back.
+const kept = 1.5 * rankedListSize;
 
 /** Order of the lists (methodology 4): premium descending, then event time, sequence, print id. */
 export function compareRanked(a: RankedCandidate, b: RankedCandidate): number {

@@ -20,7 +20,7 @@ export interface EntryQueue {
 
 /** First in, first out. */
 export function createEntryQueue(): EntryQueue {
-  let ring = new Int32Array(1024);
+  let ring = new Int32Array(256);
   let head = 0;
   let size = 0;
   function grow() {

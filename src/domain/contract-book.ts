@@ -32,7 +32,10 @@ export interface ContractBook {
   underlyings(): readonly TradedUnderlying[];
 }
 
-/** An empty book. `rootFacts` is asked once a root; without it the standard facts of the root hold. */
+/**
+ * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootFacts` is asked once a root; without it the
+ * standard facts of the root hold.
+ */
 export function createContractBook(rootFacts: (root: string) => RootFacts = optionRoot): ContractBook {
   const contracts = new Map<string, TradedContract | null>();
   const underlyings = new Map<string, TradedUnderlying>();

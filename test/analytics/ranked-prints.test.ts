@@ -76,9 +76,9 @@ test('index options are on the pro list only', () => {
 
 test('a print taken back makes room for the next below it', () => {
   const ranked = createRankedPrints();
-  for (let i = 0; i < 250; i++) ranked.add(candidate('SPY', i, 1000 - i));
-  for (let i = 0; i < 150; i++) ranked.withdraw('SPY', `SPY${i}#0`);
+  for (let i = 0; i < 150; i++) ranked.add(candidate('SPY', i, 1000 - i));
+  for (let i = 0; i < 50; i++) ranked.withdraw('SPY', `SPY${i}#0`);
   expect(ranked.tops()[0]!.prints.map(({ premiumUsd }) => premiumUsd)).toEqual(
-    Array.from({ length: 100 }, (_, i) => 850 - i),
+    Array.from({ length: 100 }, (_, i) => 950 - i),
   );
 });
