@@ -132,13 +132,18 @@ export function emptyBar(rows: BarRows, startMs: number): void {
 
 /**
  * Buckets put together: `startOf` gives the longer bucket's start for a shorter one's. With `barsOnly` a part without a price of
- * its own is left out, volume and all, as in bars made of bars.
+ * its own is left out, volume and all, as in bars made of bars. Parts before `fromMs`, where a longer bucket begins, are left out.
  */
-export function foldRows(rows: BarRows, startOf: (startMs: number) => number, barsOnly: boolean): BarRows {
+export function foldRows(
+  rows: BarRows,
+  startOf: (startMs: number) => number,
+  barsOnly: boolean,
+  fromMs: number,
+): BarRows {
   const folded = createBarRows();
   const from = rows.values;
   for (let part = 0; part < rows.count * stride; part += stride) {
-    if (barsOnly && from[part + at.openEntry]! < 0) continue;
+    if (from[part]! < fromMs || (barsOnly && from[part + at.openEntry]! < 0)) continue;
     const row = rowOf(folded, startOf(from[part]!));
     const to = folded.values;
     to[row + at.high] = Math.max(to[row + at.high]!, from[part + at.high]!);
@@ -157,10 +162,12 @@ export function foldRows(rows: BarRows, startOf: (startMs: number) => number, ba
   return folded;
 }
 
-/** The bars of the buckets that have one, ascending: dollars a share, sizes as doubles. A bar whose prints set prices without size has no vwap. */
-export function barsOfRows({ values, count }: BarRows): BarColumns {
+/** The bars of the buckets from `fromMs` on that have one, ascending: dollars a share, sizes as doubles. A bar whose prints set prices without size has no vwap. */
+export function barsOfRows({ values, count }: BarRows, fromMs: number): BarColumns {
   const withBar: number[] = [];
-  for (let row = 0; row < count * stride; row += stride) if (values[row + at.openEntry]! >= 0) withBar.push(row);
+  for (let row = 0; row < count * stride; row += stride) {
+    if (values[row]! >= fromMs && values[row + at.openEntry]! >= 0) withBar.push(row);
+  }
   const bars = barColumns(withBar.length);
   const sum = (place: number) => values[place]! + values[place + 1]! / sizeParts;
   for (const [i, row] of withBar.entries()) {

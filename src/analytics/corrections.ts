@@ -10,14 +10,17 @@ import type { StockLedger } from './stock-ledger.ts';
  * - a correction message (code 12) repeats the wrong data, so that with it alone the original falls; one with other data than the
  *   original's replaces it, at the original's instant;
  * - else the trade itself.
+ *
+ * `saidBefore` orders records by their own instants: one that was put in another's place has left its own.
  */
 export function standingRecord(
   ledger: StockLedger,
   records: readonly number[],
+  saidBefore: (a: number, b: number) => boolean,
 ): { entry: number; placeOf: number } | null {
   const codeOf = (entry: number) => ledger.columns.correction[entry & ledger.mask]!;
   if (records.some((entry) => isWithdrawn(codeOf(entry)))) return null;
-  const ordered = [...records].sort((a, b) => (ledger.before(a, b) ? -1 : ledger.before(b, a) ? 1 : 0));
+  const ordered = [...records].sort((a, b) => (saidBefore(a, b) ? -1 : saidBefore(b, a) ? 1 : 0));
   const corrected = ordered.filter((entry) => codeOf(entry) === correctedTrade).at(-1);
   if (corrected !== undefined) return { entry: corrected, placeOf: corrected };
   const message = ordered.filter((entry) => codeOf(entry) === correctionMessage).at(-1);

@@ -11,10 +11,10 @@ export interface OptionBars {
   count(entry: number): void;
   /** Makes the minute of a print anew after it was taken back. */
   recount(entry: number): void;
-  /** The bars so far, ascending; empty for a contract that is not followed or has not traded. */
-  bars(contract: TradedContract, timeframe: '1m' | '5m'): BarColumns;
-  /** Contracts whose bars changed since the last call. */
-  takeChanged(): TradedContract[];
+  /** The bars so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not traded. */
+  bars(contract: TradedContract, timeframe: '1m' | '5m', fromMs?: number): BarColumns;
+  /** Contracts whose bars changed since the last call, and the first minute that did. */
+  takeChanged(): { contract: TradedContract; fromMs: number }[];
 }
 
 const fiveMinutesMs = 5 * minuteMs;
@@ -28,7 +28,7 @@ export function createOptionBars(
   const { columns } = ledger;
   // Null: not followed. By contract index.
   const rowsOf: (BarRows | null | undefined)[] = [];
-  let changed = new Set<number>();
+  let changed = new Map<number, number>();
   const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   // A print that is forgotten came before every one that is not.
   const before = (a: number, b: number) => b >= ledger.oldest && ledger.before(a, b);
@@ -41,6 +41,11 @@ export function createOptionBars(
     let rows = rowsOf[index];
     if (rows === undefined) rowsOf[index] = rows = followed(ledger.contracts[index]!) ? createBarRows() : null;
     return rows;
+  }
+
+  function noteChange(index: number, startMs: number) {
+    const known = changed.get(index);
+    if (known === undefined || startMs < known) changed.set(index, startMs);
   }
 
   function add(rows: BarRows, entry: number) {
@@ -58,7 +63,7 @@ export function createOptionBars(
       const rows = rowsFor(index);
       if (!rows) return;
       add(rows, entry);
-      changed.add(index);
+      noteChange(index, minuteOf(entry));
     },
     recount(entry) {
       const index = columns.contract[entry & ledger.mask]!;
@@ -71,15 +76,17 @@ export function createOptionBars(
         if (tsMs < startMs) break;
         if (tsMs < startMs + minuteMs && columns.state[n & ledger.mask] === printState.counted) add(rows, n);
       }
-      changed.add(index);
+      noteChange(index, startMs);
     },
-    bars({ index }, timeframe) {
+    bars({ index }, timeframe, fromMs = -Infinity) {
       const rows = rowsOf[index] ?? createBarRows();
-      return barsOfRows(timeframe === '1m' ? rows : foldRows(rows, (ms) => ms - (ms % fiveMinutesMs), true));
+      if (timeframe === '1m') return barsOfRows(rows, fromMs);
+      const startOf = (ms: number) => ms - (ms % fiveMinutesMs);
+      return barsOfRows(foldRows(rows, startOf, true, startOf(fromMs)), fromMs);
     },
     takeChanged() {
-      const contracts = [...changed].map((index) => ledger.contracts[index]!);
-      changed = new Set();
+      const contracts = [...changed].map(([index, fromMs]) => ({ contract: ledger.contracts[index]!, fromMs }));
+      changed = new Map();
       return contracts;
     },
   };

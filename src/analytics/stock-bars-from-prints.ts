@@ -1,5 +1,5 @@
-import type { BarColumns, Timeframe } from '../domain/bar.ts';
-import { hourMs, minuteMs } from '../domain/units.ts';
+import { type BarColumns, type Timeframe, timeframeMs } from '../domain/bar.ts';
+import { minuteMs } from '../domain/units.ts';
 import { addToBar, type BarPrint, type BarRows, barsOfRows, createBarRows, emptyBar, foldRows } from './bar-rows.ts';
 import { tapeSettings } from './methodology.ts';
 import type { StockLedger } from './stock-ledger.ts';
@@ -13,7 +13,8 @@ export interface StockSeconds {
   count(entry: number): void;
   /** Makes a second anew from the symbol's prints that still stand; `head` is the newest of them. */
   recount(tsMs: number, head: number): void;
-  bars(timeframe: Timeframe): BarColumns;
+  /** The bars that start at or after `fromMs`. */
+  bars(timeframe: Timeframe, fromMs: number): BarColumns;
 }
 
 /** No seconds yet; `dayStartMs` is where the 1d bar begins. */
@@ -34,12 +35,12 @@ export function createStockSeconds(ledger: StockLedger, dayStartMs: number): Sto
   }
 
   /** 1m and 1d are of trades, so that volume without a price counts in them; 5m and 1h are of 1m bars. */
-  function rowsOf(timeframe: Timeframe): BarRows {
+  function rowsOf(timeframe: Timeframe, fromMs: number): BarRows {
     if (timeframe === '1s') return seconds;
-    if (timeframe === '1d') return foldRows(seconds, () => dayStartMs, false);
-    const minutes = foldRows(seconds, cut(minuteMs), false);
-    if (timeframe === '1m') return minutes;
-    return foldRows(minutes, cut(timeframe === '5m' ? 5 * minuteMs : hourMs), true);
+    if (timeframe === '1d') return foldRows(seconds, () => dayStartMs, false, -Infinity);
+    const startOf = cut(timeframeMs[timeframe]);
+    const minutes = foldRows(seconds, cut(minuteMs), false, startOf(fromMs));
+    return timeframe === '1m' ? minutes : foldRows(minutes, startOf, true, -Infinity);
   }
 
   return {
@@ -52,7 +53,7 @@ export function createStockSeconds(ledger: StockLedger, dayStartMs: number): Sto
         if (columns.counted[slot] === 1 && secondOf(columns.tsMs[slot]!) === startMs) add(n);
       }
     },
-    bars: (timeframe) => barsOfRows(rowsOf(timeframe)),
+    bars: (timeframe, fromMs) => barsOfRows(rowsOf(timeframe, fromMs), fromMs),
   };
 }
 

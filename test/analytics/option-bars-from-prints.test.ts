@@ -59,6 +59,6 @@ test('only followed contracts have bars, and those that changed are told once', 
     followed: ({ contract }) => contract.right === 'put',
   });
   expect(tape.bars.bars(spyCall, '1m').tsMs).toHaveLength(0);
-  expect(tape.bars.takeChanged().map(({ id }) => id)).toEqual([put.id]);
+  expect(tape.bars.takeChanged()).toEqual([{ contract: put, fromMs: tapeStart }]);
   expect(tape.bars.takeChanged()).toEqual([]);
 });

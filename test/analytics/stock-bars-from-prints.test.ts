@@ -93,6 +93,17 @@ describe('corrections', () => {
     expect(stockBars(runStockTape([other, ...minute]), '1m')).toEqual(wanted);
   });
 
+  test('of several messages with other data the last said stands, whichever came first', () => {
+    const [earlier, later] = [
+      message(12, { price: 1_005_000 }),
+      message(12, { price: 1_003_000, tsMs: first.tsMs + 400_000 }),
+    ];
+    const wanted = stockBars(runStockTape([{ ...first, price: 1_003_000 }, ...rest]), '1m');
+    expect(stockBars(runStockTape([...minute, earlier, later]), '1m')).toEqual(wanted);
+    expect(stockBars(runStockTape([...minute, later, earlier]), '1m')).toEqual(wanted);
+    expect(stockBars(runStockTape([earlier, ...minute, later]), '1m')).toEqual(wanted);
+  });
+
   test('a record that comes twice counts once', () => {
     const tape = runStockTape([...minute, ...minute]);
     expect(stockBars(tape, '1m')).toEqual(stockBars(runStockTape(minute), '1m'));
@@ -138,6 +149,32 @@ test('a bar is complete 15 s after its end', () => {
   expect(tape.completeThrough('1m')).toBe(stockStart);
   expect(tape.completeThrough('5m')).toBe(stockStart - 300_000);
   expect(tape.completeThrough('1d')).toBeNull();
+});
+
+test('what changed is told once, from its first second on, and can be read from there', () => {
+  const tape = runStockTape([...minute, stockPrint(70_500, 101, 100)]);
+  expect(tape.takeChanged()).toEqual([{ symbol: 'XYZ', fromMs: stockStart }]);
+  expect(tape.takeChanged()).toEqual([]);
+  const late = stockPrint(66_200, 99.5, 100);
+  tape.print(late);
+  expect(tape.takeChanged()).toEqual([{ symbol: 'XYZ', fromMs: stockStart + 66_000 }]);
+  tape.print({ ...late, correction: 10, tsMs: late.tsMs + 9000 });
+  expect(tape.takeChanged()).toEqual([{ symbol: 'XYZ', fromMs: stockStart + 66_000 }]);
+  for (const frame of ['1s', '1m', '5m', '1d'] as const) {
+    const all = stockBars(tape, frame);
+    const from = all.at(-1)!.tsMs;
+    expect(Array.from(tape.bars('XYZ', frame, from).close)).toEqual([all.at(-1)!.close]);
+    expect(Array.from(tape.bars('XYZ', frame, from).volume)).toEqual([all.at(-1)!.volume]);
+  }
+});
+
+test('the latest price is the last that sets a close, also after it is taken back', () => {
+  const last = stockPrint(70_500, 101, 100);
+  const tape = runStockTape([...minute, last, stockPrint(80_000, 103, 10, [37])]);
+  expect(tape.latest('XYZ')).toEqual({ price: 101, tsMs: stockStart + 70_500, volume: 1715 });
+  tape.print({ ...last, correction: 8 });
+  expect(tape.latest('XYZ')).toEqual({ price: 100.2, tsMs: stockStart + 30_000, volume: 1615 });
+  expect(tape.latest('ABC')).toBeNull();
 });
 
 test('prints forgotten are counted as they were', () => {
