@@ -96,7 +96,7 @@ async function saveBars(tx: Transaction, { date, tape }: OptionSession, nowMs: n
     for (const timeframe of ['1m', '5m'] as const) {
       const runs = slice
         .map(
-          (contract): OptionBarRun => ({
+          ({ contract }): OptionBarRun => ({
             underlying: contract.underlying.symbol,
             sessionDate: date,
             contract: contract.id,
