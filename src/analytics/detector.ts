@@ -122,9 +122,12 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
       n = previous[n & ledger.mask]!;
     }
     run.reverse();
-    const later: number[] = [];
+    // From the newest on, of which only those count that are chained down to the entry: the rest are dropped where the chain breaks.
+    let later: number[] = [];
     for (let n = family.head(entry); n !== entry && n >= ledger.oldest; n = previous[n & ledger.mask]!) {
-      if (isMember(n)) later.push(n);
+      if (!isMember(n)) continue;
+      if (later.length > 0 && !near(n, later.at(-1)!)) later = [];
+      later.push(n);
     }
     for (let n = later.pop(); n !== undefined && near(run.at(-1)!, n); n = later.pop()) run.push(n);
     return run;

@@ -5,12 +5,12 @@ import { correctionMessage, isWithdrawn, type OptionPrint, type OptionQuote } fr
 import { mostRecent, pairCancels } from './cancels.ts';
 import { type CrossSections, createCrossSections } from './cross-section.ts';
 import { createDetector } from './detector.ts';
+import { createDuplicateCheck } from './duplicates.ts';
 import { createFlowChanges, type FlowChange } from './flow-changes.ts';
 import { tapeSettings } from './methodology.ts';
 import { createObservedSpans, type ObservedSpans } from './observed-spans.ts';
 import { createOptionBars, type OptionBars } from './option-bars-from-prints.ts';
 import { createOptionLedger, printState } from './option-ledger.ts';
-import { createPrintLines } from './print-lines.ts';
 import { createPrintLinks } from './print-links.ts';
 import { createQuoteBook, type QuoteBook } from './quote-book.ts';
 import { createRankedPrints, type RankedPrints } from './ranked-prints.ts';
@@ -92,7 +92,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const ledger = createOptionLedger(options.remembered ?? tapeSettings.rememberedPrints, mayForget);
   const { columns } = ledger;
   const links = createPrintLinks(ledger);
-  const lines = createPrintLines();
+  const isDuplicate = createDuplicateCheck(ledger, links);
   const waiting = createReorder(ledger.before);
   const quotes = createQuoteBook();
   const crossSections = createCrossSections(options.firstSnapshotSeq ?? 0);
@@ -106,20 +106,6 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const observed = createObservedSpans();
   // Contracts that had a cancel: only there a late print may be one that was meant.
   const withCancels = new Set<number>();
-
-  /** A repeated print has the instant of the first: the contract's prints before it need not be looked at, whatever their numbers. */
-  function isDuplicate(entry: number): boolean {
-    const slot = entry & ledger.mask;
-    const { contract, exchange, sequence, tsMs } = columns;
-    if (lines.ascends(contract[slot]!, exchange[slot]!, sequence[slot]!)) return false;
-    const head = links.contractHead(contract[slot]!);
-    for (let n = head; n >= ledger.oldest; n = columns.previousOfContract[n & ledger.mask]!) {
-      const other = n & ledger.mask;
-      if (sequence[other] === sequence[slot] && exchange[other] === exchange[slot]) return true;
-      if (tsMs[other]! < tsMs[slot]! - tapeSettings.latenessMs) return false;
-    }
-    return false;
-  }
 
   /** Adds a print to the sums (1), or takes it out of them (−1). */
   function sum(entry: number, sign: 1 | -1) {
