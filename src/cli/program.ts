@@ -7,6 +7,7 @@ import { addExportCommand } from './export.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addReconcileCommand } from './reconcile.ts';
 import { addServeCommand } from './serve.ts';
 import { addSessionCommands } from './session.ts';
 import type { Terminal } from './terminal.ts';
@@ -37,6 +38,7 @@ export function createProgram(terminal: Terminal): Command {
   const commands = [
     addServeCommand,
     addIngestCommand,
+    addReconcileCommand,
     addCaptureCommands,
     addExportCommand,
     addAccountCommands,

@@ -8,12 +8,10 @@ import { ingestedFile, saveIngestedFile } from '../store/ingested-files.ts';
 import { forgetSymbols } from '../store/symbols.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
+import { badLineLog, FileRefused, reportedBadLines } from './bad-line-log.ts';
 import { type Dataset, datasets } from './datasets.ts';
 import type { FileOutcome, IngestSettings } from './file-job.ts';
 import { expandPatterns } from './file-patterns.ts';
-
-// As many bad lines as a report lists; a file with more is not read to its end.
-const reportedBadLines = 100;
 
 /** What became of one file. */
 export interface FileReport {
@@ -57,26 +55,6 @@ export interface IngestOptions extends Partial<IngestSettings> {
 
 const defaults: IngestSettings = { maxErrors: 0, gammaSource: 'solve', rate: 0.045, sessionDate: null, quoteFiles: [] };
 
-/** Ends the reading of a file that is refused; carries nothing, the report says why. */
-class FileRefused extends Error {
-  override readonly name = 'FileRefused';
-}
-
-function badLineLog(maxErrors: number) {
-  const badLines: BadLine[] = [];
-  let count = 0;
-  return {
-    badLines,
-    count: () => count,
-    refused: () => count > maxErrors,
-    add(bad: BadLine) {
-      count++;
-      if (badLines.length < reportedBadLines) badLines.push(bad);
-      if (count > maxErrors && count >= reportedBadLines) throw new FileRefused();
-    },
-  };
-}
-
 async function fileVersion(path: string): Promise<string> {
   const { ino, size, mtimeMs } = await stat(path);
   return `${ino} ${size} ${mtimeMs}`;
@@ -110,10 +88,6 @@ async function storeFile(
     reason,
   });
   const refused = (reason: string) => report('refused', { rows: 0, changed: 0 }, reason);
-  const tooMany = () =>
-    refused(
-      `${log.count() >= reportedBadLines ? 'at least ' : ''}${log.count()} bad lines, at most ${settings.maxErrors} allowed`,
-    );
   try {
     const shape = `${await shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
@@ -153,7 +127,7 @@ async function storeFile(
   } catch (error) {
     // On its way through the reader the reason was taken for a fault of the file.
     signal?.throwIfAborted();
-    if (error instanceof FileRefused) return tooMany();
+    if (error instanceof FileRefused) return refused(log.reason());
     if (error instanceof TapeFileError) return refused(error.message);
     throw error;
   }

@@ -42,8 +42,8 @@ export function createOptionSession(date: SessionDate): OptionSession {
 
 /** What is known of a session's tape beside its records. */
 export interface SessionFacts {
-  /** Whether every record of the tape was understood and its volumes are those of the day aggregates, where there are any. */
-  withoutGaps: boolean;
+  /** Whether the tape of an underlying is known to be whole: every line was understood, and volumes are those of the day aggregates, where there are any. */
+  withoutGaps(underlying: string): boolean;
   nowMs: number;
   /** What the figures are made from; informational. */
   source: string;
@@ -68,7 +68,7 @@ function coverageOf(
   const over = isOver(date, nowMs);
   return {
     status: over ? 'eod_reconciled' : 'observed_live',
-    complete: over && withoutGaps,
+    complete: over && withoutGaps(underlying.symbol),
     sessionDate: date,
     observedFromMs: over && hours ? Math.min(fromMs, hours.openMs) : fromMs,
     observedThroughMs: over && hours ? Math.max(throughMs, hours.closeMs) : throughMs,

@@ -46,7 +46,7 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
     const finish = async () => {
       if (!session) return;
       session.tape.end();
-      const facts = { withoutGaps: badLines === 0, nowMs: now(), source: 'option_trades_file' };
+      const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file' };
       changed += await saveOptionSession(tx, session, facts);
       for (const note of tapeNotes(session, now())) onNote(note);
       session = null;

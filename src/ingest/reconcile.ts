@@ -1,0 +1,165 @@
+import type { Clock } from '../domain/clock.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import { announceChange } from '../store/changes.ts';
+import type { Store } from '../store/connection.ts';
+import { forgetSymbols } from '../store/symbols.ts';
+import { inTransaction, type Transaction } from '../store/transaction.ts';
+import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
+import { type BadLineLog, badLineLog, FileRefused } from './bad-line-log.ts';
+import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
+import { expandPatterns } from './file-patterns.ts';
+import { createOptionSession, isOver, type OptionSession, saveOptionSession } from './option-session.ts';
+import { tapeNotes } from './option-tape.ts';
+import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
+
+/** What a session is rebuilt from: names and patterns. */
+export interface ReconcileFiles {
+  trades: readonly string[];
+  quotes: readonly string[];
+  /** Day aggregates of contracts, to compare volumes with; empty = not compared. */
+  dayAggregates: readonly string[];
+}
+
+export interface ReconcileOptions {
+  session: SessionDate;
+  maxErrors: number;
+  now: Clock;
+  /** Aborted to stop: everything is rolled back, and its reason is thrown. */
+  signal?: AbortSignal;
+  onBytes?: (bytes: number) => void;
+}
+
+/** What became of a session. */
+export interface ReconcileReport {
+  session: SessionDate;
+  /** `refused`: nothing was stored, and what was there before stands. */
+  status: 'reconciled' | 'refused';
+  /** Why it was refused; null when it was reconciled. */
+  reason: string | null;
+  /** Prints of the session, contracts and underlyings they are of, and large trades found. */
+  prints: number;
+  contracts: number;
+  underlyings: number;
+  largeTrades: number;
+  /** Contracts compared with day aggregates, and those whose volume differs; their underlyings are not complete. */
+  compared: number;
+  differences: VolumeDifference[];
+  badLines: BadLine[];
+  badLineCount: number;
+  notes: string[];
+}
+
+/** Reads a session's whole tape; null when it has no print of the session. */
+async function sessionOf(files: OptionTapeFiles, date: SessionDate): Promise<OptionSession | null> {
+  let session: OptionSession | null = null;
+  await files.feed(async (each) => {
+    if (each !== date) return null;
+    session = createOptionSession(date);
+    return session.tape;
+  });
+  const found = session as OptionSession | null;
+  found?.tape.end();
+  return found;
+}
+
+async function store(
+  tx: Transaction,
+  session: OptionSession,
+  paths: ReconcileFiles,
+  log: BadLineLog,
+  { now, onBytes = () => {} }: ReconcileOptions,
+): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
+  const { date, tape, events } = session;
+  const volumes = tape.crossSections.volumes();
+  const aggregates = await readDayVolumes(paths.dayAggregates, date, log.add, onBytes);
+  if (log.refused()) throw new FileRefused();
+  const differences = paths.dayAggregates.length === 0 ? [] : volumeDifferences(volumes, aggregates);
+  const differing = new Set(differences.map(({ underlying }) => underlying));
+  await saveOptionSession(tx, session, {
+    withoutGaps: (underlying) => log.count() === 0 && !differing.has(underlying),
+    nowMs: now(),
+    source: 'option_trades_file',
+  });
+  await announceChange(tx);
+  return {
+    session: date,
+    status: 'reconciled',
+    reason: null,
+    prints: tape.counts.prints,
+    contracts: volumes.length,
+    underlyings: tape.observed.underlyings().length,
+    largeTrades: events.size,
+    compared: aggregates.size,
+    differences,
+    notes: tapeNotes(session, now()),
+  };
+}
+
+async function rebuild(
+  tx: Transaction,
+  paths: ReconcileFiles,
+  log: BadLineLog,
+  options: ReconcileOptions,
+): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
+  const onBytes = (bytes: number) => {
+    options.signal?.throwIfAborted();
+    options.onBytes?.(bytes);
+  };
+  const files = await readOptionTape({ ...paths, onBadLine: log.add, onBytes, refused: log.refused });
+  try {
+    if (log.refused()) throw new FileRefused();
+    const session = await sessionOf(files, options.session);
+    if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${options.session}`);
+    return await store(tx, session, paths, log, { ...options, onBytes });
+  } finally {
+    await files.close();
+  }
+}
+
+/**
+ * Rebuilds a session from its full option tape, in one transaction: what it holds of the underlyings on the tape takes the place of what
+ * was stored, live or reconciled before, whatever was ingested meanwhile. Prints of other sessions are passed over. Throws
+ * `NoSuchFileError` for a pattern without files, and when the store fails.
+ */
+export async function reconcile(
+  store: Store,
+  given: ReconcileFiles,
+  options: ReconcileOptions,
+): Promise<ReconcileReport> {
+  const { session, maxErrors, now, signal } = options;
+  const paths = {
+    trades: await expandPatterns(given.trades),
+    quotes: await expandPatterns(given.quotes),
+    dayAggregates: await expandPatterns(given.dayAggregates),
+  };
+  const log = badLineLog(maxErrors);
+  const found = () => ({ badLines: log.badLines, badLineCount: log.count() });
+  const refused = (reason: string): ReconcileReport => ({
+    session,
+    status: 'refused',
+    reason,
+    prints: 0,
+    contracts: 0,
+    underlyings: 0,
+    largeTrades: 0,
+    compared: 0,
+    differences: [],
+    notes: [],
+    ...found(),
+  });
+  if (!isOver(session, now())) return refused(`${session} is not over`);
+  try {
+    const report = await inTransaction(store, async (tx) => {
+      const rebuilt = await rebuild(tx, paths, log, options);
+      signal?.throwIfAborted();
+      return rebuilt;
+    });
+    forgetSymbols(store);
+    return { ...report, ...found() };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof FileRefused) return refused(log.reason());
+    if (error instanceof TapeFileError) return refused(error.message);
+    throw error;
+  }
+}
