@@ -46,8 +46,8 @@ export function createCrossSections(firstSeq = 0): CrossSections {
   const contracts: TradedContract[] = [];
   const contractsOf = new Map<TradedUnderlying, TradedContract[]>();
   const seqOf = new Map<TradedUnderlying, number>();
-  const touched = new Set<TradedUnderlying>();
-  let lastTouched: TradedUnderlying | null = null;
+  // By underlying index: 1 = changed since its last snapshot.
+  const touched: (0 | 1)[] = [];
 
   function meet(contract: TradedContract) {
     const { index, underlying } = contract;
@@ -75,11 +75,9 @@ export function createCrossSections(firstSeq = 0): CrossSections {
       volumes[index]! += sign * size;
       premiums[index]! += sign * price * size;
       counts[index]! += sign;
-      if (lastTouched === contract.underlying) return;
-      lastTouched = contract.underlying;
-      touched.add(contract.underlying);
+      touched[contract.underlying.index] = 1;
     },
-    changed: () => [...touched],
+    changed: () => [...contractsOf.keys()].filter(({ index }) => touched[index] === 1),
     snapshot(underlying, coverage) {
       const strikes = new Map<number, FlowMeasures>();
       const expiries = new Map<string, FlowMeasures>();
@@ -93,8 +91,7 @@ export function createCrossSections(firstSeq = 0): CrossSections {
         addMeasures(strikes.get(strike)!, right, volumes[index]!, premium, count);
         addMeasures(expiries.get(expiry)!, right, volumes[index]!, premium, count);
       }
-      touched.delete(underlying);
-      lastTouched = null;
+      touched[underlying.index] = 0;
       if (strikes.size === 0 && !seqOf.has(underlying)) return null;
       const seq = (seqOf.get(underlying) ?? firstSeq) + 1;
       seqOf.set(underlying, seq);
