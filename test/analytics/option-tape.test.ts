@@ -120,6 +120,32 @@ describe('a trade that is cancelled', () => {
     );
   });
 
+  test('is the same one in whatever order prints that look alike, repeats and cancels come', () => {
+    const alike = fc.array(
+      fc.record({
+        ms: fc.nat(3000),
+        cancel: fc.nat(3),
+        exchange: fc.constantFrom(302, 316),
+        size: fc.constantFrom(900, 1800),
+      }),
+      { minLength: 2, maxLength: 14 },
+    );
+    fc.assert(
+      fc.property(alike, someDelays, fc.constantFrom(0, 100, 5000), (list, delays, holdMs) => {
+        const records = list
+          .map(({ ms, cancel, exchange, size }, i) =>
+            print(ms, size, 1, exchange, { sequence: i + 1, conditions: cancel === 0 ? [201] : [209] }),
+          )
+          .sort((a, b) => microsOf(a) - microsOf(b) || a.sequence - b.sequence);
+        const inOrder = runTape(records);
+        const shuffled = runTape(delayed([...records, ...records], delays), { holdMs });
+        expect(outcome(shuffled)).toEqual(outcome(inOrder));
+        expect(shuffled.tape.counts.unmatchedCancels).toBe(inOrder.tape.counts.unmatchedCancels);
+      }),
+      { numRuns: 300 },
+    );
+  });
+
   test('is the most recent of those that look like it', () => {
     const early = print(0, 2000, 1, 302);
     const recent = print(1000, 2000, 1, 302);
