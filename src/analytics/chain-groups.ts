@@ -63,6 +63,11 @@ export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[
   return live;
 }
 
+/** Of an expiry's groups the one that settles last: an index's weekly root, settled at the close, before its monthly one. */
+export function settlingLast<Group extends Pick<ChainGroup, 'years'>>(groups: readonly Group[]): Group {
+  return groups.reduce((last, group) => (group.years > last.years ? group : last));
+}
+
 function listedStrike({ strike, right }: ChainRow, index: number): ListedStrike {
   return {
     strike,

@@ -1,7 +1,7 @@
 import type { ChainCapture } from '../domain/chain.ts';
 import type { GexExpiry } from '../domain/gex.ts';
-import type { SessionDate } from '../domain/market-time.ts';
-import { type ListedStrike, resolveMultiplier } from './chain-groups.ts';
+import { contractAtTheMoney, nearestToForward } from './at-the-money.ts';
+import { type ListedStrike, resolveMultiplier, settlingLast } from './chain-groups.ts';
 import { sigmaMove, straddleMove } from './expected-move.ts';
 import { quoteMid } from './mark.ts';
 import { maxPain, type StrikeInterest } from './max-pain.ts';
@@ -9,14 +9,8 @@ import { gammaOrigins, type SolvedChain, type SolvedGroup } from './solve-chain.
 
 /** Figures of each live expiry, ascending: max pain over all its roots, the expected move from the root that settles last. */
 export function gexExpiries(chain: ChainCapture, solved: SolvedChain, spot: number): GexExpiry[] {
-  const byExpiry = new Map<SessionDate, SolvedGroup[]>();
-  for (const group of solved.groups) {
-    const groups = byExpiry.get(group.expiry);
-    if (groups) groups.push(group);
-    else byExpiry.set(group.expiry, [group]);
-  }
-  return [...byExpiry].map(([expiry, groups]) => {
-    const latest = groups.reduce((last, group) => (group.years > last.years ? group : last));
+  return [...Map.groupBy(solved.groups, (group) => group.expiry)].map(([expiry, groups]) => {
+    const latest = settlingLast(groups);
     const atm = atTheMoney(latest, chain);
     const atmIv = atmVolatility(latest, solved);
     return {
@@ -34,18 +28,6 @@ function mid(chain: ChainCapture, index: number): number | null {
   return row ? quoteMid(row.bid, row.ask) : null;
 }
 
-function nearestToForward(
-  { strikes, forward }: SolvedGroup,
-  usable: (listed: ListedStrike) => boolean,
-): ListedStrike | null {
-  let nearest: ListedStrike | null = null;
-  for (const listed of strikes) {
-    const closer = nearest === null || Math.abs(listed.dollars - forward) < Math.abs(nearest.dollars - forward);
-    if (closer && usable(listed)) nearest = listed;
-  }
-  return nearest;
-}
-
 /** The strike nearest the forward whose call and put both have a mid; of two as near the lower. */
 function atTheMoney(group: SolvedGroup, chain: ChainCapture): ListedStrike | null {
   return nearestToForward(group, ({ call, put }) => mid(chain, call) !== null && mid(chain, put) !== null);
@@ -57,13 +39,9 @@ function atTheMoney(group: SolvedGroup, chain: ChainCapture): ListedStrike | nul
  */
 function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number | null {
   const source = gammaOrigins.indexOf('source');
-  const known = (index: number, own: boolean) => index >= 0 && iv[index]! > 0 && (!own || origin[index] !== source);
   for (const own of [true, false]) {
-    const nearest = nearestToForward(group, ({ call, put }) => known(call, own) || known(put, own));
-    if (nearest === null) continue;
-    const { dollars, call, put } = nearest;
-    const [first, second] = dollars >= group.forward ? [call, put] : [put, call];
-    return iv[known(first, own) ? first : second]!;
+    const found = contractAtTheMoney(group, (index) => iv[index]! > 0 && (!own || origin[index] !== source));
+    if (found !== null) return iv[found.index]!;
   }
   return null;
 }

@@ -3,6 +3,8 @@ export const methodologyVersion = '1';
 
 /** Settings for which no standard exists; docs/methodology.md says why each has its value. */
 export const methodologySettings = {
+  /** The risk-free rate where none is set, continuous, a fraction a year. */
+  usualRate: 0.045,
   /** Least share of open interest whose gamma must be known for a capture to be published. */
   minimumOiCoverage: 0.9,
   /** Two-sided strikes nearest the money whose parity forwards are medianed. */

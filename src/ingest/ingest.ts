@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
+import { methodologySettings } from '../analytics/methodology.ts';
 import type { Clock } from '../domain/clock.ts';
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
@@ -53,7 +54,13 @@ export interface IngestOptions extends Partial<IngestSettings> {
   signal?: AbortSignal;
 }
 
-const defaults: IngestSettings = { maxErrors: 0, gammaSource: 'solve', rate: 0.045, sessionDate: null, quoteFiles: [] };
+const defaults: IngestSettings = {
+  maxErrors: 0,
+  gammaSource: 'solve',
+  rate: methodologySettings.usualRate,
+  sessionDate: null,
+  quoteFiles: [],
+};
 
 async function fileVersion(path: string): Promise<string> {
   const { ino, size, mtimeMs } = await stat(path);
