@@ -25,6 +25,7 @@ import { stockBars } from './routes/stock-bars.ts';
 import { symbol } from './routes/symbol.ts';
 import { symbolLookup } from './routes/symbol-lookup.ts';
 import { symbols } from './routes/symbols.ts';
+import { volSurface, volTerm } from './routes/vol.ts';
 import { deleteWatchlist, putWatchlist, watchlists } from './routes/watchlists.ts';
 
 /** The route table. More specific paths come before those with parameters. */
@@ -52,6 +53,8 @@ export const routes: readonly Route[] = [
   largeTrades,
   eodPrints,
   crossSection,
+  volTerm,
+  volSurface,
   greeks,
   optionBars,
   ...offExchangeRoutes,

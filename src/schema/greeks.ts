@@ -11,7 +11,8 @@ import { builder } from './builder.ts';
 import { OptionContractType } from './contract.ts';
 import { ResponseMetaInterface } from './response-meta.ts';
 
-const MarkSourceEnum = builder.enumType('MarkSource', {
+/** Where a mark came from. */
+export const MarkSourceEnum = builder.enumType('MarkSource', {
   description: 'Where a mark came from: the mid of a quote, a recent trade, the close of the session before.',
   values: markSources,
 });

@@ -20,6 +20,7 @@ import './declaration.ts';
 import './api-keys.ts';
 import './option-bars.ts';
 import './greeks.ts';
+import './volatility.ts';
 import './flow.ts';
 import './large-trades.ts';
 import './cross-section.ts';

@@ -212,6 +212,18 @@ export const routeCases: Record<string, RouteCase> = {
     graphql: '{ symbol(symbol: "{symbol}") { flow { crossSection { snapshot { seq } } } } }',
     needs: { feature: 'flow', symbol: 'registered' },
   },
+  'GET /v2/options/:symbol/vol/term': {
+    path: '/v2/options/{symbol}/vol/term',
+    graphql: '{ symbol(symbol: "{symbol}") { volatility { term { expiries { atmIv } } } } }',
+    needs: { symbol: 'readable' },
+    texts: { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
+  },
+  'GET /v2/options/:symbol/vol/surface': {
+    path: '/v2/options/{symbol}/vol/surface',
+    graphql: '{ symbol(symbol: "{symbol}") { volatility { surface { points { iv } } } } }',
+    needs: { symbol: 'readable' },
+    texts: { symbol: ['SPY', 'spy', 'SPX', 'ZZZ', 'QQQQ', '1X'] },
+  },
   'GET /v2/options/:contract/greeks': {
     path: '/v2/options/{contract}/greeks',
     graphql: '{ contract(id: "{contract}") { greeks { latest { mark } } } }',

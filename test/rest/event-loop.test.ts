@@ -112,4 +112,10 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
     const text = `{ symbol(symbol: "SPX") { chain { rows { contract { id root expiry right strike } openInterest bid ask iv } } } }`;
     expect(await blocked(2e6, ...query(text))).toBeLessThan(longestMs);
   });
+
+  test('a volatility surface of 20,000 points by REST and by the graph', async () => {
+    expect(await blocked(2e6, `${app.url}/v2/options/SPX/vol/surface`)).toBeLessThan(longestMs);
+    const text = `{ symbol(symbol: "SPX") { volatility { surface { points { contract { id } iv mark markSource moneyness delta } } } } }`;
+    expect(await blocked(2e6, ...query(text))).toBeLessThan(longestMs);
+  });
 });
