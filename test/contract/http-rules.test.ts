@@ -413,6 +413,8 @@ describe('when something is missing', () => {
     'GET /gex/:underlying/strikes': 'chain',
     'GET /v2/chain/:symbol': 'chain',
     'GET /v2/chain/:symbol/expirations': 'chain',
+    'GET /v2/options/:symbol/vol/term': 'chain',
+    'GET /v2/options/:symbol/vol/surface': 'chain',
     'GET /v2/flow/large-trades': 'option_tape',
     'GET /v2/flow/eod': 'option_tape',
     'GET /v2/flow/:symbol/cross-section': 'option_tape',
