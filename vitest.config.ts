@@ -18,6 +18,8 @@ const projects = [
       include: ['store', 'contract', 'rest', 'schema', 'graphql'].map((folder) => `test/${folder}/**/*.test.ts`),
       exclude: embeddedOnly,
       globalSetup: ['test/support/postgres-server.ts'],
+      // Bad requests end before the store, most of them: a part of them will do.
+      env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000' },
     },
   },
 ];

@@ -10,12 +10,12 @@ export interface FlakyProxy {
   bringBack(): Promise<void>;
 }
 
-/** Proxies a port of this machine to `host:port`. */
+/** Proxies a port of this machine to `host:port`, or to PostgreSQL's socket in the folder `host`. */
 export async function flakyProxy(host: string, port: number): Promise<FlakyProxy> {
   const sockets = new Set<Socket>();
   let hanging = false;
   const server = createServer((client) => {
-    const upstream = connect(port, host);
+    const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],

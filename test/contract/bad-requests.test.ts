@@ -277,7 +277,7 @@ describe('what no client would send', () => {
     'two requests at once': () => `GET /v2/symbols/SPY HTTP/1.1\r\n${auth()}\r\nGET /v2/none HTTP/1.1\r\n${auth()}\r\n`,
   };
 
-  test.each(Object.keys(bytes))('%s', async (name) => {
+  test.concurrent.each(Object.keys(bytes))('%s', async (name) => {
     const answer = await raw(bytes[name]!());
     const statuses = [...answer.matchAll(/^HTTP\/1\.1 (\d+)/gm)].map((match) => Number(match[1]));
     expect(statuses.filter((status) => status >= 500)).toEqual([]);

@@ -98,7 +98,7 @@ function variableSets(known: KnownRoute, random: Random): Variables[] {
         }
       })
     : [undefined];
-  const sets = madeRequests(known, 30, 7).flatMap(({ texts }): Variables[] =>
+  const sets = madeRequests(known, 15, 7).flatMap(({ texts }): Variables[] =>
     [variablesOf(known, texts, random.pick(bodies))].filter((set) => set !== null),
   );
   const holed = sets.map((set) =>

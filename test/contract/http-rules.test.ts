@@ -44,7 +44,7 @@ function expectError({ status, body, headers }: Answer, wanted: number, code: st
 }
 
 /** Sends bytes as they are and gives back what came until the server closed the connection or fell silent. */
-function raw(text: string, silentMs = 1000): Promise<string> {
+function raw(text: string, silentMs = 400): Promise<string> {
   return new Promise((resolve, reject) => {
     const { hostname, port } = new URL(app.url);
     const socket = connect(Number(port), hostname, () => socket.write(text));
