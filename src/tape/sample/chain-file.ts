@@ -3,7 +3,7 @@ import { exchangeInstant, exchangeOffsetMs, type SessionDate } from '../../domai
 import { osiSymbol } from '../../domain/option-contract.ts';
 import { hourMs } from '../../domain/units.ts';
 import { type ListedExpiry, listedExpiries } from './listing.ts';
-import { smile, strikeValue } from './option-value.ts';
+import { quoteAround, quoteTick, sessionVolatility, smile, strikeValue } from './option-value.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
 import type { SampleSymbol } from './universe.ts';
@@ -73,10 +73,7 @@ function sideText(
   { tick }: Moment,
   noise: number,
 ): string {
-  const half = Math.max(tick / 2, 0.012 * price);
-  const scale = 1 / tick;
-  const bid = Math.max(0, round(Math.floor((price - half) * scale + 1e-9) * tick, 100));
-  const ask = round(Math.max(Math.ceil((price + half) * scale - 1e-9), 1) * tick, 100);
+  const { bid, ask } = quoteAround(price, tick);
   const last = volume > 0 ? Math.max(tick, round(price * (1 + 0.03 * noise), 100)) : 0;
   return `${last},${volume > 0 ? round(price * 0.05 * noise, 100) : 0},${bid},${ask},${volume},${iv},${round(delta, 1e4)},${round(gamma, 1e4)},${openInterest}`;
 }
@@ -88,7 +85,7 @@ function expiryLines(
   seed: number,
 ): string {
   const random = randomFrom(seed);
-  const atm = entry.volatility * Math.exp(0.06 * randomFrom(seedOf('volatility', entry.symbol, session)).normal());
+  const atm = sessionVolatility(entry, session);
   let text = '';
   for (let i = 0; i < listed.strikes.length; i++) {
     const strike = listed.strikes[i]!;
@@ -111,7 +108,7 @@ export function chainFile(prices: SamplePrices, chain: SessionChain, minute: num
   const change = round(spot - prices.of(entry, session).priorClose, 100);
   const atMs = exchangeInstant(session, minute);
   const t = (minute - sessionMinutes.open) / (sessionMinutes.close - sessionMinutes.open);
-  const common = { spot, tick: entry.kind === 'index' ? 0.05 : 0.01, traded: 0.15 * Math.sqrt(t) + 0.85 * t };
+  const common = { spot, tick: quoteTick(entry), traded: 0.15 * Math.sqrt(t) + 0.85 * t };
   const lines = chain.expiries.map((listed) => {
     const years = Math.max(60_000, listed.expiryMs - atMs) / yearMs;
     return expiryLines(

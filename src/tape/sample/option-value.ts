@@ -1,3 +1,7 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { randomFrom, seedOf } from './random.ts';
+import type { SampleSymbol } from './universe.ts';
+
 /** What the simulated vendor says of a strike: prices in dollars, greeks by Black and Scholes. */
 export interface StrikeValue {
   call: number;
@@ -45,4 +49,26 @@ export function smile(atm: number, spot: number, strike: number, years: number):
   const level = atm * (1 + 0.12 * Math.exp(-10 * years));
   const m = Math.log(strike / spot) / (level * Math.sqrt(Math.max(years, 0.004)));
   return Math.min(3, Math.max(0.04, level * (1 - 0.06 * m + 0.02 * m * m)));
+}
+
+/** A ticker's volatility at the money in a session, a fraction a year. */
+export function sessionVolatility(entry: SampleSymbol, session: SessionDate): number {
+  return entry.volatility * Math.exp(0.06 * randomFrom(seedOf('volatility', entry.symbol, session)).normal());
+}
+
+/** Dollars between the prices at which a ticker's options are quoted. */
+export function quoteTick({ kind }: SampleSymbol): number {
+  return kind === 'index' ? 0.05 : 0.01;
+}
+
+const cents = (price: number) => Math.round(price * 100) / 100;
+
+/** The quote of a contract worth `price`, dollars; no bid under a tick's worth. */
+export function quoteAround(price: number, tick: number): { bid: number; ask: number } {
+  const half = Math.max(tick / 2, 0.012 * price);
+  const scale = 1 / tick;
+  return {
+    bid: Math.max(0, cents(Math.floor((price - half) * scale + 1e-9) * tick)),
+    ask: cents(Math.max(Math.ceil((price + half) * scale - 1e-9), 1) * tick),
+  };
 }
