@@ -1,0 +1,87 @@
+import { regularSession } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { putBackground } from './option-background.ts';
+import { optionLedger } from './option-ledger.ts';
+import { type OptionMarket, optionMarket, type SampleContract } from './option-market.ts';
+import { type OptionStage, plantAll } from './option-plants.ts';
+import type { SamplePrices } from './prices.ts';
+import { randomFrom, seedOf } from './random.ts';
+import type { OptionTapeLedger, TapeShape } from './tape-ledger.ts';
+import { tapeSlots } from './tape-slots.ts';
+import { sampleSymbols } from './universe.ts';
+
+const tradeHeader = 'ticker,conditions,correction,exchange,price,sip_timestamp,size\n';
+const quoteHeader =
+  'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp\n';
+
+/** Epoch nanoseconds as text: beyond what a double holds. */
+export function nanosText(tsMs: number, tsNanos: number): string {
+  return `${tsMs}${String(tsNanos).padStart(6, '0')}`;
+}
+
+const byTime = (a: { tsMs: number; tsNanos: number }, b: { tsMs: number; tsNanos: number }) =>
+  a.tsMs - b.tsMs || a.tsNanos - b.tsNanos;
+
+function tradeLines({ id, prints }: SampleContract): string {
+  let text = '';
+  for (const { condition, exchange, cents, tsMs, tsNanos, size } of prints) {
+    text += `${id},${condition},0,${exchange},${cents / 100},${nanosText(tsMs, tsNanos)},${size}\n`;
+  }
+  return text;
+}
+
+function quoteLines({ id, quotes, market }: SampleContract): string {
+  const { exchanges } = market;
+  let text = '';
+  for (const [i, { bid, ask, tsMs, tsNanos }] of quotes.entries()) {
+    const askSide = `${exchanges[i % exchanges.length]},${ask / 100},${10 + ((i * 7) % 90)}`;
+    const bidSide = `${exchanges[(3 * i) % exchanges.length]},${bid / 100},${10 + ((i * 11) % 90)}`;
+    text += `${id},${askSide},${bidSide},${i + 1},${nanosText(tsMs, tsNanos)}\n`;
+  }
+  return text;
+}
+
+/** A session's option tape as vendor files, and what was put on it. */
+export interface OptionTapeFiles {
+  trades: string;
+  quotes: string;
+  ledger: OptionTapeLedger;
+}
+
+function marketsOf(prices: SamplePrices, session: SessionDate, shape: TapeShape, slots: OptionStage['slots']) {
+  return sampleSymbols
+    .filter(({ symbol }) => shape.symbols?.includes(symbol) ?? true)
+    .map((entry): OptionMarket => optionMarket(prices, entry, session, slots));
+}
+
+/**
+ * The option trades and quotes of a session up to an instant, by contract, then time. All follows from the session's date and the shape:
+ * an earlier instant gives a beginning of the same tape, what happens at once being in it as a whole or not at all.
+ */
+export function optionTapeFile(
+  prices: SamplePrices,
+  session: SessionDate,
+  nowMs: number,
+  shape: TapeShape,
+): OptionTapeFiles {
+  const { openMs, closeMs } = regularSession(session)!;
+  const untilMs = Math.min(nowMs, closeMs);
+  const slots = tapeSlots(openMs, (closeMs - openMs) / minuteMs);
+  const markets = marketsOf(prices, session, shape, slots);
+  const stage: OptionStage = { markets, slots, random: randomFrom(seedOf('option tape', session)) };
+  const plants = plantAll(stage, shape.plants);
+  putBackground(stage, shape.optionPrints);
+  const contracts = markets.flatMap((market) => market.contracts);
+  const isOver = ({ overMs }: { overMs: number }) => overMs <= untilMs;
+  for (const contract of contracts) {
+    contract.prints = contract.prints.filter(isOver).sort(byTime);
+    contract.quotes = contract.quotes.filter(isOver).sort(byTime);
+  }
+  const traded = contracts.filter(({ prints }) => prints.length > 0).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return {
+    trades: tradeHeader + traded.map(tradeLines).join(''),
+    quotes: quoteHeader + traded.map(quoteLines).join(''),
+    ledger: optionLedger(traded, plants, untilMs),
+  };
+}

@@ -1,0 +1,83 @@
+import { priceUnits } from '../../domain/print.ts';
+import type { Random } from './random.ts';
+
+/** One record of the simulated stock tape. */
+export interface SampleStockPrint {
+  tsMs: number;
+  tsNanos: number;
+  exchange: number;
+  /** The FINRA facility; 0 = executed on an exchange. */
+  trf: number;
+  /** Trade id, unique within the ticker. */
+  id: number;
+  /** 1e-4 dollars. */
+  price: number;
+  /** Shares. */
+  size: number;
+  conditions: readonly number[];
+  correction: number;
+  /** The place of its line among its ticker's, from 1. */
+  sequence: number;
+}
+
+/** A minute bar, dollars and shares. */
+export interface MinuteBar {
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+}
+
+/** What a print is in its minute: one of those that make its bar's prices, or any other that is priced within the bar. */
+export type PrintRole = 'open' | 'high' | 'low' | 'close' | 'ordinary' | 'odd_lot' | 'special';
+
+/** A print of a minute before it is decided where it was executed. */
+export interface MinutePrint {
+  role: PrintRole;
+  /** 1e-4 dollars. */
+  price: number;
+  size: number;
+}
+
+const units = (dollars: number) => Math.round(dollars * priceUnits);
+
+/** Whole parts of `volume`, as many as there are weights, each 1 at least. */
+function parts(volume: number, weights: readonly number[]): number[] {
+  const spare = volume - weights.length;
+  const total = weights.reduce((sum, weight) => sum + weight, 0);
+  const sizes = weights.map((weight) => 1 + Math.floor((spare * weight) / total));
+  sizes[sizes.length - 1]! += volume - sizes.reduce((sum, size) => sum + size, 0);
+  return sizes;
+}
+
+function roleOf(random: Random): PrintRole {
+  const drawn = random.next();
+  return drawn < 0.4 ? 'odd_lot' : drawn < 0.55 ? 'special' : 'ordinary';
+}
+
+/**
+ * The prints that a minute bar is made of, in order of time: its open first, its close last, high and low between, all its volume.
+ * Others lie within the bar: odd lots, and `special` ones whose conditions keep them from setting open or close. `count` is about how many.
+ */
+export function minutePrints(bar: MinuteBar, count: number, random: Random): MinutePrint[] {
+  const [low, high] = [units(bar.low), units(bar.high)];
+  const between = () => low + Math.floor(random.next() * (high - low + 1));
+  const inner: PrintRole[] = random.next() < 0.5 ? ['high', 'low'] : ['low', 'high'];
+  const needed = 4;
+  // A minute of few shares is not cut into odd lots alone.
+  const extra = Math.min(count - needed, Math.floor(bar.volume / 100) - needed);
+  for (let i = 0; i < extra; i++) inner.splice(Math.floor(random.next() * (inner.length + 1)), 0, roleOf(random));
+  const roles: PrintRole[] = ['open', ...inner, 'close'];
+  const odd = roles.map((role) => (role === 'odd_lot' ? 1 + Math.floor(random.next() * 99) : 0));
+  const rest = parts(
+    bar.volume - odd.reduce((sum, size) => sum + size, 0),
+    roles.filter((role) => role !== 'odd_lot').map(() => 0.15 - Math.log(1 - random.next())),
+  );
+  const prices = { open: units(bar.open), close: units(bar.close), high, low };
+  return roles.map((role, i) => {
+    const price = role in prices ? prices[role as keyof typeof prices] : between();
+    const size = odd[i] || rest.shift()!;
+    return { role: role === 'ordinary' && size < 100 ? 'odd_lot' : role, price, size };
+  });
+}

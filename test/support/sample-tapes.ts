@@ -1,0 +1,64 @@
+import { createContractBook } from '../../src/domain/contract-book.ts';
+import {
+  type OptionPrint,
+  type OptionQuote,
+  type StockPrint,
+  splitNanos,
+  splitSize,
+  toPriceUnits,
+} from '../../src/domain/print.ts';
+import { splitCsvLine } from '../../src/tape/csv.ts';
+
+/** The records of a vendor file, by column name; read in the plainest way, so that a test does not lean on a reader. */
+export function* recordsOf(text: string): Generator<Record<string, string>> {
+  const [header, ...lines] = text.trimEnd().split('\n');
+  const names = header!.split(',');
+  for (const line of lines) {
+    const fields = splitCsvLine(line)!;
+    yield Object.fromEntries(names.map((name, i) => [name, fields[i]!]));
+  }
+}
+
+const byTime = (a: { tsMs: number; tsNanos: number }, b: { tsMs: number; tsNanos: number }) =>
+  a.tsMs - b.tsMs || a.tsNanos - b.tsNanos;
+const idsOf = (conditions: string) => (conditions === '' ? [] : conditions.split(',').map(Number));
+
+/** The prints and quotes of an option tape's files in order of time, quotes first; a print's number is its line's place among its contract's. */
+export function optionRecords(trades: string, quotes: string): (OptionPrint | OptionQuote)[] {
+  const book = createContractBook();
+  const numbers: number[] = [];
+  const of = ({ ticker, sip_timestamp }: Record<string, string>) => ({
+    contract: book.find(ticker!)!,
+    ...splitNanos(sip_timestamp!),
+  });
+  const prints = [...recordsOf(trades)].map((record): OptionPrint => {
+    const { contract, ...stamp } = of(record);
+    numbers[contract.index] = (numbers[contract.index] ?? 0) + 1;
+    const [price, size] = [toPriceUnits(Number(record.price)), Number(record.size)];
+    const [exchange, correction] = [Number(record.exchange), Number(record.correction)];
+    const sequence = numbers[contract.index]!;
+    return { contract, ...stamp, price, size, exchange, correction, conditions: idsOf(record.conditions!), sequence };
+  });
+  const quoted = [...recordsOf(quotes)].map((record): OptionQuote => {
+    const [bid, ask] = [toPriceUnits(Number(record.bid_price)), toPriceUnits(Number(record.ask_price))];
+    return { ...of(record), bid, ask, sequence: Number(record.sequence_number) };
+  });
+  return [...quoted, ...prints].sort(byTime);
+}
+
+/** The prints of a stock tape's file in the order of its lines. */
+export function stockRecords(trades: string): StockPrint[] {
+  return [...recordsOf(trades)].map((record) => ({
+    symbol: record.ticker!,
+    exchange: Number(record.exchange),
+    trf: Number(record.trf_id || 0),
+    id: Number(record.id),
+    price: toPriceUnits(Number(record.price)),
+    ...splitSize(Number(record.size)),
+    conditions: idsOf(record.conditions!),
+    correction: Number(record.correction),
+    ...splitNanos(record.sip_timestamp!),
+    sequence: Number(record.sequence_number),
+    tape: Number(record.tape),
+  }));
+}

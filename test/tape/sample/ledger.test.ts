@@ -1,0 +1,228 @@
+import { describe, expect, test } from 'vitest';
+import type { FlowChange } from '../../../src/analytics/flow-changes.ts';
+import { createOptionTape } from '../../../src/analytics/option-tape.ts';
+import { createStockTape } from '../../../src/analytics/stock-tape.ts';
+import { regularSession } from '../../../src/domain/calendar.ts';
+import type { Coverage } from '../../../src/domain/coverage.ts';
+import { listingExchangeOfTape } from '../../../src/domain/exchanges.ts';
+import { type FlowEvent, flowEventKinds, flowSides } from '../../../src/domain/flow.ts';
+import type { SessionDate } from '../../../src/domain/market-time.ts';
+import { contractId } from '../../../src/domain/option-contract.ts';
+import { splitNanos } from '../../../src/domain/print.ts';
+import { compositionCategories } from '../../../src/domain/stock-trade-conditions.ts';
+import { minuteMs } from '../../../src/domain/units.ts';
+import { listedExpiries } from '../../../src/tape/sample/listing.ts';
+import { samplePrices } from '../../../src/tape/sample/prices.ts';
+import { recipes } from '../../../src/tape/sample/recipes.ts';
+import { type SampleTapes, sampleTapes, tapeEndMs } from '../../../src/tape/sample/tape-files.ts';
+import type { OptionTotal, PlantedEvent, StockTotal, TapeShape } from '../../../src/tape/sample/tape-ledger.ts';
+import { sampleSymbolOf } from '../../../src/tape/sample/universe.ts';
+import { standing } from '../../support/option-tape.ts';
+import { optionRecords, recordsOf, stockRecords } from '../../support/sample-tapes.ts';
+
+const symbols = ['SPX', 'SPY', 'NDX', 'AAPL', 'TSLA', 'F', 'BRK.B', 'TLT', 'IWM', 'GS'];
+const small: TapeShape = { optionPrints: 6000, plants: 3 * recipes.length, stockPrints: 20_000, symbols };
+const prices = samplePrices();
+const unobserved: Omit<Coverage, 'sessionDate'> = {
+  status: 'observed_live',
+  complete: false,
+  observedFromMs: 0,
+  observedThroughMs: 0,
+  registryVersion: 1,
+  standardMultiplierAssumed: true,
+};
+
+/** What the engine says of an option tape. */
+function runOptions({ optionTrades, optionQuotes, ledger }: SampleTapes) {
+  const changes: FlowChange[] = [];
+  const tape = createOptionTape({ session: ledger.session, onChange: (change) => changes.push(change) });
+  for (const record of optionRecords(optionTrades, optionQuotes)) {
+    if ('bid' in record) tape.quote(record);
+    else tape.print(record);
+  }
+  tape.end();
+  return { tape, events: standing(changes) };
+}
+
+/** An event in the ledger's words. */
+function asPlanted(event: FlowEvent): Omit<PlantedEvent, 'recipe'> {
+  const { eventId, eventKind, underlying, eventTsMs, side, premiumUsd, totalSize } = event;
+  const legs = event.legs.map(({ contract, exchange, price, size, side, eventTsMs, sequence }) => {
+    return { contract: contractId(contract), exchange, price, size, side, eventTsMs, sequence };
+  });
+  return { eventId, eventKind, underlying, eventTsMs, side, premiumUsd, totalSize, legs };
+}
+
+const byId = <T extends { eventId: string }>(events: readonly T[]) =>
+  [...events].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));
+const planted = ({ ledger }: SampleTapes) => byId(ledger.options.events.map(({ recipe, ...event }) => event));
+const found = (tapes: SampleTapes) => byId(runOptions(tapes).events.map(asPlanted));
+
+function stockTapes({ stockTrades, ledger }: SampleTapes) {
+  const tape = createStockTape({ session: ledger.session });
+  const tapeOf = new Map<string, number>();
+  for (const print of stockRecords(stockTrades)) {
+    tape.print(print);
+    tapeOf.set(print.symbol, print.tape);
+  }
+  return { tape, closeOf: (symbol: string) => tape.officialClose(symbol, listingExchangeOfTape(tapeOf.get(symbol)!)) };
+}
+
+const sessions: [string, SessionDate][] = [
+  ['a session', '2026-11-18'],
+  ['a session of summer time', '2026-07-08'],
+  ['an expiry', '2026-11-20'],
+  ['a half day', '2026-11-27'],
+];
+
+describe.each(sessions)('%s, %s', (_, session) => {
+  const tapes = sampleTapes(prices, session, tapeEndMs(session), small);
+
+  test('the engine finds exactly the planted events', () => {
+    expect(tapes.ledger.options.events.length).toBeGreaterThan(40);
+    expect(found(tapes)).toEqual(planted(tapes));
+  });
+
+  test('the engine counts what was traded, without cancels and compressions', () => {
+    const { tape } = runOptions(tapes);
+    const { cancels, prints, totals } = tapes.ledger.options;
+    expect(tape.counts).toMatchObject({ cancels, unmatchedCancels: 0, duplicates: 0, otherSession: 0 });
+    expect(cancels).toBeGreaterThan(5);
+    expect(prints).toBeGreaterThan(4000);
+    const coverage = { ...unobserved, sessionDate: session };
+    const counted = tape.crossSections.changed().map((underlying): [string, OptionTotal] => {
+      const total = { prints: 0, volume: 0, premiumUsd: 0 };
+      for (const { measures } of tape.crossSections.snapshot(underlying, coverage)!.byStrike) {
+        total.prints += measures.callTradeCount + measures.putTradeCount;
+        total.volume += measures.callVolume + measures.putVolume;
+        total.premiumUsd += measures.callPremiumUsd + measures.putPremiumUsd;
+      }
+      return [underlying.symbol, total];
+    });
+    expect(Object.fromEntries(counted)).toEqual(totals);
+  });
+
+  test('no contract trades more than its chain says', () => {
+    const volumes = new Map<string, number>();
+    for (const symbol of symbols) {
+      for (const { root, expiry, strikes, volume } of listedExpiries(prices, sampleSymbolOf(symbol), session)) {
+        for (const [i, strike] of strikes.entries()) {
+          const common = { root, expiry, strike: strike * 1000 };
+          volumes.set(contractId({ ...common, right: 'call' }), volume[2 * i]!);
+          volumes.set(contractId({ ...common, right: 'put' }), volume[2 * i + 1]!);
+        }
+      }
+    }
+    const { tape } = runOptions(tapes);
+    for (const { contract, volume } of tape.crossSections.volumes()) {
+      expect(volume).toBeLessThanOrEqual(volumes.get(contract.id)!);
+    }
+  });
+
+  test('the engine finds the off-exchange totals, and their composition', () => {
+    const { tape } = stockTapes(tapes);
+    const plain = (total: { count: number; volume: { whole: number }; notional: { whole: number } }): StockTotal => ({
+      prints: total.count,
+      volume: total.volume.whole,
+      notionalUnits: total.notional.whole,
+    });
+    for (const [symbol, totals] of Object.entries(tapes.ledger.stocks.symbols)) {
+      const { consolidated, categories } = tape.offExchange(symbol);
+      expect(plain(consolidated)).toEqual(totals.consolidated);
+      const composition = Object.fromEntries(compositionCategories.map((name, i) => [name, plain(categories[i]!)]));
+      expect(composition).toEqual(totals.composition);
+      expect(Object.values(totals.composition).reduce((sum, { volume }) => sum + volume, 0)).toBe(
+        totals.offExchange.volume,
+      );
+      const share = totals.offExchange.volume / totals.consolidated.volume;
+      expect(share).toBeGreaterThan(0.3);
+      expect(share).toBeLessThan(0.4);
+    }
+    const { corrected, withdrawn, duplicates } = tapes.ledger.stocks;
+    expect(Math.min(corrected, withdrawn)).toBeGreaterThan(0);
+    expect(tape.counts).toMatchObject({ duplicates, otherSession: 0 });
+  });
+
+  test('stock prints make up the minute bars, and the official close', () => {
+    const { tape, closeOf } = stockTapes(tapes);
+    for (const symbol of Object.keys(tapes.ledger.stocks.symbols)) {
+      const vendor = prices.minutes(sampleSymbolOf(symbol), session);
+      const made = tape.bars(symbol, '1m');
+      for (const column of ['tsMs', 'open', 'high', 'low', 'close', 'volume'] as const) {
+        expect(Array.from(made[column])).toEqual(Array.from(vendor[column]));
+      }
+      const day = tape.bars(symbol, '1d');
+      const regular = vendor.volume.reduce((sum, volume) => sum + volume, 0);
+      expect(day.volume[0]).toBe(regular + tapes.ledger.stocks.symbols[symbol]!.extendedVolume);
+      expect(closeOf(symbol)).toBe(vendor.close.at(-1));
+      expect(tapes.ledger.stocks.symbols[symbol]!.officialClose).toBe(vendor.close.at(-1));
+    }
+  });
+});
+
+describe('the tapes of a session under way', () => {
+  const session = '2026-11-18';
+  const { openMs } = regularSession(session)!;
+  const whole = sampleTapes(prices, session, tapeEndMs(session), small);
+
+  test.each([1, 47, 183, 341])(
+    'after %i minutes they are the beginning of the whole, and hold what is planted in it',
+    (minutes) => {
+      const nowMs = openMs + minutes * minuteMs + 1234;
+      const tapes = sampleTapes(prices, session, nowMs, small);
+      expect(found(tapes)).toEqual(planted(tapes));
+      for (const file of ['optionTrades', 'optionQuotes', 'stockTrades'] as const) {
+        const lines = tapes[file].trimEnd().split('\n');
+        const all = new Set(whole[file].split('\n'));
+        expect(lines.filter((line) => !all.has(line))).toEqual([]);
+        for (const { sip_timestamp } of recordsOf(tapes[file])) {
+          expect(splitNanos(sip_timestamp!).tsMs).toBeLessThan(nowMs);
+        }
+      }
+      const { tape } = stockTapes(tapes);
+      expect(tape.bars('SPY', '1m').tsMs).toHaveLength(minutes);
+    },
+  );
+
+  test('before the open nothing has traded but out of hours', () => {
+    const tapes = sampleTapes(prices, session, openMs, small);
+    expect(tapes.ledger.options).toMatchObject({ events: [], prints: 0, quotes: 0 });
+    expect(stockRecords(tapes.stockTrades).every(({ conditions }) => conditions.includes(12))).toBe(true);
+  });
+});
+
+describe('what is planted', () => {
+  const session = '2026-11-18';
+
+  test('is of every recipe, in events and near misses alike', () => {
+    const { options } = sampleTapes(prices, session, tapeEndMs(session), small).ledger;
+    const met = new Set([...options.events.map(({ recipe }) => recipe), ...Object.keys(options.nearMisses)]);
+    expect([...met].sort()).toEqual(recipes.map(({ name }) => name).sort());
+    expect(new Set(options.events.map(({ eventKind }) => eventKind))).toEqual(new Set(flowEventKinds));
+    expect(new Set(options.events.map(({ side }) => side))).toEqual(new Set(flowSides));
+    expect(options.late).toBeGreaterThan(10);
+    expect(options.compressions).toBeGreaterThan(0);
+  });
+
+  test('is the same whenever it is made, and another for another session', () => {
+    const make = (date: SessionDate) => sampleTapes(samplePrices(), date, tapeEndMs(date), small);
+    expect(make(session)).toEqual(make(session));
+    expect(make('2026-11-17').ledger.options.events[0]).not.toEqual(make(session).ledger.options.events[0]);
+  });
+
+  test('is missed by an engine that is given no quotes, so that the sides above are found and not taken', () => {
+    const tapes = sampleTapes(prices, session, tapeEndMs(session), small);
+    const events = runOptions({ ...tapes, optionQuotes: tapes.optionQuotes.split('\n')[0]! }).events;
+    expect(new Set(events.map(({ side }) => side))).toEqual(new Set(['unknown']));
+  });
+});
+
+test('a session of the sample market has some 200,000 prints, and the engine finds what is planted among them', () => {
+  const session = '2026-11-19';
+  const tapes = sampleTapes(prices, session, tapeEndMs(session));
+  const prints = tapes.ledger.options.prints + tapes.ledger.stocks.prints;
+  expect(prints).toBeGreaterThan(180_000);
+  expect(prints).toBeLessThan(220_000);
+  expect(tapes.ledger.options.events.length).toBeGreaterThan(200);
+  expect(found(tapes)).toEqual(planted(tapes));
+});
