@@ -18,6 +18,11 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
+/** Another application over the same store, which stays open. */
+function anotherApp(env: Record<string, string>): Promise<TestApp> {
+  return testApp({ nowMs: filledNowMs, env, store: { ...app.store, close: async () => {} } });
+}
+
 /** Sends a route's usual request, with a session unless told otherwise. */
 async function usual(known: KnownRoute, sending: Sending = {}, on = app, owner = accountId): Promise<Answer> {
   const { path, body, contentType, prepare } = known.known;
@@ -270,7 +275,7 @@ describe('CORS', () => {
   });
 
   test('without configured origins nobody is', async () => {
-    const closed = await testApp();
+    const closed = await anotherApp({});
     const headers = { origin: 'https://app.example.com' };
     expect((await closed.get('/v2/symbols/SPY', { headers })).headers['access-control-allow-origin']).toBeUndefined();
     await closed.close();
@@ -291,7 +296,7 @@ describe('rate', () => {
   });
 
   test('more than the rate is a 429 with Retry-After over either door, counted together, by key and by account', async () => {
-    const tight = await testApp({ nowMs: filledNowMs, env: { RATE_FREE: '2', RATE_BASIC: '3', RATE_PRO: '4' } });
+    const tight = await anotherApp({ RATE_FREE: '2', RATE_BASIC: '3', RATE_PRO: '4' });
     try {
       for (const [tier, limit] of [
         ['free', 2],
@@ -430,7 +435,7 @@ describe('when something is missing', () => {
     const sources = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'];
     for (const without of [...sources, 'none']) {
       const SOURCES = without === 'none' ? 'none' : sources.filter((source) => source !== without).join(',');
-      const bare = await testApp({ nowMs: filledNowMs, env: { SOURCES } });
+      const bare = await anotherApp({ SOURCES });
       try {
         const owner = await bare.account();
         const credential = await bare.access.sessions.create(owner, 60_000);

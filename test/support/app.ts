@@ -92,6 +92,9 @@ function entry(symbol: string, change: Partial<SymbolEntry>): SymbolEntry {
   };
 }
 
+// Over all applications of a process, which may share a store.
+let accounts = 0;
+
 /** Starts the application. Close it: `afterAll(() => app.close())`. */
 export async function testApp(
   options: { nowMs?: number; env?: Record<string, string>; store?: TestStore; symbols?: SymbolEntry[] } = {},
@@ -121,7 +124,6 @@ export async function testApp(
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  let accounts = 0;
   let usual: Promise<string> | null = null;
 
   const made: Omit<TestApp, 'get' | 'graphql'> = {
