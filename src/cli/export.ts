@@ -3,20 +3,39 @@ import { rename, rm } from 'node:fs/promises';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
-import { timeframes } from '../domain/bar.ts';
+import { type Timeframe, timeframes } from '../domain/bar.ts';
 import { maxEpochMs } from '../domain/units.ts';
 import { chain, gex } from './export-captures.ts';
 import { optionBars } from './export-option-bars.ts';
 import { stockBars } from './export-stock-bars.ts';
 import { symbols } from './export-symbols.ts';
-import type { Exporter, ExportRange, ExportRow } from './exporter.ts';
+import type { Exporter, ExportRow } from './exporter.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from './options.ts';
 import { type Outcome, printing } from './outcome.ts';
 import { withStore } from './store.ts';
 import type { Terminal } from './terminal.ts';
 
+/** An exporter under the name of the files that `ingest` reads: bars of one length. */
+function ofLength(exporter: Exporter, timeframe: Timeframe, describes: string): Exporter {
+  return { ...exporter, timeframes: [timeframe], describes };
+}
+
 /** What can be exported, by the name used on the command line. */
-const exporters: Record<string, Exporter> = { symbols, 'stock-bars': stockBars, 'option-bars': optionBars, chain, gex };
+const exporters: Record<string, Exporter> = {
+  symbols,
+  'stock-bars': stockBars,
+  'stock-minute-bars': ofLength(stockBars, '1m', 'stock-bars --timeframe 1m, as ingest names them'),
+  'stock-day-bars': ofLength(stockBars, '1d', 'stock-bars --timeframe 1d, as ingest names them'),
+  'option-bars': optionBars,
+  'option-minute-bars': ofLength(optionBars, '1m', 'option-bars --timeframe 1m, as ingest names them'),
+  chain,
+  gex,
+};
+
+/** The length of bars to export: what was asked for, else the only one there is, else 1m. */
+function lengthOf({ timeframes: lengths }: Exporter, asked: Timeframe | undefined): Timeframe {
+  return asked ?? lengths?.[0] ?? '1m';
+}
 
 const formats = ['csv', 'ndjson'] as const;
 type Format = (typeof formats)[number];
@@ -25,7 +44,7 @@ interface ExportOptions extends CommonOptions {
   symbol?: string;
   from?: number;
   to?: number;
-  timeframe: ExportRange['timeframe'];
+  timeframe?: Timeframe;
   format: Format;
   output?: string;
 }
@@ -62,8 +81,9 @@ async function writeFile(lines: AsyncIterable<string>, file: string): Promise<vo
 }
 
 async function exportRows(terminal: Terminal, dataset: string, options: ExportOptions): Promise<Outcome> {
-  const { symbol = null, format, output = null, timeframe, from = 0, to = maxEpochMs } = options;
+  const { symbol = null, format, output = null, from = 0, to = maxEpochMs } = options;
   const exporter = exporters[dataset]!;
+  const timeframe = lengthOf(exporter, options.timeframe);
   const counted = { rows: 0 };
   await withStore(terminal, options, async (store) => {
     const rows = exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe });
@@ -92,10 +112,10 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
       instant,
     )
     .option('--to <time>', 'last instant, exclusive', instant)
-    .addOption(choice('--timeframe <length>', 'length of bars', timeframes).default('1m'))
+    .addOption(choice('--timeframe <length>', 'length of bars (default: 1m)', timeframes))
     .addOption(choice('--format <format>', 'form of a row', formats).default('csv'))
     .option('--output <file>', 'write to this file instead of stdout; needed with --json');
-  const kinds = Object.entries(exporters).map(([name, { describes }]) => `  ${name.padEnd(14)}${describes}`);
+  const kinds = Object.entries(exporters).map(([name, { describes }]) => `  ${name.padEnd(20)}${describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
@@ -107,7 +127,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
   command.hook('preAction', () => {
     const { json, output, symbol, timeframe } = command.opts<ExportOptions>();
     const exporter = exporters[command.args[0]!]!;
-    if (exporter.timeframes?.includes(timeframe) === false)
+    if (exporter.timeframes?.includes(lengthOf(exporter, timeframe)) === false)
       command.error(`error: --timeframe: expected ${exporter.timeframes.join(' or ')} for ${command.args[0]}`);
     if (symbol === undefined && !exporter.whole)
       command.error("error: required option '--symbol <symbol>' not specified");

@@ -71,6 +71,14 @@ describe('export stock-bars', () => {
     ]);
   });
 
+  it('is named as ingest names it too, its length then being the name’s', async () => {
+    const minutes = await tapegraph(['export', 'stock-minute-bars', '--symbol', 'SPY'], env);
+    expect(minutes).toEqual(await tapegraph(['export', 'stock-bars', '--symbol', 'SPY'], env));
+    expect((await tapegraph(['export', 'stock-day-bars', '--symbol', 'SPY'], env)).stdout).toBe(`${header}\n`);
+    const other = await tapegraph(['export', 'stock-day-bars', '--symbol', 'SPY', '--timeframe', '1m'], env);
+    expect([other.code, other.stderr]).toEqual([2, expect.stringContaining('1d')]);
+  });
+
   it('writes the header alone when there is nothing', async () => {
     expect(await tapegraph(['export', 'stock-bars', '--symbol', 'QQQ'], env)).toMatchObject({
       code: 0,
