@@ -1,4 +1,12 @@
-import { type BarColumns, barColumnNames, barColumns, type Timeframe, timeframeMs } from '../domain/bar.ts';
+import {
+  type Bar,
+  type BarColumns,
+  barAt,
+  barColumnNames,
+  barColumns,
+  type Timeframe,
+  timeframeMs,
+} from '../domain/bar.ts';
 
 /**
  * Longer bars from shorter ones, ascending (methodology 5): first open, highest high, lowest low, last close, summed volume and
@@ -22,6 +30,15 @@ export function aggregateBars(bars: BarColumns, timeframe: Exclude<Timeframe, '1
   return Object.fromEntries(
     barColumnNames.map((name) => [name, longer[name].slice(0, count)]),
   ) as unknown as BarColumns;
+}
+
+/** All of `bars` as one that starts at `tsMs`, by the rules of `aggregateBars`; null when there are none. */
+export function oneBar(bars: BarColumns, tsMs: number): Bar | null {
+  if (bars.tsMs.length === 0) return null;
+  const one = barColumns(1);
+  one.tsMs[0] = tsMs;
+  aggregateInto(one, 0, bars, 0, bars.tsMs.length);
+  return barAt(one, 0);
 }
 
 function aggregateInto(longer: BarColumns, at: number, bars: BarColumns, start: number, end: number): void {

@@ -1,4 +1,5 @@
 import DataLoader from 'dataloader';
+import { oneBar } from '../analytics/bars.ts';
 import { type Bar, type BarColumns, barAt } from '../domain/bar.ts';
 import { isTradingDay, sessionMinutes } from '../domain/calendar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
@@ -15,22 +16,6 @@ export const recentDays = 10;
 
 /** As far back as a prior close may lie behind a recent bar. */
 const windowDays = 2 * recentDays;
-
-/** The minutes `bars` as one bar that starts at `tsMs`; null when there are none. */
-export function oneBar(bars: BarColumns, tsMs: number): Bar | null {
-  const count = bars.tsMs.length;
-  if (count === 0) return null;
-  return {
-    tsMs,
-    open: bars.open[0]!,
-    high: bars.high.reduce((a, b) => Math.max(a, b)),
-    low: bars.low.reduce((a, b) => Math.min(a, b)),
-    close: bars.close[count - 1]!,
-    volume: bars.volume.reduce((a, b) => a + b),
-    vwap: null,
-    tradeCount: null,
-  };
-}
 
 /** The current session's bars of `symbols` as of `nowMs`: made from its minutes where the stored bar knows of later ones or is missing. */
 async function currentBars(

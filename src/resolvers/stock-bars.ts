@@ -1,5 +1,6 @@
 import DataLoader from 'dataloader';
 import { requireSymbol } from '../access/entitlement.ts';
+import { oneBar } from '../analytics/bars.ts';
 import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../domain/bar.ts';
 import { sessionMinutes } from '../domain/calendar.ts';
 import { invalidParameter, rateLimited } from '../domain/failure.ts';
@@ -16,7 +17,6 @@ import { dayMs } from '../domain/units.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/bar-blocks.ts';
 import { fromSource, loader, oncePerRequest, type RequestContext, realTicker } from './context.ts';
 import { readPosition, writeCursor } from './cursor.ts';
-import { oneBar } from './daily-bars.ts';
 import { inTurns } from './in-turns.ts';
 import { type Plane, type ResponseMeta, responseMeta } from './response-meta.ts';
 
