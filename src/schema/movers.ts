@@ -66,6 +66,7 @@ const MoversPageType = builder.objectRef<MoversPage>('Movers').implement({
 builder.queryField('movers', (t) =>
   t.field({
     type: MoversPageType,
+    nullable: true,
     description:
       'The symbols that changed most against their prior close, among those the caller may read and whose change is known.',
     args: {

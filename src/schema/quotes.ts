@@ -71,6 +71,7 @@ const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
 builder.queryField('quotes', (t) =>
   t.field({
     type: QuotesPageType,
+    nullable: true,
     description:
       'Quotes of several symbols. What is unknown, has no recent price or may not be read is an empty row, never a failure.',
     args: {

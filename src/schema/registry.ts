@@ -59,6 +59,7 @@ const RegistryPageType = builder.objectRef<RegistryPage>('Registry').implement({
 builder.queryField('registry', (t) =>
   t.field({
     type: RegistryPageType,
+    nullable: true,
     description: 'Every registered symbol at once, without edges. For pages, search and edges see symbols.',
     args: { class: t.arg({ type: SymbolClassEnum, description: 'Only this class.' }) },
     complexity: 1,
@@ -94,6 +95,7 @@ const SymbolLookupType = builder.objectRef<SymbolLookup>('SymbolLookup').impleme
 builder.queryField('lookup', (t) =>
   t.field({
     type: SymbolLookupType,
+    nullable: true,
     description: 'Whether a text is a real ticker, and of what.',
     args: {
       q: t.arg.string({ required: true, description: `A ticker in any case, at most ${maxLookupLength} characters.` }),

@@ -48,6 +48,7 @@ const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
 builder.queryField('sectors', (t) =>
   t.field({
     type: SectorsPageType,
+    nullable: true,
     description: 'Average change by sector in the latest session, over the registry.',
     args: { date: t.arg({ type: 'SessionDate', description: 'Echoed in meta, not applied.' }) },
     complexity: 1,

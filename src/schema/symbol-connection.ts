@@ -51,6 +51,7 @@ export const SymbolConnectionType = builder.objectRef<SymbolConnection>('SymbolC
 builder.queryField('symbols', (t) =>
   t.field({
     type: SymbolConnectionType,
+    nullable: true,
     description: 'The registry: registered symbols ascending by ticker, filtered and paged.',
     args: {
       first: t.arg.int({ required: true, description: `Symbols a page, at most ${maxSymbolsPage}; more are clamped.` }),
