@@ -18,7 +18,7 @@ import { takeInFlightPlace } from './resolvers/stock-bars.ts';
 import { openApi } from './rest/openapi.ts';
 import { protocolSource } from './rest/protobuf.ts';
 import { sendFailure } from './rest/respond.ts';
-import { asFailure, compiledRoutes, restRouter, type SentAnswer } from './rest/router.ts';
+import { asFailure, chargeRefused, compiledRoutes, restRouter, type SentAnswer } from './rest/router.ts';
 import { routes } from './rest/routes.ts';
 import { schema } from './schema/index.ts';
 import type { Store } from './store/connection.ts';
@@ -43,7 +43,20 @@ function requestId(request: IncomingMessage): string {
   return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
 }
 
-function cors(origins: readonly string[]) {
+/** Headers of answers that pages of other origins may read; those of `meta` come with their prefix. */
+const exposedHeaders = [
+  'ETag',
+  'Retry-After',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'x-request-id',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+];
+
+function cors(origins: readonly string[], metaHeaderPrefix: string) {
   const allowed = new Set(origins);
   return (request: Request, response: Response, next: NextFunction) => {
     const { origin } = request.headers;
@@ -52,7 +65,7 @@ function cors(origins: readonly string[]) {
       response.setHeader('Access-Control-Allow-Origin', origin);
       response.setHeader(
         'Access-Control-Expose-Headers',
-        'ETag, Retry-After, x-request-id, x-ratelimit-limit, x-ratelimit-remaining, x-ratelimit-reset',
+        [...exposedHeaders, ...['plane', 'caps', 'extra'].map((name) => metaHeaderPrefix + name)].join(', '),
       );
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
         response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
@@ -144,7 +157,7 @@ export function createApp(parts: ServerParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(identify, requestLog(log), cors(config.corsOrigins));
+  app.use(identify, requestLog(log), cors(config.corsOrigins, config.metaHeaderPrefix));
   app.use(publicRoutes(store, openApi(schema, compiled)));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
   const graphql = graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler;
@@ -153,8 +166,8 @@ export function createApp(parts: ServerParts): Express {
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
-  app.use((error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const failure = asFailure(error);
+  app.use(async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
+    const failure = await chargeRefused(doors, request, response).then(() => asFailure(error), asFailure);
     if (failure.status >= 500) doors.report(request, failure);
     sendFailure(response, failure);
   });

@@ -92,19 +92,33 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
   };
   Object.assign(context, door.context(caller, requestLife.onEnd));
   context.cost = requestCost(pointsOf(door.schema, args, context));
-  const rate = await door.consume(caller, context.cost);
+  await charge(door, caller, context.cost, context.res);
+}
+
+/** Takes `cost` requests from the caller's rate and tells a key how it stands; 429 when that is more than is left. */
+async function charge(door: GraphqlDoor, caller: Caller, cost: number, response: ServerResponse): Promise<void> {
+  const rate = await door.consume(caller, cost);
   if (caller.kind === 'key') {
-    context.res.setHeader('x-ratelimit-limit', rate.limit);
-    context.res.setHeader('x-ratelimit-remaining', rate.remaining);
-    context.res.setHeader('x-ratelimit-reset', rate.resetSeconds);
+    response.setHeader('x-ratelimit-limit', rate.limit);
+    response.setHeader('x-ratelimit-remaining', rate.remaining);
+    response.setHeader('x-ratelimit-reset', rate.resetSeconds);
   }
   if (!rate.allowed)
     throw refusal(
-      rateLimited(
-        `More than ${rate.limit} requests a minute; this one costs ${context.cost}.`,
-        Math.max(1, rate.resetSeconds),
-      ),
+      rateLimited(`More than ${rate.limit} requests a minute; this one costs ${cost}.`, Math.max(1, rate.resetSeconds)),
     );
+}
+
+/** What a request that was refused before it was admitted costs is 1, and is told; null, or the refusal where nothing is left. */
+async function chargeRefused(door: GraphqlDoor, { req, res }: ServerContext): Promise<GraphQLError | null> {
+  if (res.headersSent || res.hasHeader('x-ratelimit-limit')) return null;
+  try {
+    const authentication = await door.authenticate(req);
+    if (authentication.state === 'ok') await charge(door, authentication.caller, 1, res);
+    return null;
+  } catch (error) {
+    return isRefusal(error) ? error : refusalOf(door, { req, res }, error);
+  }
 }
 
 /**
@@ -181,9 +195,11 @@ function admission(door: GraphqlDoor): Plugin {
       }
     },
     // Whatever door an error came in by, its code is one of the contract's.
-    onResultProcess: ({ result, setResult, serverContext }) => {
+    onResultProcess: async ({ result, setResult, serverContext }) => {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return;
-      const { req } = serverContext as unknown as ServerContext;
+      const { req, res } = serverContext as unknown as ServerContext;
+      const refused = await chargeRefused(door, { req, res });
+      if (refused) return setResult({ errors: [refused] });
       const errors = result.errors.map((error) =>
         isRefusal(error) ? error : publicError(error, (failure) => door.report(req, failure)),
       );

@@ -50,7 +50,8 @@ export function authenticatedCaller(authentication: Authentication, listsTokenEx
   throw unauthenticated();
 }
 
-async function charge(door: RestDoor, caller: Caller, response: Response): Promise<void> {
+/** Takes a request from its caller's rate and tells a key how it stands; 429 when nothing is left. */
+async function charge(door: Pick<RestDoor, 'consume'>, caller: Caller, response: Response): Promise<void> {
   const rate = await door.consume(caller);
   if (caller.kind === 'key') {
     response.setHeader('x-ratelimit-limit', rate.limit);
@@ -58,6 +59,17 @@ async function charge(door: RestDoor, caller: Caller, response: Response): Promi
     response.setHeader('x-ratelimit-reset', rate.resetSeconds);
   }
   if (!rate.allowed) throw rateLimited(`More than ${rate.limit} requests a minute.`, Math.max(1, rate.resetSeconds));
+}
+
+/** Charges a request that no route took (unknown path, another method): an answer to a key tells its rate, whatever it says. */
+export async function chargeRefused(
+  door: Pick<RestDoor, 'authenticate' | 'consume'>,
+  request: Request,
+  response: Response,
+): Promise<void> {
+  if (response.headersSent || response.hasHeader('x-ratelimit-limit')) return;
+  const authentication = await door.authenticate(request);
+  if (authentication.state === 'ok') await charge(door, authentication.caller, response);
 }
 
 /** The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data. */

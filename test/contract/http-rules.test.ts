@@ -274,6 +274,16 @@ describe('CORS', () => {
     }
   });
 
+  test('pages of an allowed origin can read what beside a body belongs to an answer', async () => {
+    const headers = { origin: 'https://app.example.com', accept: 'application/x-protobuf' };
+    const answer = await app.get('/v2/stocks/SPY/bars?from=2026-11-19&to=2026-11-20&limit=1', { headers });
+    const readable = answer.headers['access-control-expose-headers']!.split(', ');
+    expect(readable).toEqual(
+      expect.arrayContaining(['ETag', 'x-request-id', 'x-itm-plane', 'x-itm-caps', 'x-itm-extra', 'Sunset']),
+    );
+    for (const name of readable.filter((each) => each.startsWith('x-'))) expect(answer.headers).toHaveProperty(name);
+  });
+
   test('without configured origins nobody is', async () => {
     const closed = await anotherApp({});
     const headers = { origin: 'https://app.example.com' };
@@ -293,6 +303,49 @@ describe('rate', () => {
     }
     const bad = await app.get('/v2/quotes', { credential: key });
     expect([bad.status, bad.headers['x-ratelimit-limit']]).toEqual([400, '1000000']);
+  });
+
+  test('a request that nothing serves costs 1 and is told so too: unknown path, other method, no GraphQL, refused document', async () => {
+    const refused: [string, string, number, Sending][] = [
+      ['GET', '/v2/nothing', 404, {}],
+      ['POST', '/v2/quotes', 405, {}],
+      ['GET', '/v2/symbols/%ZZ', 400, {}],
+      ['POST', '/graphql', 400, { body: '{' }],
+      ['POST', '/graphql', 415, { body: 'x', contentType: 'text/csv' }],
+      ['POST', '/graphql', 200, { body: '{"query":"{ nothing }"}' }],
+    ];
+    const standing = async () =>
+      Number((await app.get('/v2/symbols/SPY', { credential: key })).headers['x-ratelimit-remaining']);
+    let left = await standing();
+    for (const [method, path, status, sending] of refused) {
+      const { headers, ...answer } = await app.send(method, path, { ...sending, credential: key });
+      left -= 1;
+      expect([method, path, answer.status, headers['x-ratelimit-remaining']]).toEqual([
+        method,
+        path,
+        status,
+        String(left),
+      ]);
+      expect(headers['x-ratelimit-limit']).toBe('1000000');
+    }
+    expect(await standing()).toBe(left - 1);
+  });
+
+  test('what nothing serves is a 429 too when nothing is left', async () => {
+    const tight = await testApp({ nowMs: filledNowMs, env: { RATE_PRO: '1' } });
+    try {
+      for (const send of [
+        (credential: string) => tight.get('/v2/nothing', { credential }),
+        (credential: string) => tight.send('POST', '/graphql', { body: '{"query":"{ nothing }"}', credential }),
+      ]) {
+        const credential = await tight.key();
+        const statuses = [(await send(credential)).status, (await send(credential)).status];
+        expect(statuses[1]).toBe(429);
+        expect(statuses[0]).not.toBe(429);
+      }
+    } finally {
+      await tight.close();
+    }
   });
 
   test('more than the rate is a 429 with Retry-After over either door, counted together, by key and by account', async () => {
@@ -448,6 +501,13 @@ describe('when something is missing', () => {
           if (!off || without !== 'none') continue;
           const { errors } = await bare.graphql(about(known.known.graphql, 'SPY'), {}, { credential });
           expect([known.name, errors?.[0].extensions.code]).toEqual([known.name, 'internal']);
+        }
+        if (without === 'none') {
+          const beside =
+            '{ symbol(symbol: "SPY") { symbol } quotes(symbols: "SPY") { rows { spot } } sectors { rows { count } } movers { rows { spot } } }';
+          const { data, errors } = await bare.graphql(beside, {}, { credential });
+          expect(data).toEqual({ symbol: { symbol: 'SPY' }, quotes: null, sectors: null, movers: null });
+          expect(errors?.map(({ path }) => path)).toEqual([['quotes'], ['sectors'], ['movers']]);
         }
       } finally {
         await bare.close();
