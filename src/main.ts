@@ -14,6 +14,7 @@ process.stdout.on('error', (error: NodeJS.ErrnoException) => {
 process.exitCode = await run(process.argv.slice(2), {
   env: process.env,
   now: Date.now,
+  stdin: () => process.stdin,
   stdout: process.stdout,
   stderr: process.stderr,
   interrupted: interruption.signal,

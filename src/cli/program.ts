@@ -4,6 +4,7 @@ import { addAccountCommands } from './account.ts';
 import { addCaptureCommands } from './capture.ts';
 import { addConfigCommand } from './config.ts';
 import { addExportCommand } from './export.ts';
+import { addFollowCommand } from './follow.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
@@ -39,6 +40,7 @@ export function createProgram(terminal: Terminal): Command {
     addServeCommand,
     addIngestCommand,
     addReconcileCommand,
+    addFollowCommand,
     addCaptureCommands,
     addExportCommand,
     addAccountCommands,

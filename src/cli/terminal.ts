@@ -12,6 +12,8 @@ export interface TerminalStream extends Writable {
 export interface Terminal {
   env: Record<string, string | undefined>;
   now: Clock;
+  /** What comes in; asked for by the commands that read it. */
+  stdin?: () => AsyncIterable<Uint8Array>;
   stdout: TerminalStream;
   stderr: TerminalStream;
   /** Aborted with an `Interrupted` when the process is asked to end. */

@@ -1,5 +1,6 @@
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Store } from './connection.ts';
+import type { Transaction } from './transaction.ts';
 
 /** The newest price a live tape gave of a symbol. */
 export interface LiveQuote {
@@ -25,4 +26,24 @@ export async function readLiveQuotes(store: Store, symbols: readonly string[]): 
     values: [symbols],
   });
   return new Map(rows.map((row) => [row.symbol, row]));
+}
+
+/** Writes live quotes, each replacing the symbol's, unless that is newer. */
+export async function saveLiveQuotes(tx: Transaction, quotes: readonly LiveQuote[]): Promise<void> {
+  await tx.query(
+    `INSERT INTO live_quotes (symbol, session_date, spot, event_ts_ms, volume, official_close)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::float8[], $4::bigint[], $5::bigint[], $6::float8[])
+     ON CONFLICT (symbol) DO UPDATE SET session_date = excluded.session_date, spot = excluded.spot,
+       event_ts_ms = excluded.event_ts_ms, volume = excluded.volume, official_close = excluded.official_close
+     WHERE live_quotes.session_date <= excluded.session_date`,
+    [
+      quotes.map((quote) => quote.symbol),
+      quotes.map((quote) => quote.sessionDate),
+      quotes.map((quote) => quote.spot),
+      quotes.map((quote) => quote.eventTsMs),
+      // A bigint column holds whole shares.
+      quotes.map((quote) => Math.floor(quote.volume)),
+      quotes.map((quote) => quote.officialClose),
+    ],
+  );
 }

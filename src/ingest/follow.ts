@@ -1,0 +1,239 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { gunzipSync, gzipSync } from 'node:zlib';
+import type { ChainCapture } from '../domain/chain.ts';
+import type { Clock } from '../domain/clock.ts';
+import { type ContractBook, createContractBook } from '../domain/contract-book.ts';
+import { addDays, exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { announceChange } from '../store/changes.ts';
+import type { Store } from '../store/connection.ts';
+import { forgetLines, keepLines, keptLines, lockPosition, savePosition } from '../store/followed-lines.ts';
+import { dropLiveFlow, highestSnapshot } from '../store/live-flow.ts';
+import { inTransaction, type Transaction } from '../store/transaction.ts';
+import type { LiveRecord } from '../tape/live-line.ts';
+import { readLiveLines } from '../tape/live-lines.ts';
+import type { OnBadLine } from '../tape/tape-file.ts';
+import { storeChain } from './chain.ts';
+import type { IngestSettings } from './file-job.ts';
+import { createLiveSession, forgetChanges, type LiveSession, takeRecord, writeLiveSession } from './live-session.ts';
+import { wholeLines, withoutLines } from './whole-lines.ts';
+
+/** Live flow of a session nobody reconciled is kept this many days. */
+const expiryDays = 7;
+/** A record later than this beyond the clock is a mistake: it must not end the session. */
+const clockSkewMs = 3_600_000;
+/** Longer than any event waits for its next print. */
+const quietMs = 1000;
+/** What has come is written early when it is this much. */
+const mostPendingBytes = 8 * 1024 * 1024;
+
+export interface FollowOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
+  /** Names the tape: a follower goes on where the last one of this name was. */
+  source: string;
+  /** The lines come from the tape's first on: those taken before are passed over. Else they go on after them. */
+  fromStart: boolean;
+  /** What has come is written this often, ms. */
+  everyMs: number;
+  now: Clock;
+  stop: AbortSignal;
+  onBadLine: OnBadLine;
+}
+
+/** What a follower did. */
+export interface FollowReport {
+  /** Lines taken in all, and by this follower. */
+  throughLine: number;
+  lines: number;
+  badLines: number;
+  commits: number;
+}
+
+/** The New York date of a record. */
+function dateOf(record: LiveRecord): SessionDate {
+  if (record.type === 'chain') return exchangeDate(record.chain.capturedAt);
+  if (record.type === 'time') return exchangeDate(record.tsMs);
+  return exchangeDate(record.type === 'option_quote' ? record.quote.tsMs : record.print.tsMs);
+}
+
+async function* unpacked(payloads: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+  for await (const payload of payloads) yield gunzipSync(payload);
+}
+
+/** What goes into the next commit beside the session. */
+interface Pending {
+  pieces: Buffer[];
+  bytes: number;
+  chains: ChainCapture[];
+}
+
+const nothing = (): Pending => ({ pieces: [], bytes: 0, chains: [] });
+
+function createFollower(store: Store, options: FollowOptions) {
+  const { source, now } = options;
+  const book: ContractBook = createContractBook();
+  let pending = nothing();
+  let session: LiveSession | null = null;
+  let committedLines = 0;
+  let takenLines = 0;
+  let commits = 0;
+
+  async function open(tx: Transaction, date: SessionDate): Promise<LiveSession> {
+    return createLiveSession(date, await highestSnapshot(tx, date));
+  }
+
+  /** Makes the session what it was when the last follower committed; the lines it had taken. */
+  function recover(): Promise<number> {
+    return inTransaction(store, async (tx) => {
+      const position = await lockPosition(tx, source);
+      committedLines = takenLines = position.lines;
+      if (position.session === null) return committedLines;
+      session = await open(tx, position.session);
+      const kept = unpacked(keptLines(tx, source, position.session));
+      for await (const { records } of readLiveLines(kept, { name: source, book, onBadLine: () => {} }))
+        for (const record of records)
+          if (record.type !== 'chain' && dateOf(record) === session.date) takeRecord(session, record);
+      forgetChanges(session);
+      return committedLines;
+    });
+  }
+
+  async function commit(): Promise<void> {
+    await inTransaction(store, async (tx) => {
+      const { lines } = await lockPosition(tx, source);
+      if (lines !== committedLines) throw new Error(`another process follows ${source}`);
+      const date = session?.date ?? exchangeDate(now());
+      if (pending.bytes > 0) await keepLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
+      const changed = session !== null && (await writeLiveSession(tx, session));
+      for (const chain of pending.chains) await storeChain(tx, chain, options);
+      await savePosition(tx, source, { lines: takenLines, session: session?.date ?? null });
+      if (changed || pending.chains.length > 0) await announceChange(tx);
+    });
+    committedLines = takenLines;
+    pending = nothing();
+    commits++;
+  }
+
+  /** A new date: what is left of the old one is told and written, and what need not be kept any more is dropped. */
+  async function turnTo(date: SessionDate): Promise<LiveSession> {
+    if (session) {
+      session.options.end();
+      await commit();
+    }
+    return inTransaction(store, async (tx) => {
+      await forgetLines(tx, source, date);
+      await dropLiveFlow(tx, { settledBefore: addDays(date, -1), expiredBefore: addDays(date, -expiryDays) });
+      return open(tx, date);
+    });
+  }
+
+  /**
+   * Takes a piece of the tape. Its lines are taken once all of it is: what a commit in the middle writes ahead of them is written again,
+   * the same, by who goes on from there.
+   */
+  async function take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
+    for (const record of records) {
+      const date = dateOf(record);
+      if (record.type === 'chain') pending.chains.push(record.chain);
+      else if (date <= exchangeDate(now() + clockSkewMs)) {
+        if (!session || date > session.date) session = await turnTo(date);
+        if (date === session.date) takeRecord(session, record);
+      }
+    }
+    pending.pieces.push(piece);
+    pending.bytes += piece.length;
+    takenLines += lines;
+  }
+
+  /** The tape has ended, for now: event time goes on by itself, so that what waits for it is told. Kept as a line, for a follower that goes on. */
+  async function letTimePass(): Promise<void> {
+    const tsMs = session ? session.options.reachedMs + quietMs : Number.NaN;
+    if (!Number.isFinite(tsMs)) return;
+    const line = JSON.stringify({ type: 'time', sip_timestamp: `${tsMs}000000` });
+    await take(Buffer.from(`${line}\n`), 0, [{ type: 'time', tsMs }]);
+  }
+
+  return {
+    letTimePass,
+    book,
+    recover,
+    commit,
+    take,
+    pendingBytes: () => pending.bytes,
+    report: () => ({ throughLine: takenLines, commits }),
+  };
+}
+
+/** The pieces of a stream, each remembered until the next is asked for. */
+function remembering(pieces: AsyncIterable<Buffer>) {
+  const last = { piece: Buffer.alloc(0) as Buffer };
+  async function* through() {
+    for await (const piece of pieces) {
+      last.piece = piece;
+      yield piece;
+    }
+  }
+  return { last, pieces: through() };
+}
+
+/**
+ * Follows a live tape: what its lines say is written at least every `everyMs`, in a transaction together with how far the tape was taken.
+ * A process that ends, however it ends, has written all of what it committed and nothing else; the next one goes on from there and
+ * ends with what one that was never disturbed would have. Ends with the tape, or when told to stop. Throws when the store fails.
+ */
+export async function follow(
+  store: Store,
+  tape: AsyncIterable<Uint8Array>,
+  options: FollowOptions,
+): Promise<FollowReport> {
+  const follower = createFollower(store, options);
+  const before = await follower.recover();
+  const lines = options.fromStart ? withoutLines(wholeLines(tape), before) : wholeLines(tape);
+  const { last, pieces } = remembering(lines);
+  let badLines = 0;
+  const onBadLine: OnBadLine = (bad) => {
+    badLines++;
+    options.onBadLine(bad);
+  };
+  const batches = readLiveLines(pieces, { name: options.source, book: follower.book, onBadLine });
+  const stopped = Promise.withResolvers<'stopped'>();
+  const onStop = () => stopped.resolve('stopped');
+  if (options.stop.aborted) onStop();
+  options.stop.addEventListener('abort', onStop, { once: true });
+  let through = 0;
+  let dueAt = Number.POSITIVE_INFINITY;
+  let next = batches.next();
+  // A failure is met where it is awaited.
+  next.catch(() => {});
+  try {
+    for (;;) {
+      const timer = new AbortController();
+      const due = Number.isFinite(dueAt)
+        ? [
+            delay(Math.max(0, dueAt - options.now()), 'due' as const, { signal: timer.signal }).catch(
+              () => 'due' as const,
+            ),
+          ]
+        : [];
+      const came = await Promise.race([stopped.promise, next, ...due]);
+      timer.abort();
+      if (came === 'stopped') break;
+      if (came !== 'due') {
+        if (came.done) {
+          await follower.letTimePass();
+          break;
+        }
+        await follower.take(last.piece, came.value.throughLine - through, came.value.records);
+        through = came.value.throughLine;
+        if (!Number.isFinite(dueAt)) dueAt = options.now() + options.everyMs;
+        next = batches.next();
+        next.catch(() => {});
+      }
+      if (options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
+      await follower.commit();
+      dueAt = Number.POSITIVE_INFINITY;
+    }
+    if (follower.pendingBytes() > 0) await follower.commit();
+    return { ...follower.report(), lines: through, badLines };
+  } finally {
+    options.stop.removeEventListener('abort', onStop);
+  }
+}

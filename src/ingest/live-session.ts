@@ -1,0 +1,179 @@
+import type { FlowChange } from '../analytics/flow-changes.ts';
+import { createOptionTape, type OptionTape } from '../analytics/option-tape.ts';
+import { createStockTape, type StockTape } from '../analytics/stock-tape.ts';
+import { timeframeMs, timeframes } from '../domain/bar.ts';
+import type { TradedContract } from '../domain/contract-book.ts';
+import type { Coverage } from '../domain/coverage.ts';
+import type { FlowEvent } from '../domain/flow.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { type BarRun, writeBars } from '../store/bar-blocks.ts';
+import { saveCrossSection } from '../store/cross-sections.ts';
+import { saveCoverage } from '../store/flow-coverage.ts';
+import { saveLargeTrades } from '../store/flow-events.ts';
+import { lockFlow } from '../store/flow-sessions.ts';
+import { reconciledUnderlyings, removeLargeTrades } from '../store/live-flow.ts';
+import { type LiveQuote, saveLiveQuotes } from '../store/live-quotes.ts';
+import { lockOptionBars, saveOptionBars } from '../store/option-bars.ts';
+import { saveUnknownTickers, symbolsVersion } from '../store/symbols.ts';
+import type { Transaction } from '../store/transaction.ts';
+import type { LiveRecord } from '../tape/live-line.ts';
+import { slices } from './bar-batch.ts';
+import { saveUnderlyings } from './option-underlyings.ts';
+
+/** Prints wait this long for earlier ones, by event time: events are told soon, and told anew when a late print changes them. */
+const liveHoldMs = 250;
+const atOnce = 512;
+
+/** One session of a live tape: what the engine knows of it, and what is not written yet. */
+export interface LiveSession {
+  date: SessionDate;
+  options: OptionTape;
+  stocks: StockTape;
+  /** Events by id since the last write; null = taken back. */
+  events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
+}
+
+/** An empty session; `firstSnapshotSeq` is the highest number a snapshot of it has. */
+export function createLiveSession(date: SessionDate, firstSnapshotSeq: number): LiveSession {
+  const events: LiveSession['events'] = new Map();
+  const onChange = (change: FlowChange) => {
+    const { seq } = change;
+    if (change.kind === 'added') {
+      const { event } = change;
+      events.set(event.eventId, { seq, underlying: event.underlying, event });
+    } else events.set(change.eventId, { seq, underlying: change.underlying, event: null });
+  };
+  const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
+  return { date, options, stocks: createStockTape({ session: date }), events };
+}
+
+/** Takes a record of the session; a chain is not one. */
+export function takeRecord({ options, stocks }: LiveSession, record: Exclude<LiveRecord, { type: 'chain' }>): void {
+  if (record.type === 'stock_print') {
+    stocks.print(record.print);
+    options.advance(record.print.tsMs);
+  } else if (record.type === 'option_print') {
+    options.print(record.print);
+    stocks.advance(record.print.tsMs);
+  } else if (record.type === 'option_quote') options.quote(record.quote);
+  else {
+    options.advance(record.tsMs);
+    stocks.advance(record.tsMs);
+  }
+}
+
+/** Forgets what is not written: it was written before the process started. */
+export function forgetChanges({ options, stocks, events }: LiveSession): void {
+  events.clear();
+  options.bars.takeChanged();
+  stocks.takeChanged();
+}
+
+async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<number> {
+  const changed = stocks.takeChanged();
+  if (changed.length === 0) return 0;
+  await saveUnknownTickers(
+    tx,
+    changed.map(({ symbol }) => symbol),
+  );
+  const [startMs, toMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
+  for (const timeframe of timeframes) {
+    const lengthMs = timeframeMs[timeframe];
+    const runs = changed.map(({ symbol, fromMs: first }): BarRun => {
+      const fromMs = timeframe === '1d' ? startMs : first - (first % lengthMs);
+      return { symbol, bars: stocks.bars(symbol, timeframe, fromMs), whole: { fromMs, toMs } };
+    });
+    for (const slice of slices(runs, atOnce)) await writeBars(tx, timeframe, slice);
+  }
+  const quotes = changed.flatMap(({ symbol }): LiveQuote[] => {
+    const latest = stocks.latest(symbol);
+    if (!latest) return [];
+    const { price: spot, tsMs: eventTsMs, volume } = latest;
+    return [{ symbol, sessionDate: date, spot, eventTsMs, volume, officialClose: null }];
+  });
+  await saveLiveQuotes(tx, quotes);
+  return changed.length;
+}
+
+async function writeEvents(tx: Transaction, { date, events }: LiveSession, coverages: ReadonlyMap<string, Coverage>) {
+  const changes = [...events].filter(([, { underlying }]) => coverages.has(underlying));
+  await removeLargeTrades(
+    tx,
+    date,
+    changes.map(([eventId, { underlying }]) => ({ eventId, underlying })),
+  );
+  const trades = changes.flatMap(([, { seq, underlying, event }]) =>
+    event ? [{ symbol: underlying, seq, coverage: coverages.get(underlying)!, event }] : [],
+  );
+  if (trades.length > 0) await saveLargeTrades(tx, trades);
+}
+
+async function writeOptionBars(
+  tx: Transaction,
+  { date, options }: LiveSession,
+  contracts: readonly TradedContract[],
+): Promise<void> {
+  for (const slice of slices(contracts, atOnce)) {
+    for (const timeframe of ['1m', '5m'] as const) {
+      const runs = slice.map((contract) => ({
+        underlying: contract.underlying.symbol,
+        sessionDate: date,
+        contract: contract.id,
+        bars: options.bars.bars(contract, timeframe),
+      }));
+      await saveOptionBars(tx, timeframe, 'observed_live', runs, { whole: true });
+    }
+  }
+}
+
+async function writeOptions(tx: Transaction, session: LiveSession): Promise<number> {
+  const { date, options, events } = session;
+  const underlyings = options.crossSections.changed();
+  const changed = options.bars.takeChanged().map(({ contract }) => contract);
+  if (underlyings.length + events.size + changed.length === 0) return 0;
+  await lockFlow(tx);
+  await lockOptionBars(tx);
+  await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.root)));
+  const met = options.observed.underlyings();
+  const reconciled = await reconciledUnderlyings(
+    tx,
+    date,
+    met.map(({ symbol }) => symbol),
+  );
+  const registryVersion = await symbolsVersion(tx);
+  const coverages = new Map<string, Coverage>();
+  for (const underlying of met) {
+    if (reconciled.has(underlying.symbol)) continue;
+    const { fromMs, throughMs } = options.observed.of(underlying)!;
+    coverages.set(underlying.symbol, {
+      status: 'observed_live',
+      complete: false,
+      sessionDate: date,
+      observedFromMs: fromMs,
+      observedThroughMs: throughMs,
+      registryVersion,
+      standardMultiplierAssumed: true,
+    });
+  }
+  for (const underlying of underlyings) {
+    const coverage = coverages.get(underlying.symbol);
+    if (!coverage) continue;
+    await saveCoverage(tx, underlying.symbol, coverage);
+    const section = options.crossSections.snapshot(underlying, coverage);
+    if (section) await saveCrossSection(tx, section);
+  }
+  await writeEvents(tx, session, coverages);
+  await writeOptionBars(
+    tx,
+    session,
+    changed.filter(({ underlying }) => coverages.has(underlying.symbol)),
+  );
+  return underlyings.length + events.size + changed.length;
+}
+
+/** Writes what changed since the last write, in the caller's transaction; whether anything did. If the transaction fails, the session is of no more use. */
+export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<boolean> {
+  const changed = (await writeStocks(tx, session)) + (await writeOptions(tx, session));
+  session.events.clear();
+  return changed > 0;
+}
