@@ -1,8 +1,29 @@
+import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
+import type { Duplex } from 'node:stream';
 
 /** How long requests in flight may take to finish when the server is told to stop. */
 const graceMs = 8000;
+
+/** What node's parser refuses never reaches the application: it is answered in the contract's words here. */
+function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
+  if (!socket.writable || error.code === 'ECONNRESET') {
+    socket.destroy();
+    return;
+  }
+  const tooLarge = error.code === 'HPE_HEADER_OVERFLOW';
+  const message = tooLarge ? 'The headers are too large.' : 'The request is not valid HTTP.';
+  const body = JSON.stringify({ error: { code: 'invalid_params', message } });
+  const lines = [
+    `HTTP/1.1 ${tooLarge ? '431 Request Header Fields Too Large' : '400 Bad Request'}`,
+    `x-request-id: ${randomUUID()}`,
+    'Content-Type: application/json; charset=utf-8',
+    `Content-Length: ${Buffer.byteLength(body)}`,
+    'Connection: close',
+  ];
+  socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
+}
 
 /** Serves `app` at an address; resolves when it takes requests. */
 export function listen(
@@ -11,6 +32,7 @@ export function listen(
 ): Promise<{ server: Server; address: AddressInfo }> {
   const { port, host } = at;
   const server = createServer(app);
+  server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
       const taken = error.code === 'EADDRINUSE';
