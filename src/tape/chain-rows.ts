@@ -20,6 +20,8 @@ export interface QuoteNumbers {
 }
 
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
+/** Contracts are counted: what is no count, or none that 32 bits hold, says nothing. */
+const countOrNull = (value: number) => (Number.isInteger(value) && value >= 0 && value <= 2_147_483_647 ? value : null);
 
 /**
  * A delayed-quote line as a chain row. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded, unknown; an
@@ -31,8 +33,8 @@ export function chainRow(contract: OptionContract, numbers: QuoteNumbers): Chain
   const computed = iv > 0 || (delta !== 0 && !Number.isNaN(delta)) || (gamma !== 0 && !Number.isNaN(gamma));
   return {
     ...contract,
-    openInterest: orNull(numbers.openInterest),
-    volume: orNull(numbers.volume),
+    openInterest: countOrNull(numbers.openInterest),
+    volume: countOrNull(numbers.volume),
     bid: bid > 0 || ask > 0 ? orNull(bid) : null,
     ask: ask > 0 ? ask : null,
     last: last > 0 ? last : null,

@@ -142,6 +142,25 @@ describe('stock bar files', () => {
     }
   });
 
+  test('with figures that no answer could hold are refused, not stored for readers to fail on', async () => {
+    const store = await storeForThisTest();
+    const [line] = minutes('AAA', 1);
+    const cells = line!.split(',');
+    const changed = (column: string, value: string) =>
+      cells.map((cell, i) => (header.split(',')[i] === column ? value : cell)).join(',');
+    const lines = [
+      changed('volume', '99999999999999999999'),
+      changed('transactions', '9007199254740991'),
+      changed('high', '1e300'),
+    ];
+    const { files } = await ingestFiles(store, 'stock-minute-bars', [file('huge.csv', [header, ...lines])], { now });
+    expect(files[0]!.badLines.map(({ line, reason }) => `${line} ${reason}`)).toEqual([
+      expect.stringMatching(/^2 volume: expected a number from 0 to /),
+      expect.stringMatching(/^3 transactions: expected a whole number/),
+      expect.stringMatching(/^4 high: expected a price above 0 and up to /),
+    ]);
+  });
+
   test('with no more bad lines than allowed are stored without them', async () => {
     const store = await storeForThisTest();
     const lines = minutes('AAA', 30);

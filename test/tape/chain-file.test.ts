@@ -104,6 +104,13 @@ describe('delayed-quote tables', () => {
     expect(capture.rows[1]).toMatchObject(zeros);
   });
 
+  test('with open interest or volume that is no count leave it unknown', async () => {
+    const odd = `x,${call('100', '1.5,0,1.4,1.6,-1,0.2,0.5,0.01,1e12')},100.00,${put('100', '1.2,0,1.1,1.3,1e12,0.21,-0.5,0.01,0.5')}`;
+    const { capture, bad } = await read([title, dateLine, header, odd]);
+    expect(bad).toEqual([]);
+    for (const row of capture.rows) expect(row).toMatchObject({ volume: null, openInterest: null });
+  });
+
   test('with half-broken lines keep the usable right, are partial and say which lines', async () => {
     const cutPut = `Fri Mar 15 2024,${call('101')},101.00,NDXP240315P00101000,1.2,0,1.1`;
     const wrongCall = `Fri Mar 15 2024,${call('102', '1.5,0,abc,1.6,10,0.2,0.5,0.01,100')},102.00,${put('102')}`;
