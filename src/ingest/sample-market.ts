@@ -3,7 +3,14 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/connection.ts';
 import { exclusively, holdsMarketData, readFact, writeFact } from '../store/facts.ts';
-import { type SampleShape, type SampleTask, samplePlan, sampleShape, sampleVersion } from '../tape/sample/plan.ts';
+import {
+  isTape,
+  type SampleShape,
+  type SampleTask,
+  samplePlan,
+  sampleShape,
+  sampleVersion,
+} from '../tape/sample/plan.ts';
 import type { Dataset } from './datasets.ts';
 import { type FileReport, ingestFiles } from './ingest.ts';
 import type { SampleWriterData, SampleWritten } from './sample-writer.ts';
@@ -53,8 +60,8 @@ async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerato
   let failure: unknown = null;
   let ended = false;
   let wake = () => {};
-  worker.on('message', ({ index, path }: SampleWritten) => {
-    arrived.push({ index, path, task: tasks[index]! });
+  worker.on('message', (written: SampleWritten) => {
+    arrived.push({ ...written, task: tasks[written.index]! });
     wake();
   });
   worker.on('error', (error) => {
@@ -91,6 +98,8 @@ const weights: Record<SampleTask['dataset'], number> = {
   'stock-minute-bars': 20,
   'option-minute-bars': 10,
   chain: 1,
+  'stock-trades': 60,
+  'option-trades': 120,
 };
 
 function refusal({ file, reason }: FileReport): Error {
@@ -104,14 +113,29 @@ async function bring(
 ): Promise<void> {
   const total = tasks.reduce((sum, task) => sum + weights[task.dataset], 0);
   let done = 0;
+  // What is made of prints takes the place of bars: it waits until those are stored.
+  let barsToStore = tasks.filter((task) => !isTape(task)).length;
+  let barsStored = () => {};
+  const afterBars = new Promise<void>((resolve) => {
+    barsStored = resolve;
+  });
+  if (barsToStore === 0) barsStored();
   const files = writtenFiles(join(dataDir, 'sample'), tasks);
   const lane = async () => {
-    for await (const { task, path } of files) {
+    for await (const { task, path, quotes } of files) {
+      if (isTape(task)) await afterBars;
       signal?.throwIfAborted();
       const gammaSource = task.dataset === 'chain' && task.solve ? 'solve' : 'vendor';
       const dataset: Dataset = task.dataset;
-      const report = await ingestFiles(store, dataset, [path], { now, gammaSource, ...(signal && { signal }) });
+      const quoteFiles = quotes === null ? [] : [quotes];
+      const report = await ingestFiles(store, dataset, [path], {
+        now,
+        gammaSource,
+        quoteFiles,
+        ...(signal && { signal }),
+      });
       for (const file of report.files) if (file.status === 'refused') throw refusal(file);
+      if (!isTape(task) && --barsToStore === 0) barsStored();
       done += weights[task.dataset];
       onProgress?.({ label: `sample market: ${task.dataset} ${task.name}`, fraction: done / total });
     }

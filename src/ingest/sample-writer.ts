@@ -5,8 +5,10 @@ import { gzipSync } from 'node:zlib';
 import { dayFile, dayHistoryFile, minuteFile } from '../tape/sample/bar-files.ts';
 import { chainFile, type SessionChain, sessionChain } from '../tape/sample/chain-file.ts';
 import { optionBarFile } from '../tape/sample/option-bar-file.ts';
-import type { SampleTask } from '../tape/sample/plan.ts';
+import { optionTapeFile } from '../tape/sample/option-tape-file.ts';
+import { isTape, type SampleTask, type TapeTask } from '../tape/sample/plan.ts';
 import { type SamplePrices, samplePrices } from '../tape/sample/prices.ts';
+import { stockTapeFile } from '../tape/sample/stock-tape-file.ts';
 import { sampleSymbolOf } from '../tape/sample/universe.ts';
 
 /** What the writer is started with. */
@@ -19,7 +21,11 @@ export interface SampleWriterData {
 export interface SampleWritten {
   index: number;
   path: string;
+  /** The quotes that go with an option tape. */
+  quotes: string | null;
 }
+
+type BarTask = Exclude<SampleTask, TapeTask | { dataset: 'chain' }>;
 
 function chainText(
   prices: SamplePrices,
@@ -35,12 +41,30 @@ function chainText(
   return chainFile(prices, chain, task.minute);
 }
 
-function textOf(prices: SamplePrices, chains: Map<string, SessionChain>, task: SampleTask): string {
-  if (task.dataset === 'chain') return chainText(prices, chains, task);
+function barText(prices: SamplePrices, task: BarTask): string {
   if ('sessions' in task) return dayHistoryFile(prices, task.sessions);
   if (task.dataset === 'stock-minute-bars') return minuteFile(prices, task.session, task.untilMs);
   if (task.dataset === 'stock-day-bars') return dayFile(prices, task.session, task.untilMs);
   return optionBarFile(prices, task.session, task.untilMs);
+}
+
+function writeFile(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, gzipSync(text, { level: 1 }));
+  return path;
+}
+
+/** A tape; beside it what was planted on it, and with options their quotes. */
+function writeTape(prices: SamplePrices, folder: string, task: TapeTask): Omit<SampleWritten, 'index'> {
+  const { dataset, name, session, untilMs, shape } = task;
+  const pathOf = (kind: string) => join(folder, kind, `${name}.csv.gz`);
+  const tape =
+    dataset === 'stock-trades'
+      ? stockTapeFile(prices, session, untilMs, shape)
+      : optionTapeFile(prices, session, untilMs, shape);
+  const path = writeFile(pathOf(dataset), tape.trades);
+  writeFileSync(join(folder, dataset, `${name}.ledger.json`), JSON.stringify(tape.ledger, null, 1));
+  return { path, quotes: 'quotes' in tape ? writeFile(pathOf('option-quotes'), tape.quotes) : null };
 }
 
 // Runs in a thread of its own: while it makes a file, the files before are being stored.
@@ -48,10 +72,13 @@ function writeAll({ folder, tasks }: SampleWriterData, written: (message: Sample
   const prices = samplePrices();
   const chains = new Map<string, SessionChain>();
   for (const [index, task] of tasks.entries()) {
-    const path = join(folder, task.dataset, `${task.name}.csv.gz`);
-    mkdirSync(dirname(path), { recursive: true });
-    writeFileSync(path, gzipSync(textOf(prices, chains, task), { level: 1 }));
-    written({ index, path });
+    if (isTape(task)) {
+      written({ index, ...writeTape(prices, folder, task) });
+      continue;
+    }
+    const text = task.dataset === 'chain' ? chainText(prices, chains, task) : barText(prices, task);
+    const path = writeFile(join(folder, task.dataset, `${task.name}.csv.gz`), text);
+    written({ index, path, quotes: null });
   }
 }
 

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { join } from 'node:path';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { isHalfDay, regularSession } from '../../src/domain/calendar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
@@ -8,11 +10,13 @@ import { readBars } from '../../src/store/bar-blocks.ts';
 import { chainCapturesAt } from '../../src/store/chain-captures.ts';
 import { gexCapturesOf } from '../../src/store/gex-captures.ts';
 import { symbolRegistry } from '../../src/store/symbols.ts';
+import type { OptionTapeLedger, StockTapeLedger } from '../../src/tape/sample/tape-ledger.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 // The market of `npm start` is made of the same parts, ten times over.
-const shape = { barSessions: 2, chainSessions: 2, historySessions: 3, captureEveryMinutes: 180 };
+const tape = { optionPrints: 2000, plants: 56, stockPrints: 0, symbols: ['SPX', 'SPY', 'NVDA', 'TSLA'] };
+const shape = { barSessions: 2, chainSessions: 2, historySessions: 3, captureEveryMinutes: 180, tapeSessions: 2, tape };
 const folder = temporaryFolder();
 const at = (date: string, minute: number) => exchangeInstant(date, minute);
 const all = { fromMs: 0, toMs: 4e12, limit: Infinity };
@@ -24,6 +28,8 @@ describe('the sample market', () => {
   const bring = () => ensureSampleMarket(store, { dataDir: folder(), now, shape });
   const count = async (table: string) =>
     Number((await store.pool.query(`SELECT count(*) AS n FROM ${table}`)).rows[0].n);
+  const ledger = async <T>(dataset: string, session: string): Promise<T> =>
+    JSON.parse(await readFile(join(folder(), 'sample', dataset, `${session}.ledger.json`), 'utf8'));
   const minutes = async (symbol: string, timeframe: '1m' | '1d' = '1m') =>
     (await readBars(store, [symbol], timeframe, all)).get(symbol)!.bars;
 
@@ -125,6 +131,39 @@ describe('the sample market', () => {
       const read = await Promise.all([store, other].map((one) => readBars(one, [symbol], '1m', session)));
       expect(read[0]!.get(symbol)).toEqual(read[1]!.get(symbol));
     }
+  });
+
+  test('stores exactly the large trades and off-exchange totals that its ledgers say were planted', async () => {
+    for (const session of ['2026-11-19', '2026-11-20']) {
+      const { rows: stored } = await store.pool.query(
+        `SELECT event_id AS "eventId", side, premium_usd AS "premiumUsd", total_size::int AS "totalSize"
+         FROM flow_events WHERE session_date = $1 ORDER BY event_id`,
+        [session],
+      );
+      const { events } = await ledger<OptionTapeLedger>('option-trades', session);
+      const planted = events.map(({ eventId, side, premiumUsd, totalSize }) => {
+        return { eventId, side, premiumUsd, totalSize };
+      });
+      expect(planted.length).toBeGreaterThan(20);
+      expect(stored).toEqual(planted.sort((a, b) => (a.eventId < b.eventId ? -1 : 1)));
+      const { rows: volumes } = await store.pool.query(
+        `SELECT symbol, off_exch_volume, consolidated_volume FROM off_exchange_sessions WHERE session_date = $1`,
+        [session],
+      );
+      const { symbols } = await ledger<StockTapeLedger>('stock-trades', session);
+      expect(
+        Object.fromEntries(volumes.map((row) => [row.symbol, [row.off_exch_volume, row.consolidated_volume]])),
+      ).toEqual(
+        Object.fromEntries(
+          Object.entries(symbols).map(([symbol, { offExchange, consolidated }]) => [
+            symbol,
+            [offExchange.volume, consolidated.volume],
+          ]),
+        ),
+      );
+    }
+    const { rows } = await store.pool.query('SELECT DISTINCT session_date, status, complete FROM flow_coverage');
+    expect(rows).toContainEqual({ session_date: '2026-11-20', status: 'eod_reconciled', complete: true });
   });
 
   test('stays away from a store with other data', async () => {

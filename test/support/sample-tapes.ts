@@ -1,4 +1,5 @@
 import { createContractBook } from '../../src/domain/contract-book.ts';
+import type { SessionDate } from '../../src/domain/market-time.ts';
 import {
   type OptionPrint,
   type OptionQuote,
@@ -8,6 +9,10 @@ import {
   toPriceUnits,
 } from '../../src/domain/print.ts';
 import { splitCsvLine } from '../../src/tape/csv.ts';
+import { optionTapeFile } from '../../src/tape/sample/option-tape-file.ts';
+import type { SamplePrices } from '../../src/tape/sample/prices.ts';
+import { stockTapeFile } from '../../src/tape/sample/stock-tape-file.ts';
+import { type TapeShape, tapeShape } from '../../src/tape/sample/tape-ledger.ts';
 
 /** The records of a vendor file, by column name; read in the plainest way, so that a test does not lean on a reader. */
 export function* recordsOf(text: string): Generator<Record<string, string>> {
@@ -61,4 +66,17 @@ export function stockRecords(trades: string): StockPrint[] {
     sequence: Number(record.sequence_number),
     tape: Number(record.tape),
   }));
+}
+
+/** A session's tapes as vendor files, of what is over at `nowMs`, and what is on them. */
+export function sampleTapes(prices: SamplePrices, session: SessionDate, nowMs: number, shape: TapeShape = tapeShape) {
+  const options = optionTapeFile(prices, session, nowMs, shape);
+  const stocks = stockTapeFile(prices, session, nowMs, shape);
+  return {
+    session,
+    optionTrades: options.trades,
+    optionQuotes: options.quotes,
+    stockTrades: stocks.trades,
+    ledger: { options: options.ledger, stocks: stocks.ledger },
+  };
 }

@@ -15,6 +15,9 @@ const tradeHeader = 'ticker,conditions,correction,exchange,price,sip_timestamp,s
 const quoteHeader =
   'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp\n';
 
+// Some options trade a quarter of an hour beyond the close; these do not, but who reads them cannot know.
+const lateCloseMs = 15 * minuteMs;
+
 /** Epoch nanoseconds as text: beyond what a double holds. */
 export function nanosText(tsMs: number, tsNanos: number): string {
   return `${tsMs}${String(tsNanos).padStart(6, '0')}`;
@@ -66,7 +69,8 @@ export function optionTapeFile(
   shape: TapeShape,
 ): OptionTapeFiles {
   const { openMs, closeMs } = regularSession(session)!;
-  const untilMs = Math.min(nowMs, closeMs);
+  // Until options have ceased to trade everywhere a tape may not be whole, and is another file than the whole one.
+  const untilMs = nowMs >= closeMs + lateCloseMs ? closeMs : Math.min(nowMs, closeMs - 1);
   const slots = tapeSlots(openMs, (closeMs - openMs) / minuteMs);
   const markets = marketsOf(prices, session, shape, slots);
   const stage: OptionStage = { markets, slots, random: randomFrom(seedOf('option tape', session)) };

@@ -8,6 +8,7 @@ import {
 } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
+import { type TapeShape, tapeEndMs, tapeShape } from './tape-ledger.ts';
 import { sampleSymbols } from './universe.ts';
 
 /** The simulated market's shape. Raised when what it generates changes: an older market is left as it is. */
@@ -20,6 +21,9 @@ export interface SampleShape {
   chainSessions: number;
   historySessions: number;
   captureEveryMinutes: number;
+  /** The last sessions with tapes, of those with chains; and what is on one. */
+  tapeSessions: number;
+  tape: TapeShape;
 }
 
 export const sampleShape: SampleShape = {
@@ -27,7 +31,12 @@ export const sampleShape: SampleShape = {
   chainSessions: 3,
   historySessions: 250,
   captureEveryMinutes: 5,
+  tapeSessions: 2,
+  tape: tapeShape,
 };
+
+/** The kinds of files that hold prints. */
+type TapeDataset = 'stock-trades' | 'option-trades';
 
 /** A file to be made, named by what it holds. */
 export type SampleTask =
@@ -38,7 +47,16 @@ export type SampleTask =
       session: SessionDate;
       untilMs: number;
     }
+  | { dataset: TapeDataset; name: string; session: SessionDate; untilMs: number; shape: TapeShape }
   | { dataset: 'chain'; name: string; symbol: string; session: SessionDate; minute: number; solve: boolean };
+
+/** A file of prints to be made. */
+export type TapeTask = Extract<SampleTask, { dataset: TapeDataset }>;
+
+/** Whether a file holds prints. */
+export function isTape(task: SampleTask): task is TapeTask {
+  return task.dataset === 'stock-trades' || task.dataset === 'option-trades';
+}
 
 /** The session the market is in, or was last in: today's from its open on, else the trading day before. */
 export function latestSession(nowMs: number): SessionDate {
@@ -87,11 +105,11 @@ function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyM
 
 /**
  * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day bars, and that of the
- * latest half day where it lies further back; day bars of a year; chains and option bars of the last three. Of the
- * session under way, what there is up to now.
+ * latest half day where it lies further back; day bars of a year; chains and option bars of the last three, of which the last two have
+ * tapes to make the option bars from. Of the session under way, what there is up to now.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
-  const { barSessions, chainSessions, historySessions, captureEveryMinutes } = shape;
+  const { barSessions, chainSessions, historySessions, captureEveryMinutes, tapeSessions } = shape;
   const last = latestSession(nowMs);
   const window = sessionsUpTo(last, barSessions);
   const halfDay = latestHalfDay(last);
@@ -114,9 +132,19 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
     for (const dataset of ['stock-day-bars', 'stock-minute-bars'] as const)
       tasks.push({ dataset, name: session, session, untilMs });
   }
+  const taped = window.slice(window.length - Math.min(tapeSessions, chainSessions));
   for (const session of window.slice(-chainSessions).filter((one) => fresh(one) && !isDone(one))) {
-    tasks.push({ dataset: 'option-minute-bars', name: session, session, untilMs: untilOf(session) });
+    // Bars of options follow from their prints.
+    if (!taped.includes(session))
+      tasks.push({ dataset: 'option-minute-bars', name: session, session, untilMs: untilOf(session) });
     tasks.push(...chainTasks(session, nowMs, throughMs ?? -Infinity, captureEveryMinutes));
+  }
+  const tapeUntilOf = (session: SessionDate) => Math.min(nowMs, tapeEndMs(session));
+  const toTape = [...new Set(from === '' || from > last ? taped : [from, ...taped])].filter(fresh);
+  for (const session of toTape.filter((one) => throughMs === null || throughMs < tapeUntilOf(one))) {
+    // Last: what is made of a session's prints takes the place of what its bars say.
+    for (const dataset of ['stock-trades', 'option-trades'] as const)
+      tasks.push({ dataset, name: session, session, untilMs: tapeUntilOf(session), shape: shape.tape });
   }
   return tasks;
 }

@@ -1,11 +1,12 @@
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { priceUnits } from '../../domain/print.ts';
-import { hourMs, minuteMs } from '../../domain/units.ts';
+import { minuteMs } from '../../domain/units.ts';
 import { minuteWeight, type SamplePrices } from './prices.ts';
 import { type Random, randomFrom, seedOf } from './random.ts';
 import { type Execution, executionOf, listingOf } from './stock-conditions.ts';
 import { addCorrections, type StockRecord } from './stock-corrections.ts';
 import { type MinutePrint, minutePrints } from './stock-minute.ts';
+import { extendedMs } from './tape-ledger.ts';
 import type { SampleSymbol } from './universe.ts';
 
 /** A ticker's session being made. */
@@ -147,7 +148,7 @@ export function stockSession(
     );
   }
   addOfficial(maker, closeMs + 1000, close, 15);
-  addExtended(maker, closeMs + 5000, closeMs + 2 * hourMs, close, 3 * extended, entry.dailyVolume * 0.006);
+  addExtended(maker, closeMs + 5000, closeMs + extendedMs, close, 3 * extended, entry.dailyVolume * 0.006);
   addCorrections(maker.records, random);
   const { records } = maker;
   records.sort((a, b) => a.print.tsMs - b.print.tsMs || a.print.tsNanos - b.print.tsNanos);

@@ -1,6 +1,8 @@
+import { regularSession } from '../../domain/calendar.ts';
 import type { FlowEventKind, FlowSide } from '../../domain/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { CompositionCategory } from '../../domain/stock-trade-conditions.ts';
+import { hourMs } from '../../domain/units.ts';
 
 /** A print of a planted event. */
 export interface PlantedLeg {
@@ -43,7 +45,7 @@ export interface OptionTotal {
   premiumUsd: number;
 }
 
-/** What was put on a session's option tape. */
+/** What was put on a session's option tape: written beside it, so that what is computed from it can be checked. */
 export interface OptionTapeLedger {
   events: PlantedEvent[];
   /** How many of each recipe were planted that are no event, or no more. */
@@ -79,7 +81,7 @@ export interface StockTapeTotals {
   officialClose: number | null;
 }
 
-/** What was put on a session's stock tape. */
+/** What was put on a session's stock tape: written beside it as the option tape's is. */
 export interface StockTapeLedger {
   /** Lines of the file. */
   prints: number;
@@ -88,15 +90,6 @@ export interface StockTapeLedger {
   withdrawn: number;
   duplicates: number;
   symbols: Record<string, StockTapeTotals>;
-}
-
-/** What a session's simulated tapes hold: written beside them, so that what is computed from them can be checked. */
-export interface TapeLedger {
-  session: SessionDate;
-  /** Everything on the tapes is before this instant, epoch ms. */
-  untilMs: number;
-  options: OptionTapeLedger;
-  stocks: StockTapeLedger;
 }
 
 /** How much is put on the tapes. */
@@ -113,3 +106,11 @@ export interface TapeShape {
 
 /** The tapes of the sample market. */
 export const tapeShape: TapeShape = { optionPrints: 100_000, plants: 400, stockPrints: 100_000 };
+
+/** How long stocks trade beyond the close. */
+export const extendedMs = 2 * hourMs;
+
+/** When the last print of a session has come, epoch ms. */
+export function tapeEndMs(session: SessionDate): number {
+  return regularSession(session)!.closeMs + extendedMs;
+}

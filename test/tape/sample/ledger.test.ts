@@ -14,14 +14,20 @@ import { minuteMs } from '../../../src/domain/units.ts';
 import { listedExpiries } from '../../../src/tape/sample/listing.ts';
 import { samplePrices } from '../../../src/tape/sample/prices.ts';
 import { recipes } from '../../../src/tape/sample/recipes.ts';
-import { type SampleTapes, sampleTapes, tapeEndMs } from '../../../src/tape/sample/tape-files.ts';
-import type { OptionTotal, PlantedEvent, StockTotal, TapeShape } from '../../../src/tape/sample/tape-ledger.ts';
+import {
+  type OptionTotal,
+  type PlantedEvent,
+  type StockTotal,
+  type TapeShape,
+  tapeEndMs,
+} from '../../../src/tape/sample/tape-ledger.ts';
 import { sampleSymbolOf } from '../../../src/tape/sample/universe.ts';
 import { standing } from '../../support/option-tape.ts';
-import { optionRecords, recordsOf, stockRecords } from '../../support/sample-tapes.ts';
+import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/sample-tapes.ts';
 
 const symbols = ['SPX', 'SPY', 'NDX', 'AAPL', 'TSLA', 'F', 'BRK.B', 'TLT', 'IWM', 'GS'];
 const small: TapeShape = { optionPrints: 6000, plants: 3 * recipes.length, stockPrints: 20_000, symbols };
+type SampleTapes = ReturnType<typeof sampleTapes>;
 const prices = samplePrices();
 const unobserved: Omit<Coverage, 'sessionDate'> = {
   status: 'observed_live',
@@ -33,9 +39,9 @@ const unobserved: Omit<Coverage, 'sessionDate'> = {
 };
 
 /** What the engine says of an option tape. */
-function runOptions({ optionTrades, optionQuotes, ledger }: SampleTapes) {
+function runOptions({ optionTrades, optionQuotes, session }: SampleTapes) {
   const changes: FlowChange[] = [];
-  const tape = createOptionTape({ session: ledger.session, onChange: (change) => changes.push(change) });
+  const tape = createOptionTape({ session, onChange: (change) => changes.push(change) });
   for (const record of optionRecords(optionTrades, optionQuotes)) {
     if ('bid' in record) tape.quote(record);
     else tape.print(record);
@@ -58,8 +64,8 @@ const byId = <T extends { eventId: string }>(events: readonly T[]) =>
 const planted = ({ ledger }: SampleTapes) => byId(ledger.options.events.map(({ recipe, ...event }) => event));
 const found = (tapes: SampleTapes) => byId(runOptions(tapes).events.map(asPlanted));
 
-function stockTapes({ stockTrades, ledger }: SampleTapes) {
-  const tape = createStockTape({ session: ledger.session });
+function stockTapes({ stockTrades, session }: SampleTapes) {
+  const tape = createStockTape({ session });
   const tapeOf = new Map<string, number>();
   for (const print of stockRecords(stockTrades)) {
     tape.print(print);

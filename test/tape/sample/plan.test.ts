@@ -8,7 +8,8 @@ import {
   regularSession,
 } from '../../../src/domain/calendar.ts';
 import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
-import { latestSession, type SampleTask, samplePlan, sampleShape } from '../../../src/tape/sample/plan.ts';
+import { isTape, latestSession, type SampleTask, samplePlan, sampleShape } from '../../../src/tape/sample/plan.ts';
+import { tapeEndMs } from '../../../src/tape/sample/tape-ledger.ts';
 
 const at = (date: SessionDate, clock: string) => {
   const [hour, minute] = clock.split(':').map(Number) as [number, number];
@@ -80,8 +81,10 @@ describe('the plan of the sample market', () => {
           [after, first + later],
         ] as const) {
           for (const task of tasks) {
-            if ('untilMs' in task)
-              expect(task.untilMs).toBeLessThanOrEqual(Math.min(nowMs, regularSession(task.session)!.closeMs));
+            if ('untilMs' in task) {
+              const endMs = isTape(task) ? tapeEndMs(task.session) : regularSession(task.session)!.closeMs;
+              expect(task.untilMs).toBeLessThanOrEqual(Math.min(nowMs, endMs));
+            }
             if (task.dataset === 'chain') expect(exchangeInstant(task.session, task.minute)).toBeLessThanOrEqual(nowMs);
           }
           expect(new Set(tasks.map((task) => `${task.dataset} ${task.name}`)).size).toBe(tasks.length);
@@ -96,9 +99,34 @@ describe('the plan of the sample market', () => {
   });
 
   test('is empty when nothing has happened since, or the clock went back', () => {
-    const friday = at('2026-11-20', '17:00');
+    const friday = at('2026-11-20', '18:00');
     expect(samplePlan(at('2026-11-22', '10:00'), friday)).toEqual([]);
     expect(samplePlan(at('2026-11-19', '12:00'), friday)).toEqual([]);
+  });
+
+  test('has the tapes of the last two sessions, after all bars, and option bars of the one before', () => {
+    const tasks = samplePlan(at('2026-11-20', '16:30'), null);
+    const named = (dataset: SampleTask['dataset']) => of(tasks, dataset).map(({ session }) => session);
+    expect(named('option-trades')).toEqual(['2026-11-19', '2026-11-20']);
+    expect(named('stock-trades')).toEqual(['2026-11-19', '2026-11-20']);
+    expect(named('option-minute-bars')).toEqual(['2026-11-18']);
+    expect(tasks.findIndex(isTape)).toBe(tasks.length - 4);
+  });
+
+  test('goes on with tapes for two hours after the close, when stocks still trade', () => {
+    const datasets = (clock: string) =>
+      samplePlan(at('2026-11-20', clock), at('2026-11-20', '17:00')).map(({ dataset }) => dataset);
+    expect(datasets('17:30')).toEqual(['stock-trades', 'option-trades']);
+    expect(datasets('17:00')).toEqual([]);
+  });
+
+  test('brings the tapes of a session left in the middle to their end, however long ago that was', () => {
+    const tasks = samplePlan(at('2026-12-04', '18:00'), at('2026-11-19', '11:58'));
+    expect(of(tasks, 'option-trades').map(({ session }) => session)).toEqual([
+      '2026-11-19',
+      '2026-12-03',
+      '2026-12-04',
+    ]);
   });
 
   test('of a session left in the middle, brings the rest: later captures alone, and its bars anew', () => {
@@ -108,7 +136,8 @@ describe('the plan of the sample market', () => {
     expect(tasks.filter((task) => task.dataset !== 'chain').map((task) => `${task.dataset} ${task.name}`)).toEqual([
       'stock-day-bars 2026-11-19',
       'stock-minute-bars 2026-11-19',
-      'option-minute-bars 2026-11-19',
+      'stock-trades 2026-11-19',
+      'option-trades 2026-11-19',
     ]);
   });
 });
