@@ -38,9 +38,10 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     dataDir: config.dataDir,
     log: (text) => log.debug(text),
   });
+  const stdin = terminal.stdin?.() ?? Readable.from([]);
   try {
     await ensureStarterRegistry(store, terminal.now);
-    const report = await follow(store, terminal.stdin?.() ?? Readable.from([]), {
+    const report = await follow(store, stdin, {
       source: options.source ?? 'stdin',
       fromStart: options.fromStart ?? false,
       everyMs,
@@ -52,6 +53,8 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     });
     return outcomeOf(report);
   } finally {
+    // Told to stop, it may still wait for input, which would keep the process.
+    stdin.destroy();
     await store.close();
   }
 }

@@ -1,4 +1,4 @@
-import type { Writable } from 'node:stream';
+import type { Readable, Writable } from 'node:stream';
 import type { Clock } from '../domain/clock.ts';
 
 /** A stream that may be a terminal. */
@@ -13,7 +13,7 @@ export interface Terminal {
   env: Record<string, string | undefined>;
   now: Clock;
   /** What comes in; asked for by the commands that read it. */
-  stdin?: () => AsyncIterable<Uint8Array>;
+  stdin?: () => Readable;
   stdout: TerminalStream;
   stderr: TerminalStream;
   /** Aborted with an `Interrupted` when the process is asked to end. */

@@ -189,6 +189,19 @@ describe('a live tape that is followed', () => {
     expect(await stored(store)).toEqual(undisturbed);
   }, 120_000);
 
+  test('told to stop, writes what it took and ends, although its stdin is open', async () => {
+    const store = await storeForThisTest();
+    const { child, ended } = start(['follow', '--json'], { DATABASE_URL: store.databaseUrl });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdin!.write(lines.slice(0, 300).join(''));
+    for (let tries = 0; tries < 500 && (await stored(store)).flow_coverage.length === 0; tries++) await pause(20);
+    child.stdin!.write(time(3_600_000));
+    await pause(100);
+    child.kill('SIGTERM');
+    const { stdout } = await ended;
+    expect(JSON.parse(stdout)).toMatchObject({ lines: 301, through_line: 301 });
+  }, 60_000);
+
   test('is followed by one process at a time', async () => {
     const store = await storeForThisTest();
     async function* slow() {
