@@ -26,7 +26,10 @@ export async function savePosition(tx: Transaction, source: string, position: Fo
   );
 }
 
-/** Keeps lines of a session, gzip; what is kept of no further line joins the part before, for gzip files are joined by putting them one after the other. */
+/**
+ * Keeps lines of a session, gzip. What is kept without a further line (event time that went on by itself) joins the part before: gzip
+ * files put one after the other are one.
+ */
 export async function keepLines(
   tx: Transaction,
   source: string,
@@ -34,12 +37,11 @@ export async function keepLines(
   throughLine: number,
   payload: Uint8Array,
 ): Promise<void> {
-  await tx.query('INSERT INTO followed_lines (source, session_date, through_line, payload) VALUES ($1, $2, $3, $4)', [
-    source,
-    session,
-    throughLine,
-    Buffer.from(payload),
-  ]);
+  await tx.query(
+    `INSERT INTO followed_lines (source, session_date, through_line, payload) VALUES ($1, $2, $3, $4)
+     ON CONFLICT (source, session_date, through_line) DO UPDATE SET payload = followed_lines.payload || excluded.payload`,
+    [source, session, throughLine, Buffer.from(payload)],
+  );
 }
 
 /** The lines kept of a session, packed, part after part in the order they were taken. */
