@@ -1,6 +1,7 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import { pino } from 'pino';
+import type { Config } from '../config.ts';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import type { FollowReport } from '../ingest/follow.ts';
 import { type CommonOptions, choice, configOf, number, withCommonOptions, withExamples } from './options.ts';
@@ -10,6 +11,8 @@ import type { Terminal } from './terminal.ts';
 interface FollowCommandOptions extends CommonOptions {
   source?: string;
   fromStart?: boolean;
+  stream?: string;
+  group?: string;
   gammaSource?: GammaSource;
   rate?: number;
 }
@@ -21,6 +24,32 @@ function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Out
     json: { lines, through_line: throughLine, bad_lines: badLines, commits },
     lines: [`${lines} lines taken, ${throughLine} in all; ${badLines} bad; ${commits} commits`],
   };
+}
+
+/** Where lines come from. */
+interface Tape {
+  pieces: AsyncIterable<Uint8Array>;
+  onCommit(pieces: number): Promise<void>;
+  close(): void;
+}
+
+async function tapeOf(terminal: Terminal, config: Config, options: FollowCommandOptions): Promise<Tape> {
+  const { stream, group = 'tapegraph' } = options;
+  if (stream === undefined) {
+    const stdin = terminal.stdin?.() ?? Readable.from([]);
+    // Told to stop, it may still wait for input, which would keep the process.
+    return { pieces: stdin, onCommit: async () => {}, close: () => void stdin.destroy() };
+  }
+  if (config.redisUrl === null) throw new Error('--stream reads from Redis: set REDIS_URL');
+  const { openStreamLines } = await import('../ingest/stream-lines.ts');
+  const lines = await openStreamLines({
+    url: config.redisUrl,
+    stream,
+    group,
+    consumer: 'follower',
+    stop: terminal.interrupted,
+  });
+  return { pieces: lines.pieces(), onCommit: lines.acknowledge, close: lines.close };
 }
 
 async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<Outcome> {
@@ -38,23 +67,26 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     dataDir: config.dataDir,
     log: (text) => log.debug(text),
   });
-  const stdin = terminal.stdin?.() ?? Readable.from([]);
   try {
     await ensureStarterRegistry(store, terminal.now);
-    const report = await follow(store, stdin, {
-      source: options.source ?? 'stdin',
-      fromStart: options.fromStart ?? false,
-      everyMs,
-      now: terminal.now,
-      stop: terminal.interrupted,
-      gammaSource: options.gammaSource ?? 'solve',
-      rate: options.rate ?? 0.045,
-      onBadLine: ({ line, reason }) => log.warn({ line, reason }, 'line left out'),
-    });
-    return outcomeOf(report);
+    const tape = await tapeOf(terminal, config, options);
+    try {
+      const report = await follow(store, tape.pieces, {
+        source: options.source ?? (options.stream === undefined ? 'stdin' : `stream ${options.stream}`),
+        fromStart: options.fromStart ?? false,
+        everyMs,
+        now: terminal.now,
+        stop: terminal.interrupted,
+        gammaSource: options.gammaSource ?? 'solve',
+        rate: options.rate ?? 0.045,
+        onBadLine: ({ line, reason }) => log.warn({ line, reason }, 'line left out'),
+        onCommit: tape.onCommit,
+      });
+      return outcomeOf(report);
+    } finally {
+      tape.close();
+    }
   } finally {
-    // Told to stop, it may still wait for input, which would keep the process.
-    stdin.destroy();
     await store.close();
   }
 }
@@ -62,12 +94,14 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
 /** `tapegraph follow`: a live tape, as long as it comes. */
 export function addFollowCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('follow'))
-    .summary('take a live tape from stdin')
+    .summary('take a live tape from stdin or a Redis stream')
     .description(
-      'Takes a live tape (docs/live-tape.md: one JSON object a line) from stdin, until it ends or the command is told to stop. What it ' +
+      'Takes a live tape (docs/live-tape.md: one JSON object a line) from stdin or a Redis stream, until it ends or the command is told to stop. What it ' +
         'says is written twice a second, with the place the tape was taken to; a follower that starts again goes on from there.',
     )
     .option('--source <name>', 'name of the tape, by which a follower finds where the last one was (default: stdin)')
+    .option('--stream <name>', 'read a Redis stream at REDIS_URL instead, a line an entry in its field `line`')
+    .option('--group <name>', 'consumer group of the stream (default: tapegraph)')
     .option('--from-start', 'stdin brings the tape from its first line on: lines taken before are passed over')
     .addOption(
       choice(
@@ -79,6 +113,7 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
     .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1));
   withExamples(command, [
     ['follow < tape.ndjson', 'a tape that goes on where the last one ended'],
+    ['follow --stream tape', 'the Redis stream `tape`, as consumer group `tapegraph`'],
     ['follow --source feed-1 --from-start < tape.ndjson', 'a tape that begins anew with every start'],
   ]);
   command.action(

@@ -36,6 +36,8 @@ export interface FollowOptions extends Pick<IngestSettings, 'gammaSource' | 'rat
   now: Clock;
   stop: AbortSignal;
   onBadLine: OnBadLine;
+  /** Called after each commit with how many pieces of the tape, as it gave them, are committed; only of use when each ends with a line. */
+  onCommit?: (pieces: number) => Promise<void>;
 }
 
 /** What a follower did. */
@@ -74,6 +76,7 @@ function createFollower(store: Store, options: FollowOptions) {
   let session: LiveSession | null = null;
   let committedLines = 0;
   let takenLines = 0;
+  let takenPieces = 0;
   let commits = 0;
 
   async function open(tx: Transaction, date: SessionDate): Promise<LiveSession> {
@@ -110,6 +113,7 @@ function createFollower(store: Store, options: FollowOptions) {
     committedLines = takenLines;
     pending = nothing();
     commits++;
+    await options.onCommit?.(takenPieces);
   }
 
   /** A new date: what is left of the old one is told and written, and what need not be kept any more is dropped. */
@@ -141,6 +145,7 @@ function createFollower(store: Store, options: FollowOptions) {
     pending.pieces.push(piece);
     pending.bytes += piece.length;
     takenLines += lines;
+    if (lines > 0) takenPieces++;
   }
 
   /** The tape has ended, for now: event time goes on by itself, so that what waits for it is told. Kept as a line, for a follower that goes on. */

@@ -2,10 +2,12 @@ import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type FollowOptions, follow } from '../../src/ingest/follow.ts';
 import { reconcile } from '../../src/ingest/reconcile.ts';
+import { clean, ownPrefix, redisUrl } from '../access/redis-for-tests.ts';
 import { start } from '../cli/command-line.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { randomOf } from '../support/random.ts';
@@ -145,6 +147,8 @@ describe('a live tape that is followed', () => {
     const store = await storeForThisTest();
     await follow(store, Readable.from(piecesOf(lines.slice(0, 700))), options());
     await follow(store, Readable.from(piecesOf(lines.slice(700, 1100))), options());
+    // One that brings nothing, twice.
+    for (const lines of [[], []]) await follow(store, Readable.from(piecesOf(lines)), options());
     const report = await follow(store, Readable.from(piecesOf(lines)), options({ fromStart: true }));
     expect(report).toMatchObject({ throughLine: lines.length, lines: lines.length - 1100 });
     // Where a tape ended for a while, prints of before came late: the same events, of which some were told twice.
@@ -215,6 +219,46 @@ describe('a live tape that is followed', () => {
     await follow(store, Readable.from(piecesOf(lines.slice(100, 300))), options());
     await expect(first).rejects.toThrow('another process follows stdin');
   });
+});
+
+describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
+  test('killed at any moment loses nothing and counts nothing twice, and acknowledges what it wrote', async () => {
+    const prefix = ownPrefix();
+    const redis = new Redis(redisUrl!);
+    onTestFinished(async () => {
+      redis.disconnect();
+      await clean(prefix);
+    });
+    const stream = `${prefix}tape`;
+    const whole = await storeForThisTest();
+    const killed = await storeForThisTest();
+    const few = lines.slice(0, 900).map((each) => each.trim());
+    await follow(whole, Readable.from([Buffer.from(few.join('\n'))]), options());
+    const args = ['follow', '--stream', stream];
+    const env = { DATABASE_URL: killed.databaseUrl, REDIS_URL: redisUrl! };
+    for (let part = 0; part < 3; part++) {
+      const { child, ended } = start(args, env);
+      onTestFinished(() => void child.kill('SIGKILL'));
+      for (const each of few.slice(part * 300, part * 300 + 300)) await redis.xadd(stream, '*', 'line', each);
+      const left = async () => {
+        const [group] = (await redis.xinfo('GROUPS', stream).catch(() => [])) as Json[];
+        return group === undefined ? 1 : group[group.indexOf('pending') + 1] + (group[group.indexOf('lag') + 1] ?? 0);
+      };
+      if (part < 2) {
+        while ((await left()) === 1) await pause(20);
+        await pause(Math.random() * 700);
+        child.kill('SIGKILL');
+      } else {
+        for (let tries = 0; tries < 500 && (await left()) > 0; tries++) await pause(20);
+        expect(await left()).toBe(0);
+        child.kill('SIGTERM');
+      }
+      await ended;
+    }
+    // Stdin told events when it ended; a stream never ends.
+    await follow(killed, Readable.from([]), options({ source: `stream ${stream}` }));
+    expect(unnumbered(await stored(killed))).toEqual(unnumbered(await stored(whole)));
+  }, 120_000);
 });
 
 describe('readers of a live tape', () => {
