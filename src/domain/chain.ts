@@ -38,3 +38,8 @@ export interface ChainCapture {
   /** Ordered by expiry, strike, call before put, root. */
   rows: ChainRow[];
 }
+
+/** What one capture says of one contract. */
+export interface ContractLine
+  extends Pick<ChainRow, 'volume' | 'bid' | 'ask' | 'last' | 'iv' | 'delta' | 'gamma' | 'vega'>,
+    Pick<ChainCapture, 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> {}

@@ -1,10 +1,13 @@
 import DataLoader from 'dataloader';
+import { sessionOf } from '../domain/calendar.ts';
+import { sourceNotConfigured } from '../domain/failure.ts';
 import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../domain/greeks.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { underlyingOf } from '../domain/option-root.ts';
 import { roundTo } from '../domain/units.ts';
 import { readGreeksSeries, readLatestGreeks } from '../store/greeks.ts';
+import { capturedSolves, latestCapturedSolves, mergedSeries } from './captured-solves.ts';
 import { fromSource, loader, type RequestContext } from './context.ts';
 import { requireContract } from './contract.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
@@ -30,7 +33,17 @@ function keyOf(contract: OptionContract) {
   return { underlying: underlyingOf(contract.root), contract: contractId(contract) };
 }
 
-/** Contracts asked for in one request are read together. */
+/** Solves are kept by the minute from the option tape, and every stored chain is one of all its contracts: either serves. */
+function requireSource({ sources }: RequestContext): void {
+  if (!sources.option_tape && !sources.chain) throw sourceNotConfigured('option_tape');
+}
+
+async function keptSolves(context: RequestContext, contracts: readonly OptionContract[]) {
+  if (!context.sources.option_tape) return new Map<string, GreeksSolve>();
+  return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, contracts.map(keyOf), context.nowMs));
+}
+
+/** Contracts asked for in one request are read together. Of a kept and a captured solve the newer is the latest. */
 function latestLoader(context: RequestContext) {
   return loader(
     context,
@@ -38,24 +51,36 @@ function latestLoader(context: RequestContext) {
     () =>
       new DataLoader<OptionContract, GreeksSolve | null, string>(
         async (contracts) => {
-          const solves = await readLatestGreeks(context.store, contracts.map(keyOf), context.nowMs);
-          return contracts.map((contract) => solves.get(contractId(contract)) ?? null);
+          const kept = await keptSolves(context, contracts);
+          const captured = context.sources.chain ? await latestCapturedSolves(context, contracts) : [];
+          return contracts.map((contract, i) => {
+            const [a, b] = [kept.get(contractId(contract)) ?? null, captured[i] ?? null];
+            return a === null || (b !== null && b.tsMs > a.tsMs) ? b : a;
+          });
         },
         { cacheKeyFn: contractId },
       ),
   );
 }
 
-function seriesLoader(context: RequestContext) {
+async function keptSeries(context: RequestContext, contracts: readonly OptionContract[]) {
+  if (!context.sources.option_tape) return new Map<string, GreeksSample[]>();
   const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs), length: greeksSeriesLength };
+  return fromSource(context, 'option_tape', () => readGreeksSeries(context.store, contracts.map(keyOf), range));
+}
+
+function seriesLoader(context: RequestContext) {
   return loader(
     context,
     'greeks series',
     () =>
       new DataLoader<OptionContract, GreeksSample[], string>(
         async (contracts) => {
-          const series = await readGreeksSeries(context.store, contracts.map(keyOf), range);
-          return contracts.map((contract) => series.get(contractId(contract)) ?? []);
+          const [kept, captured] = await Promise.all([
+            keptSeries(context, contracts),
+            Promise.all(contracts.map((one) => (context.sources.chain ? capturedSolves(context, one) : []))),
+          ]);
+          return contracts.map((contract, i) => mergedSeries(kept.get(contractId(contract)) ?? [], captured[i]!));
         },
         { cacheKeyFn: contractId },
       ),
@@ -78,7 +103,8 @@ export async function greeks(
   session: SessionDate | null,
 ): Promise<GreeksPage> {
   await requireContract(context, contract);
-  const latest = await fromSource(context, 'option_tape', () => latestLoader(context).load(contract));
+  requireSource(context);
+  const latest = await latestLoader(context).load(contract);
   return { contract, session, latest: latest && served(latest, context.nowMs) };
 }
 
@@ -87,8 +113,9 @@ export async function greeksSeries(
   context: RequestContext,
   { contract, session }: GreeksPage,
 ): Promise<GreeksSample[]> {
-  const samples = await fromSource(context, 'option_tape', () => seriesLoader(context).load(contract));
-  return session === null ? samples : samples.filter((sample) => exchangeDate(sample.tsMs) === session);
+  const samples = await seriesLoader(context).load(contract);
+  // As everywhere, what was captured on a Sunday is of Friday's session.
+  return session === null ? samples : samples.filter((sample) => sessionOf(sample.tsMs) === session);
 }
 
 export async function greeksMeta(context: RequestContext, page: GreeksPage): Promise<GreeksMeta> {

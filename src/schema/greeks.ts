@@ -75,7 +75,7 @@ const GreeksType = builder.objectRef<GreeksPage>('Greeks').implement({
     series: t.field({
       type: [GreeksSampleType],
       complexity: { multiplier: 1 },
-      description: 'One sample a minute, the last 390, ascending.',
+      description: 'At most one sample a minute, the last 390, ascending.',
       resolve: (page, _args, context) => greeksSeries(context, page),
     }),
     meta: t.field({
@@ -90,7 +90,8 @@ builder.objectField(OptionContractType, 'greeks', (t) =>
   t.field({
     type: GreeksType,
     nullable: true,
-    description: 'Implied volatility and greeks, solved each minute while the contract is followed.',
+    description:
+      'Implied volatility and greeks: solved each minute while the contract is followed, and with every chain captured.',
     args: { session: t.arg({ type: 'SessionDate', description: 'Keeps only samples of that session.' }) },
     complexity: 1,
     extensions: { scopeGroup: 'analytics.vol' },

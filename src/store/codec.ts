@@ -150,13 +150,18 @@ function readTexts(codes: Float64Array, words: readonly string[]): string[] {
   return texts;
 }
 
-/** Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. */
-export function decodeBlock(bytes: Uint8Array): Columns {
+interface EncodedColumn {
+  header: ColumnHeader;
+  values: Uint8Array;
+}
+
+/** The columns of a block as they are written; throws on a payload that is cut, too long, or of another version. */
+function encodedColumns(bytes: Uint8Array): { length: number; columns: EncodedColumn[] } {
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   if (bytes.length < 8 || bytes[0] !== 0x54 || bytes[1] !== 0x47) throw new RangeError('not a column block');
   if (bytes[2] !== version) throw new RangeError(`column block of version ${bytes[2]}, this code reads ${version}`);
   const length = view.getUint32(4, true);
-  const columns: Columns = {};
+  const columns: EncodedColumn[] = [];
   let offset = 8;
   for (let i = 0; i < bytes[3]!; i++) {
     if (offset + 4 > bytes.length) throw new RangeError('column block is cut short');
@@ -167,12 +172,55 @@ export function decodeBlock(bytes: Uint8Array): Columns {
     ) as ColumnHeader;
     offset = headerEnd + (width[header.as] ?? Number.NaN) * length;
     if (!(offset <= bytes.length)) throw new RangeError('column block is cut short');
-    const values = readNumbers(bytes.subarray(headerEnd, offset), header);
-    const { words } = header;
-    columns[header.name] = words ? readTexts(values, words) : values;
+    columns.push({ header, values: bytes.subarray(headerEnd, offset) });
   }
   if (offset !== bytes.length) throw new RangeError('column block has bytes left over');
+  return { length, columns };
+}
+
+/** Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. */
+export function decodeBlock(bytes: Uint8Array): Columns {
+  const columns: Columns = {};
+  for (const { header, values } of encodedColumns(bytes).columns) {
+    const { name, words } = header;
+    columns[name] = words ? readTexts(readNumbers(values, header), words) : readNumbers(values, header);
+  }
   return columns;
+}
+
+/** A block of which only single values are wanted: nothing is decoded before it is asked for. */
+export interface OpenBlock {
+  /** Values a column has. */
+  length: number;
+  /** The value of a numeric column at an index below `length`; NaN = unknown. */
+  number(name: string, index: number): number;
+  /** The value of a text column. */
+  text(name: string, index: number): string;
+}
+
+/** Opens what `encodeBlock` wrote; throws like `decodeBlock`. */
+export function openBlock(bytes: Uint8Array): OpenBlock {
+  const { length, columns } = encodedColumns(bytes);
+  const byName = new Map(columns.map((column) => [column.header.name, column]));
+  const valueAt = ({ header, values }: EncodedColumn, index: number) => {
+    const size = width[header.as];
+    return readNumbers(values.subarray(index * size, (index + 1) * size), header)[0]!;
+  };
+  const column = (name: string, isText: boolean) => {
+    const found = byName.get(name);
+    if (!found || (found.header.words !== undefined) !== isText) {
+      throw new RangeError(`column block has no ${isText ? 'texts' : 'numbers'} ${name}`);
+    }
+    return found;
+  };
+  return {
+    length,
+    number: (name, index) => valueAt(column(name, false), index),
+    text(name, index) {
+      const found = column(name, true);
+      return found.header.words![valueAt(found, index)]!;
+    },
+  };
 }
 
 /** The numeric column `name` of a decoded block. */

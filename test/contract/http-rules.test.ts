@@ -458,7 +458,7 @@ describe('when something is missing', () => {
     }
   });
 
-  /** What spec 4 says needs a source; every other route does without any. */
+  /** What spec 4 says needs a source, one of several where there are; every other route does without any. */
   const sourceOf: Record<string, string> = {
     'GET /v2/quotes': 'bars',
     'GET /v2/symbols/:symbol/spot': 'bars',
@@ -476,7 +476,7 @@ describe('when something is missing', () => {
     'GET /v2/flow/large-trades': 'option_tape',
     'GET /v2/flow/eod': 'option_tape',
     'GET /v2/flow/:symbol/cross-section': 'option_tape',
-    'GET /v2/options/:contract/greeks': 'option_tape',
+    'GET /v2/options/:contract/greeks': 'option_tape or chain',
     'GET /v2/options/:contract/bars': 'option_bars',
     'GET /v2/offexchange/:symbol/concentration': 'stock_tape',
     'GET /v2/offexchange/:symbol/activity': 'stock_tape',

@@ -41,6 +41,11 @@ beforeAll(async () => {
   }));
   await inTransaction(app.store, (tx) => writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns(bars) }]));
   await saveCaptures(app.store, { chains: [chainCapture('SPX', newYork(session, '12:00'), chain)] });
+  for (let i = 0; i < 78; i++) {
+    const half = chain.slice(0, 10_000).map((row) => ({ ...row, gamma: Math.sin(i + row.strike) }));
+    const atMs = newYork('2026-11-17', '09:30') + i * 300_000;
+    await saveCaptures(app.store, { chains: [chainCapture('SPX', atMs, half)] });
+  }
 }, 120_000);
 afterAll(() => app.close());
 
@@ -111,6 +116,14 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
   test('a chain of 20,000 rows by the graph', async () => {
     const text = `{ symbol(symbol: "SPX") { chain { rows { contract { id root expiry right strike } openInterest bid ask iv } } } }`;
     expect(await blocked(2e6, ...query(text))).toBeLessThan(longestMs);
+  });
+
+  test("a contract's greeks over a session of chains of 10,000 rows, from the store and kept", async () => {
+    const contract = (strike: number) => `${app.url}/v2/options/O:SPXW261120C0${strike}/greeks`;
+    // Another contract each time: nothing of it is kept.
+    const stop = watchLoop();
+    for (const strike of [3_400_000, 3_500_000]) await blocked(5000, contract(strike));
+    expect(stop()).toBeLessThan(longestMs);
   });
 
   test('a volatility surface of 20,000 points by REST and by the graph', async () => {

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { decodeBlock, encodeBlock } from '../../src/store/codec.ts';
+import { decodeBlock, encodeBlock, openBlock } from '../../src/store/codec.ts';
 
 const anyNumber = fc.oneof(
   fc.double(),
@@ -31,6 +31,11 @@ describe('column blocks', () => {
         expect(bits(back.a)).toBe(plain(a));
         expect(bits(back.b)).toBe(plain(b));
         expect(back.t).toEqual(t);
+        const open = openBlock(encodeBlock({ a: Float64Array.from(a), b: Float64Array.from(b), t }));
+        expect(open.length).toBe(t.length);
+        for (const i of t.keys()) {
+          expect([open.number('a', i), open.number('b', i), open.text('t', i)]).toEqual([a[i], b[i], t[i]]);
+        }
       }),
       { numRuns: 500 },
     );
