@@ -47,7 +47,7 @@ async function bySession(deps: AuthenticateDeps, token: string): Promise<Authent
   if (session.state !== 'ok') return session;
   const known = await deps.identities.accounts.get(session.accountId);
   if (known) return { state: 'ok', caller: callerOf(known, null) };
-  // docs/decisions/0011-accounts-at-first-sight.md
+  // docs/decisions/0006-accounts-at-first-sight.md
   const made = await fromStore(ensureAccount(deps.store, session.accountId, deps.now()));
   deps.identities.accounts.drop(session.accountId);
   return { state: 'ok', caller: callerOf(made, null) };
