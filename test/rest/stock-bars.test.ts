@@ -6,7 +6,7 @@ import { addDays, epochDay, exchangeInstant } from '../../src/domain/market-time
 import { writeCursor } from '../../src/resolvers/cursor.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
-import { type TestApp, testApp } from '../support/app.ts';
+import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { statementsOf } from '../support/statements.ts';
 
 // Friday 2026-11-20, 12:00 in New York. Minute bars of SPY on every session since 2026-11-02, one bar a minute 09:30–15:59.
@@ -326,8 +326,7 @@ describe('stock bars as protobuf', () => {
       app.get(path, { headers: { Accept: 'application/x-protobuf' } }),
     ]);
     const type = protobuf.parse(proto.bytes.toString()).root.lookupType('tapegraph.rest.v2.BarsResponse');
-    // biome-ignore lint/suspicious/noExplicitAny: the message as it came
-    return { answer, message: type.toObject(type.decode(answer.bytes), { longs: Number, defaults: false }) as any };
+    return { answer, message: type.toObject(type.decode(answer.bytes), { longs: Number, defaults: false }) as Json };
   }
 
   test('says the same as JSON, meta in headers', async () => {
