@@ -74,7 +74,8 @@ const GreeksType = builder.objectRef<GreeksPage>('Greeks').implement({
     }),
     series: t.field({
       type: [GreeksSampleType],
-      complexity: { multiplier: 1 },
+      // Read from as many captures as it has samples.
+      complexity: { field: 5, multiplier: 1 },
       description: 'At most one sample a minute, the last 390, ascending.',
       resolve: (page, _args, context) => greeksSeries(context, page),
     }),
