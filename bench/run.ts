@@ -1,27 +1,40 @@
 import { execFileSync } from 'node:child_process';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { exchangeInstant } from '../src/domain/market-time.ts';
-import { openGround } from './ground.ts';
+import { type Ground, openGround } from './ground.ts';
 
 // What only measurements need is installed here, not with the product.
-if (!existsSync(new URL('./node_modules', import.meta.url))) {
+const { dependencies } = JSON.parse(readFileSync(new URL('./package.json', import.meta.url), 'utf8'));
+const isThere = (name: string) => existsSync(new URL(`./node_modules/${name}`, import.meta.url));
+if (!Object.keys(dependencies).every(isThere)) {
   execFileSync('npm', ['ci', '--ignore-scripts'], { cwd: import.meta.dirname, stdio: 'inherit' });
 }
 
-const ground = await openGround(exchangeInstant('2026-11-20', 8 * 60));
-try {
-  // Imported only now: their packages may just have been installed.
-  const { barsPage, prepareBars } = await import('./bars-page.ts');
-  const { gexHistory, prepareGex } = await import('./gex-history.ts');
-  const { dashboard, prepareDashboard } = await import('./dashboard.ts');
-  const wanted = process.argv.slice(2);
-  const measurements = { bars: barsPage, gex: gexHistory, dashboard };
-  await prepareBars(ground.store);
-  await prepareGex(ground.store);
-  await prepareDashboard(ground.store);
-  for (const [name, measure] of Object.entries(measurements)) {
-    if (wanted.length === 0 || wanted.includes(name)) await measure(ground);
+// Imported only now: their packages may just have been installed.
+const { barsPage, prepareBars } = await import('./bars-page.ts');
+const { gexHistory, prepareGex } = await import('./gex-history.ts');
+const { dashboard, prepareDashboard } = await import('./dashboard.ts');
+const { tape } = await import('./tape.ts');
+const onGround: Record<string, (ground: Ground) => Promise<unknown>> = { bars: barsPage, gex: gexHistory, dashboard };
+const alone: Record<string, () => Promise<unknown>> = { tape };
+
+const known = [...Object.keys(onGround), ...Object.keys(alone)];
+const asked = process.argv.slice(2);
+const unknown = asked.filter((name) => !known.includes(name));
+if (unknown.length > 0)
+  throw new Error(`no measurement is called ${unknown.join(', ')}: there are ${known.join(', ')}`);
+const isWanted = ([name]: [string, unknown]) => asked.length === 0 || asked.includes(name);
+
+const served = Object.entries(onGround).filter(isWanted);
+if (served.length > 0) {
+  const ground = await openGround(exchangeInstant('2026-11-20', 8 * 60));
+  try {
+    await prepareBars(ground.store);
+    await prepareGex(ground.store);
+    await prepareDashboard(ground.store);
+    for (const [, measure] of served) await measure(ground);
+  } finally {
+    await ground.close();
   }
-} finally {
-  await ground.close();
 }
+for (const [, measure] of Object.entries(alone).filter(isWanted)) await measure();

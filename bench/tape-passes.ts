@@ -1,0 +1,180 @@
+// What is measured over an option trades file, each in a process of its own, so that its CPU time and memory are its alone.
+import { fork } from 'node:child_process';
+import { fileURLToPath } from 'node:url';
+import { rankedLists } from '../src/analytics/ranked-prints.ts';
+import { createContractBook } from '../src/domain/contract-book.ts';
+import { createOptionSession, type OptionSession } from '../src/ingest/option-session.ts';
+import { readOptionTape } from '../src/ingest/option-tape-files.ts';
+import { readOptionTrades } from '../src/tape/option-trades.ts';
+import { type OnBadLine, readBytes } from '../src/tape/tape-file.ts';
+
+/** What a pass found and what it cost. */
+export interface Pass {
+  /** Of the whole process, all its threads: the unpacking has one of its own. */
+  cpuSeconds: number;
+  wallSeconds: number;
+  /** Most memory the process ever had, MiB, and what it had before it began. */
+  peakMiB: number;
+  startMiB: number;
+  /** What tells whether it did what it should. */
+  found: Record<string, number>;
+}
+
+/** Contracts, prints, volume (contracts) and premium (dollars) of a grouped file. */
+interface Grouped extends Record<string, number> {
+  contracts: number;
+  prints: number;
+  volume: number;
+  premiumUsd: number;
+}
+
+const onBadLine: OnBadLine = ({ line, reason }) => {
+  throw new Error(`line ${line}: ${reason}`);
+};
+
+async function gunzip(path: string): Promise<Record<string, number>> {
+  let bytes = 0;
+  for await (const chunk of readBytes(path)) bytes += chunk.length;
+  return { bytes };
+}
+
+/** Volume, premium and count per contract, cancels and all, by our reader: what DuckDB is asked too. */
+async function group(path: string): Promise<Grouped> {
+  const volumes: number[] = [];
+  const premiums: number[] = [];
+  const counts: number[] = [];
+  for await (const prints of readOptionTrades(path, { book: createContractBook(), onBadLine })) {
+    for (const { contract, price, size } of prints) {
+      const { index } = contract;
+      volumes[index] = (volumes[index] ?? 0) + size;
+      premiums[index] = (premiums[index] ?? 0) + price * size * contract.multiplier;
+      counts[index] = (counts[index] ?? 0) + 1;
+    }
+  }
+  const sum = (values: number[]) => values.reduce((total, value) => total + value, 0);
+  return { contracts: counts.length, prints: sum(counts), volume: sum(volumes), premiumUsd: sum(premiums) / 1e4 };
+}
+
+const reading = (path: string) => ({
+  trades: [path],
+  quotes: [],
+  onBadLine,
+  onBytes: () => {},
+  refused: () => false,
+});
+
+/** Everything up to the engine's door. */
+async function inOrder(path: string): Promise<Record<string, number>> {
+  const files = await readOptionTape(reading(path));
+  let fed = 0;
+  const count = () => {
+    fed++;
+  };
+  await files.feed(async () => ({ print: count, quote: count }));
+  await files.close();
+  return { fed };
+}
+
+/** The whole way: file, events, cross-sections, ranked lists. Option bars are counted on the way, as in earnest. */
+async function events(path: string): Promise<Record<string, number>> {
+  const files = await readOptionTape(reading(path));
+  let session: OptionSession | null = null;
+  await files.feed(async (date) => {
+    session = createOptionSession(date);
+    return session.tape;
+  });
+  await files.close();
+  const { tape, events, date } = session as unknown as OptionSession;
+  tape.end();
+  let rows = 0;
+  for (const underlying of tape.observed.underlyings()) {
+    const { fromMs, throughMs } = tape.observed.of(underlying)!;
+    const section = tape.crossSections.snapshot(underlying, {
+      status: 'eod_reconciled',
+      complete: true,
+      sessionDate: date,
+      observedFromMs: fromMs,
+      observedThroughMs: throughMs,
+      registryVersion: 1,
+      standardMultiplierAssumed: true,
+    });
+    rows += section!.byStrike.length + section!.byExpiration.length;
+  }
+  const stamp = { sessionDate: date, coverageStatus: 'eod_reconciled' as const, scannedAtMs: 0, source: 'bench' };
+  const ranked = rankedLists(tape.ranked.tops(), (symbol) => symbol === 'SPX' || symbol === 'NDX', stamp);
+  const legs = [...events.values()].reduce((sum, event) => sum + event.legs.length, 0);
+  return {
+    prints: tape.counts.prints,
+    cancels: tape.counts.cancels,
+    duplicates: tape.counts.duplicates,
+    late: tape.counts.late,
+    events: events.size,
+    printsInEvents: legs,
+    crossSectionRows: rows,
+    rankedPrints: ranked.reduce((sum, list) => sum + list.prints.length, 0),
+  };
+}
+
+/** What is used of DuckDB. Its types are there only once bench/ is installed. */
+interface DuckDb {
+  DuckDBInstance: {
+    create(
+      path: string,
+      settings: Record<string, string>,
+    ): Promise<{
+      connect(): Promise<{
+        runAndReadAll(sql: string): Promise<{ getRows(): unknown[][] }>;
+      }>;
+    }>;
+  };
+}
+
+const duckDbColumns =
+  "{'ticker': 'VARCHAR', 'conditions': 'VARCHAR', 'correction': 'INTEGER', 'exchange': 'INTEGER', 'price': 'DOUBLE', 'sip_timestamp': 'BIGINT', 'size': 'BIGINT'}";
+
+/** The grouping by DuckDB on one thread. It is told the columns, so that it need not find them out. */
+async function duckDb(path: string): Promise<Grouped> {
+  const { DuckDBInstance }: DuckDb = await import('@duckdb/node-api' as string);
+  const instance = await DuckDBInstance.create(':memory:', { threads: '1' });
+  const connection = await instance.connect();
+  const result = await connection.runAndReadAll(
+    `SELECT ticker, sum(size)::DOUBLE, sum(price * size) * 100, count(*)::DOUBLE
+     FROM read_csv('${path.replaceAll("'", "''")}', header = true, delim = ',', columns = ${duckDbColumns}) GROUP BY ticker`,
+  );
+  const rows = result.getRows() as [string, number, number, number][];
+  const sum = (column: 1 | 2 | 3) => rows.reduce((total, row) => total + row[column], 0);
+  return { contracts: rows.length, prints: sum(3), volume: sum(1), premiumUsd: sum(2) };
+}
+
+const passes = { gunzip, group, inOrder, events, duckDb };
+export type PassName = keyof typeof passes;
+
+/** Runs a pass over a file in a process of its own. Rejects when it ends without an answer. */
+export function runPass(name: PassName, path: string): Promise<Pass> {
+  return new Promise((resolve, reject) => {
+    const child = fork(fileURLToPath(import.meta.url), ['--pass', name, path]);
+    child.once('message', (pass) => resolve(pass as Pass));
+    child.once('exit', (code) => reject(new Error(`the pass ${name} ended with ${code}`)));
+  });
+}
+
+async function measure(name: PassName, path: string): Promise<Pass> {
+  const startMiB = process.memoryUsage.rss() / 2 ** 20;
+  const [cpu, wall] = [process.cpuUsage(), performance.now()];
+  const found = await passes[name](path);
+  const { user, system } = process.cpuUsage(cpu);
+  return {
+    cpuSeconds: (user + system) / 1e6,
+    wallSeconds: (performance.now() - wall) / 1000,
+    peakMiB: process.resourceUsage().maxRSS / 1024,
+    startMiB,
+    found,
+  };
+}
+
+if (process.argv[2] === '--pass') {
+  const [name, path] = process.argv.slice(3) as [PassName, string];
+  const pass = await measure(name, path);
+  if (process.send) process.send(pass, () => process.exit(0));
+  else console.log(pass);
+}
