@@ -24,7 +24,9 @@ const at = {
   money: 12,
   moneyMicros: 13,
 } as const;
-const stride = 14;
+/** Numbers of a bucket's record, of which the first is its start. */
+export const barStride = 14;
+const stride = barStride;
 
 /** Buckets of prints with the sums their bars are made of, ascending by start: one array, a record a bucket. */
 export interface BarRows {
@@ -37,7 +39,8 @@ export function createBarRows(): BarRows {
   return { values: new Float64Array(4 * stride), count: 0 };
 }
 
-function clearRow({ values }: BarRows, row: number) {
+/** Makes the record that begins at `row` one of no prints. Its start stays. */
+export function clearRow(values: Float64Array, row: number): void {
   values.fill(0, row + 1, row + stride);
   values[row + at.high] = -Infinity;
   values[row + at.low] = Infinity;
@@ -66,7 +69,7 @@ function rowOf(rows: BarRows, startMs: number): number {
   }
   if (row < used) rows.values.copyWithin(row + stride, row, used);
   rows.values[row] = startMs;
-  clearRow(rows, row);
+  clearRow(rows.values, row);
   return row;
 }
 
@@ -79,16 +82,32 @@ export interface BarPrint {
   traits: number;
 }
 
+const counts = countsVolume | setsHighLow | setsOpenClose;
+
+/** Whether a print says anything of a bar. */
+export function isOfBar({ traits }: BarPrint): boolean {
+  return (traits & counts) !== 0;
+}
+
 /** Adds a print to the bucket that starts at `startMs`. The order in which prints are added makes no difference. */
 export function addToBar(
   rows: BarRows,
   startMs: number,
+  print: BarPrint,
+  before: (a: number, b: number) => boolean,
+): void {
+  if (!isOfBar(print)) return;
+  const row = rowOf(rows, startMs);
+  addToRow(rows.values, row, print, before);
+}
+
+/** Adds a print to the record that begins at `row`. */
+export function addToRow(
+  values: Float64Array,
+  row: number,
   { entry, price, size, sizeMicros, traits }: BarPrint,
   before: (a: number, b: number) => boolean,
 ): void {
-  if ((traits & (countsVolume | setsHighLow | setsOpenClose)) === 0) return;
-  const row = rowOf(rows, startMs);
-  const { values } = rows;
   if ((traits & countsVolume) !== 0) {
     addSized(values, row + at.size, size, sizeMicros);
     values[row + at.count]!++;
@@ -127,7 +146,7 @@ function addSized(values: Float64Array, place: number, add: number, addMicros: n
 /** Empties a bucket, to be filled again from the prints that stand. */
 export function emptyBar(rows: BarRows, startMs: number): void {
   const row = findRow(rows, startMs);
-  if (row >= 0) clearRow(rows, row);
+  if (row >= 0) clearRow(rows.values, row);
 }
 
 /**

@@ -1,7 +1,8 @@
 import type { BarColumns } from '../domain/bar.ts';
 import type { TradedContract } from '../domain/contract-book.ts';
 import { minuteMs } from '../domain/units.ts';
-import { addToBar, type BarRows, barsOfRows, createBarRows, emptyBar, foldRows } from './bar-rows.ts';
+import { createBarRowPool } from './bar-row-pool.ts';
+import { barsOfRows, foldRows } from './bar-rows.ts';
 import { type OptionLedger, printState } from './option-ledger.ts';
 import type { PrintLinks } from './print-links.ts';
 
@@ -26,9 +27,12 @@ export function createOptionBars(
   followed: (contract: TradedContract) => boolean,
 ): OptionBars {
   const { columns } = ledger;
-  // Null: not followed. By contract index.
-  const rowsOf: (BarRows | null | undefined)[] = [];
-  let changed = new Map<number, number>();
+  const pool = createBarRowPool();
+  // By contract index.
+  const isFollowed: (boolean | undefined)[] = [];
+  // The first minute that changed by contract index, ∞: none did; and the contracts of which one did, in the order in which they did.
+  let changedFrom = new Float64Array(256).fill(Infinity);
+  let changed: number[] = [];
   const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
   // A print that is forgotten came before every one that is not.
   const before = (a: number, b: number) => b >= ledger.oldest && ledger.before(a, b);
@@ -37,56 +41,63 @@ export function createOptionBars(
     return tsMs - (tsMs % minuteMs);
   };
 
-  function rowsFor(index: number): BarRows | null {
-    let rows = rowsOf[index];
-    if (rows === undefined) rowsOf[index] = rows = followed(ledger.contracts[index]!) ? createBarRows() : null;
-    return rows;
+  function follows(index: number): boolean {
+    const known = isFollowed[index];
+    if (known !== undefined) return known;
+    isFollowed[index] = followed(ledger.contracts[index]!);
+    return isFollowed[index];
   }
 
   function noteChange(index: number, startMs: number) {
-    const known = changed.get(index);
-    if (known === undefined || startMs < known) changed.set(index, startMs);
+    if (index >= changedFrom.length) {
+      const longer = new Float64Array(Math.max(2 * changedFrom.length, index + 1)).fill(Infinity);
+      longer.set(changedFrom);
+      changedFrom = longer;
+    }
+    const known = changedFrom[index]!;
+    if (known === Infinity) changed.push(index);
+    if (startMs < known) changedFrom[index] = startMs;
   }
 
-  function add(rows: BarRows, entry: number) {
+  function add(index: number, startMs: number, entry: number) {
     const slot = entry & ledger.mask;
     print.entry = entry;
     print.price = columns.price[slot]!;
     print.size = columns.size[slot]!;
     print.traits = columns.traits[slot]!;
-    addToBar(rows, minuteOf(entry), print, before);
+    pool.add(index, startMs, print, before);
   }
 
   return {
     count(entry) {
       const index = columns.contract[entry & ledger.mask]!;
-      const rows = rowsFor(index);
-      if (!rows) return;
-      add(rows, entry);
-      noteChange(index, minuteOf(entry));
+      if (!follows(index)) return;
+      const startMs = minuteOf(entry);
+      add(index, startMs, entry);
+      noteChange(index, startMs);
     },
     recount(entry) {
       const index = columns.contract[entry & ledger.mask]!;
-      const rows = rowsFor(index);
-      if (!rows) return;
+      if (!follows(index)) return;
       const startMs = minuteOf(entry);
-      emptyBar(rows, startMs);
+      pool.empty(index, startMs);
       for (let n = links.contractHead(index); n >= ledger.oldest; n = columns.previousOfContract[n & ledger.mask]!) {
         const tsMs = columns.tsMs[n & ledger.mask]!;
         if (tsMs < startMs) break;
-        if (tsMs < startMs + minuteMs && columns.state[n & ledger.mask] === printState.counted) add(rows, n);
+        if (tsMs < startMs + minuteMs && columns.state[n & ledger.mask] === printState.counted) add(index, startMs, n);
       }
       noteChange(index, startMs);
     },
     bars({ index }, timeframe, fromMs = -Infinity) {
-      const rows = rowsOf[index] ?? createBarRows();
-      if (timeframe === '1m') return barsOfRows(rows, fromMs);
+      if (timeframe === '1m') return barsOfRows(pool.rows(index, fromMs), fromMs);
       const startOf = (ms: number) => ms - (ms % fiveMinutesMs);
-      return barsOfRows(foldRows(rows, startOf, true, startOf(fromMs)), fromMs);
+      const firstMs = startOf(Math.max(0, fromMs));
+      return barsOfRows(foldRows(pool.rows(index, firstMs), startOf, true, firstMs), fromMs);
     },
     takeChanged() {
-      const contracts = [...changed].map(([index, fromMs]) => ({ contract: ledger.contracts[index]!, fromMs }));
-      changed = new Map();
+      const contracts = changed.map((index) => ({ contract: ledger.contracts[index]!, fromMs: changedFrom[index]! }));
+      for (const index of changed) changedFrom[index] = Infinity;
+      changed = [];
       return contracts;
     },
   };
