@@ -91,7 +91,9 @@ export const sessionDates = param((text, name) => text.split(',').map((part) => 
 
 /** A point in time; the operation reads it in `tz`. */
 export const pointInTime = param(
-  (text, name) => {
+  (sent, name) => {
+    // The plus of an offset that was not percent-encoded arrives as a blank.
+    const text = sent.replace(/ (?=\d\d:?\d\d$)/, '+');
     parseInstant(text, 'UTC', name);
     return text;
   },

@@ -128,6 +128,7 @@ describe('GET /v2/stocks/{symbol}/bars', () => {
       'an offset',
       `from=${encodeURIComponent('2026-11-19T15:30+01:00')}&to=${encodeURIComponent('2026-11-19T15:32+01:00')}`,
     ],
+    ['an offset whose plus is not percent-encoded', 'from=2026-11-19T15:30+01:00&to=2026-11-19T15:32+01:00'],
   ])('reads times as %s', async (_form, query) => {
     expect((await bars(query)).body.data).toHaveLength(2);
   });
