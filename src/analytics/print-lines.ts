@@ -4,46 +4,46 @@ export interface PrintLines {
   ascends(contract: number, exchange: number, sequence: number): boolean;
 }
 
-/** An empty table: open addressing over columns, so that a print costs no string and no object. */
+/** An empty table: open addressing, so that a print costs no string and no object; a line's key and number side by side, so that it costs one look at memory. */
 export function createPrintLines(): PrintLines {
-  let keys = new Float64Array(512).fill(-1);
-  let highest = new Float64Array(512);
+  let table = new Float64Array(1024).fill(-1);
   let mask = 511;
   let count = 0;
 
-  function slotOf(key: number): number {
+  /** Where the key of a line stands, or would. */
+  function placeOf(contract: number, exchange: number, key: number): number {
     // Multiplicative hashing of the contract and the exchange apart; the key itself has up to 47 bits.
-    let slot = (Math.imul(Math.floor(key / 65_536), 0x9e3779b1) ^ Math.imul(key & 65_535, 0x85ebca6b)) >>> 7;
-    for (slot &= mask; keys[slot] !== -1 && keys[slot] !== key; slot = (slot + 1) & mask);
-    return slot;
+    let slot = ((Math.imul(contract, 0x9e3779b1) ^ Math.imul(exchange, 0x85ebca6b)) >>> 7) & mask;
+    while (table[2 * slot] !== -1 && table[2 * slot] !== key) slot = (slot + 1) & mask;
+    return 2 * slot;
   }
 
   function grow() {
-    const [oldKeys, oldHighest] = [keys, highest];
+    const old = table;
     mask = 2 * mask + 1;
-    keys = new Float64Array(mask + 1).fill(-1);
-    highest = new Float64Array(mask + 1);
-    for (let i = 0; i < oldKeys.length; i++) {
-      if (oldKeys[i] === -1) continue;
-      const slot = slotOf(oldKeys[i]!);
-      keys[slot] = oldKeys[i]!;
-      highest[slot] = oldHighest[i]!;
+    table = new Float64Array(2 * (mask + 1)).fill(-1);
+    for (let i = 0; i < old.length; i += 2) {
+      const key = old[i]!;
+      if (key === -1) continue;
+      const place = placeOf(Math.floor(key / 65_536), key % 65_536, key);
+      table[place] = key;
+      table[place + 1] = old[i + 1]!;
     }
   }
 
   return {
     ascends(contract, exchange, sequence) {
       const key = contract * 65_536 + exchange;
-      const slot = slotOf(key);
-      if (keys[slot] === -1) {
-        keys[slot] = key;
-        highest[slot] = sequence;
+      const place = placeOf(contract, exchange, key);
+      if (table[place] === -1) {
+        table[place] = key;
+        table[place + 1] = sequence;
         count++;
         if (2 * count > mask) grow();
         return true;
       }
-      if (sequence <= highest[slot]!) return false;
-      highest[slot] = sequence;
+      if (sequence <= table[place + 1]!) return false;
+      table[place + 1] = sequence;
       return true;
     },
   };
