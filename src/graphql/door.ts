@@ -212,7 +212,9 @@ function admission(door: GraphqlDoor): Plugin {
 function largeResults(): Plugin<object> {
   return {
     onResultProcess: ({ request, result, resultProcessor, setResultProcessor }) => {
-      if (!resultProcessor || Array.isArray(result) || Symbol.asyncIterator in result || !isHeavy(result)) return;
+      if (!resultProcessor || Array.isArray(result) || Symbol.asyncIterator in result) return;
+      // What has been written already was not heavy.
+      if ('stringify' in result || !isHeavy(result)) return;
       const isResponseJson = request.headers.get('accept')?.includes('application/graphql-response+json') === true;
       setResultProcessor(
         async (large, fetchApi, mediaType) => {
