@@ -3,8 +3,10 @@ import { join } from 'node:path';
 import type { Logger } from 'pino';
 import type { Access } from '../access/open-access.ts';
 import type { Config } from '../config.ts';
+import { openFrom } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/connection.ts';
+import { clockFrom } from './clock.ts';
 import { createProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -52,6 +54,7 @@ export async function bringSample({ terminal, config, store, access, now, log }:
     const outcome = await ensureSampleMarket(store, {
       dataDir,
       now,
+      besideTape: true,
       signal: terminal.interrupted,
       onProgress: ({ label, fraction }) => {
         // Where no progress is drawn, a line says what the start is waiting for.
@@ -65,4 +68,39 @@ export async function bringSample({ terminal, config, store, access, now, log }:
     progress.done();
   }
   return sampleKey(access, dataDir);
+}
+
+/** Lets the sample market trade by the server's clock, and returns what ends that: to be called before the store is closed. */
+export function startLiveSample({ config, store, now, log }: SampleInto): () => Promise<void> {
+  const stop = new AbortController();
+  const running = import('../ingest/sample-live.ts').then(({ runSampleMarket }) =>
+    runSampleMarket(store, {
+      dataDir: config.dataDir,
+      now,
+      stop: stop.signal,
+      onEvent: ({ text, error }) => (error === undefined ? log.info(text) : log.warn({ err: error }, text)),
+    }),
+  );
+  return () => {
+    stop.abort();
+    return running;
+  };
+}
+
+/**
+ * The clock of a sample market that trades at any hour: `clock` while the market is open by it, else one that reads the open of the next
+ * session, or what a session that was begun so had come to. `clock` itself for a store that holds other data.
+ */
+export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
+  const [{ sampleFact }, { holdsMarketData }, { latestLiveEvent }] = await Promise.all([
+    import('../ingest/sample-market.ts'),
+    import('../store/facts.ts'),
+    import('../store/live-quotes.ts'),
+  ]);
+  if ((await sampleFact(store)) === null && (await holdsMarketData(store))) return clock;
+  const nowMs = clock();
+  const openMs = openFrom(nowMs);
+  const reachedMs = (await latestLiveEvent(store)) ?? openMs;
+  const startMs = reachedMs > openMs ? openFrom(reachedMs) : openMs;
+  return startMs === nowMs ? clock : clockFrom(startMs, clock);
 }

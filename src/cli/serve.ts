@@ -1,11 +1,13 @@
 import type { Command } from 'commander';
 import { pino } from 'pino';
 import type { Config } from '../config.ts';
+import { clockTime } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
+import { exchangeDate, exchangeMinuteOfDay } from '../domain/market-time.ts';
 import { clockFrom } from './clock.ts';
 import { listen, stop, urlOf } from './listen.ts';
 import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from './options.ts';
-import { bringSample } from './sample.ts';
+import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import type { Terminal } from './terminal.ts';
 
 interface ServeOptions extends CommonOptions {
@@ -13,6 +15,7 @@ interface ServeOptions extends CommonOptions {
   host?: string;
   clock?: number;
   sample?: boolean;
+  alwaysOpen?: boolean;
 }
 
 function untilInterrupted({ interrupted }: Terminal): Promise<void> {
@@ -22,21 +25,29 @@ function untilInterrupted({ interrupted }: Terminal): Promise<void> {
   });
 }
 
-/** What people see when the server is up; `key` = the sample market's, null without one. */
-function greeting(url: string, key: string | null): string[] {
+/** What people see when the server is up; `key` = the sample market's, null without one; `clock` = what to know of the server's clock. */
+function greeting(url: string, key: string | null, clock: string | null): string[] {
   return [
     `Tapegraph listens on ${url}`,
     '',
     `  GraphiQL   ${url}/graphql`,
     `  API key    ${key ?? 'make one: npm run tapegraph -- key create --account <id>'}`,
     `  REST       curl -H 'Authorization: Bearer ${key ?? '<key>'}' '${url}/v2/quotes?symbols=SPY,QQQ'`,
+    ...(clock === null ? [] : [`  Clock      ${clock}`]),
     '',
     'Ctrl-C stops it.',
   ];
 }
 
+/** Where a clock that was moved reads, for who wonders; null when it was not. */
+function clockNote(clock: Clock, now: Clock): string | null {
+  const readsMs = now();
+  if (Math.abs(readsMs - clock()) < 1000) return null;
+  return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York: the market is closed now, its next session trades (--always-open)`;
+}
+
 /** Runs a server until the process is asked to end; then requests in flight finish and everything is closed. */
-async function serve(terminal: Terminal, config: Config, options: ServeOptions, now: Clock): Promise<void> {
+async function serve(terminal: Terminal, config: Config, options: ServeOptions, clock: Clock): Promise<void> {
   // Loaded here, so that help and usage errors need not wait for it all.
   const [{ openStore }, { watchSymbols }, { watchChanges }, { ensureStarterRegistry }, { openAccess }, { createApp }] =
     await Promise.all([
@@ -55,6 +66,7 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
   try {
     const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
     closers.push(() => store.close());
+    const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
     await ensureStarterRegistry(store, now);
     closers.push(await watchSymbols(store));
     const changes = await watchChanges(store);
@@ -67,9 +79,12 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
       config,
     );
     closers.push(() => stop(server));
+    if (key !== null) closers.push(startLiveSample({ terminal, config, store, access, now, log }));
     const url = urlOf(address);
     const ready = { url, host: address.address, port: address.port, pid: process.pid, ...(key !== null && { key }) };
-    terminal.stdout.write(options.json ? `${JSON.stringify(ready)}\n` : `${greeting(url, key).join('\n')}\n`);
+    terminal.stdout.write(
+      options.json ? `${JSON.stringify(ready)}\n` : `${greeting(url, key, clockNote(clock, now)).join('\n')}\n`,
+    );
     await untilInterrupted(terminal);
     log.info('stopping');
   } finally {
@@ -95,14 +110,23 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       'start the server’s clock at this time, from where it runs on: for replay and tests',
       instant,
     )
-    .option('--sample', 'bring the sample market into an empty store, and a key to read it with');
+    .option(
+      '--sample',
+      'bring the sample market into an empty store, and a key to read it with; while the market is open it trades',
+    )
+    .option(
+      '--always-open',
+      'with --sample: when the market is closed, the server’s clock is set forward to the open of its next session, or to where that had come to when the server was last stopped, and runs on from there',
+    );
   withExamples(command, [
     ['serve', 'on http://127.0.0.1:4000'],
     ['serve --sample', 'what npm start does: with something to look at'],
+    ['serve --sample --always-open', 'the sample market trades, at any hour'],
     ['serve --port 0 --clock 2026-11-18T15:00:00Z --json', 'on any free port, at another time'],
   ]);
   command.action(async () => {
     const options = command.opts<ServeOptions>();
+    if (options.alwaysOpen && !options.sample) command.error('error: --always-open goes with --sample');
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
     await serve(terminal, configOf(terminal, options), options, now);
   });

@@ -141,6 +141,14 @@ export function regularSession(date: SessionDate): { openMs: number; closeMs: nu
   return { openMs: exchangeInstant(date, sessionMinutes.open), closeMs: exchangeInstant(date, closeMinute(date)) };
 }
 
+/** The first instant from `tsMs` on at which the regular session is open. */
+export function openFrom(tsMs: number): number {
+  const date = exchangeDate(tsMs);
+  const session = regularSession(date);
+  if (session && tsMs < session.closeMs) return Math.max(tsMs, session.openMs);
+  return regularSession(nextTradingDay(date))!.openMs;
+}
+
 /** The session an instant belongs to: its New York date, or the trading day before when that date does not trade. */
 export function sessionOf(tsMs: number): SessionDate {
   return tradingDayAtOrBefore(exchangeDate(tsMs));

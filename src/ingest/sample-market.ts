@@ -8,6 +8,7 @@ import {
   type SampleShape,
   type SampleTask,
   samplePlan,
+  samplePlanBesideTape,
   sampleShape,
   sampleVersion,
 } from '../tape/sample/plan.ts';
@@ -32,6 +33,8 @@ export interface SampleMarketOptions {
   onProgress?: (progress: { label: string; fraction: number }) => void;
   /** A smaller market, for tests. */
   shape?: SampleShape;
+  /** The tape of the session under way comes as it trades (followSampleTape), and is not stored from files. */
+  besideTape?: boolean;
   /** Aborted to stop; what is stored by then stays, and the next start goes on. */
   signal?: AbortSignal;
 }
@@ -153,7 +156,8 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
   if (fact !== null && fact.version !== sampleVersion) return 'absent';
   const throughMs = fact?.throughMs ?? null;
   const nowMs = options.now();
-  const tasks = samplePlan(nowMs, throughMs, options.shape ?? sampleShape);
+  const plan = options.besideTape ? samplePlanBesideTape : samplePlan;
+  const tasks = plan(nowMs, throughMs, options.shape ?? sampleShape);
   if (tasks.length === 0) return 'unchanged';
   // Said before anything is stored: a start cut off in the middle is taken up by the next one.
   if (fact === null)

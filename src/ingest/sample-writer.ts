@@ -9,7 +9,7 @@ import { optionTapeFile } from '../tape/sample/option-tape-file.ts';
 import { isTape, type SampleTask, type TapeTask } from '../tape/sample/plan.ts';
 import { type SamplePrices, samplePrices } from '../tape/sample/prices.ts';
 import { stockTapeFile } from '../tape/sample/stock-tape-file.ts';
-import { sampleSymbolOf } from '../tape/sample/universe.ts';
+import { sampleSymbolOf, sampleSymbols } from '../tape/sample/universe.ts';
 
 /** What the writer is started with. */
 export interface SampleWriterData {
@@ -43,8 +43,9 @@ function chainText(
 
 function barText(prices: SamplePrices, task: BarTask): string {
   if ('sessions' in task) return dayHistoryFile(prices, task.sessions);
-  if (task.dataset === 'stock-minute-bars') return minuteFile(prices, task.session, task.untilMs);
-  if (task.dataset === 'stock-day-bars') return dayFile(prices, task.session, task.untilMs);
+  const entries = task.indices ? sampleSymbols.filter(({ kind }) => kind === 'index') : sampleSymbols;
+  if (task.dataset === 'stock-minute-bars') return minuteFile(prices, task.session, task.untilMs, entries);
+  if (task.dataset === 'stock-day-bars') return dayFile(prices, task.session, task.untilMs, entries);
   return optionBarFile(prices, task.session, task.untilMs);
 }
 

@@ -46,3 +46,27 @@ export async function exclusively<T>(store: Store, name: string, work: () => Pro
     client.release(true);
   }
 }
+
+/**
+ * Does `work` unless any process does work of the same name already. Its signal is aborted when the connection is lost by which others
+ * know that it is done: then one of them may begin.
+ */
+export async function unlessDone(
+  store: Store,
+  name: string,
+  work: (lost: AbortSignal) => Promise<void>,
+): Promise<void> {
+  const client = await store.pool.connect();
+  const lost = new AbortController();
+  const onError = () => lost.abort();
+  client.on('error', onError);
+  try {
+    const { rows } = await client.query<{ free: boolean }>(
+      'select pg_try_advisory_lock(hashtextextended($1, 0)) as free',
+      [name],
+    );
+    if (rows[0]!.free) await work(lost.signal);
+  } finally {
+    client.release(true);
+  }
+}

@@ -63,3 +63,11 @@ export async function* keptLines(tx: Transaction, source: string, session: Sessi
 export async function forgetLines(tx: Transaction, source: string, before: SessionDate): Promise<void> {
   await tx.query('DELETE FROM followed_lines WHERE source = $1 AND session_date < $2', [source, before]);
 }
+
+/** Begins the tape of a session that is a tape of its own: one followed before under this name, of another session, is forgotten. */
+export async function beginTape(tx: Transaction, source: string, session: SessionDate): Promise<void> {
+  const position = await lockPosition(tx, source);
+  if (position.session === session) return;
+  await tx.query('DELETE FROM followed_lines WHERE source = $1', [source]);
+  await savePosition(tx, source, { lines: 0, session: null });
+}

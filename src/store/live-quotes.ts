@@ -47,3 +47,9 @@ export async function saveLiveQuotes(tx: Transaction, quotes: readonly LiveQuote
     ],
   );
 }
+
+/** The instant of the newest price that a live tape gave of any symbol, epoch ms; null when none did. */
+export async function latestLiveEvent(store: Store): Promise<number | null> {
+  const { rows } = await store.pool.query<{ at: number | null }>('SELECT max(event_ts_ms) AS at FROM live_quotes');
+  return rows[0]!.at === null ? null : Number(rows[0]!.at);
+}

@@ -3,10 +3,12 @@ import { statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { alwaysOpen } from '../../src/cli/sample.ts';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
 import { writeFact } from '../../src/store/facts.ts';
+import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { sampleVersion } from '../../src/tape/sample/plan.ts';
 import { dataFolder } from '../support/data-folder.ts';
@@ -20,6 +22,15 @@ beforeAll(async () => {
   env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
 });
 afterAll(() => store.close());
+
+interface CrossSection {
+  by_strike: { measures: { call_volume: number; put_volume: number } }[];
+}
+
+interface LiveEvent {
+  coverage: object;
+  update: { event: { event_id: string } };
+}
 
 /** A server that said it is ready, and what it said. */
 async function served(args: string[], given = env) {
@@ -79,6 +90,70 @@ describe('tapegraph serve', () => {
     const second = await served(['--sample', '--clock', clock], own);
     expect(second.ready.key).toBe(first.ready.key);
     expect(statSync(join(data, 'sample-key')).mode & 0o077).toBe(0);
+  });
+
+  it('--sample lets the session under way trade by the clock, and goes on with it at the next start', async () => {
+    const sampled = await storeForThisTest();
+    // The market is said to be there up to now, and nothing of its session's tape is.
+    const clock = '2026-11-19T15:05:00Z';
+    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    const own = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
+    const reading = ({ url, key }: { url: string; key?: string }) => {
+      const read = async (path: string) =>
+        (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
+      return {
+        events: async () => (await read('/v2/flow/large-trades?symbol=SPY&limit=50')).data.events as LiveEvent[],
+        volume: async () => {
+          const { by_strike } = (await read('/v2/flow/SPY/cross-section')).data.snapshot.update as CrossSection;
+          return by_strike.reduce((sum, { measures }) => sum + measures.call_volume + measures.put_volume, 0);
+        },
+      };
+    };
+    const first = await served(['--sample', '--clock', clock], own);
+    const before = reading(first.ready);
+    await vi.waitUntil(async () => (await before.events()).length > 0, { timeout: 40_000, interval: 200 });
+    const events = await before.events();
+    for (const { coverage } of events) expect(coverage).toMatchObject({ status: 'observed_live', complete: false });
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+    const second = await served(['--sample', '--clock', '2026-11-19T15:30:00Z'], own);
+    const after = reading(second.ready);
+    const soFar = await after.volume();
+    const grown = async () => (await after.volume()) > soFar && (await after.events()).length > events.length;
+    await vi.waitUntil(grown, { timeout: 40_000, interval: 200 });
+    const ids = (await after.events()).map(({ update }) => update.event.event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(events.map(({ update }) => update.event.event_id)));
+  }, 120_000);
+
+  it('--always-open goes with --sample, and sets the clock of a closed market to the open of its next session', async () => {
+    expect(await tapegraph(['serve', '--always-open'], env)).toMatchObject({ code: 2, stdout: '' });
+    const sampled = await storeForThisTest();
+    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: null }));
+    const reads = async (clock: string) => (await alwaysOpen(sampled, () => Date.parse(clock)))();
+    // A Saturday, an hour before the open, at noon, and the day before Thanksgiving after the close.
+    expect(await reads('2026-11-21T12:00:00Z')).toBe(Date.parse('2026-11-23T14:30:00Z'));
+    expect(await reads('2026-11-19T13:30:00Z')).toBe(Date.parse('2026-11-19T14:30:00Z'));
+    expect(await reads('2026-11-19T17:00:00Z')).toBe(Date.parse('2026-11-19T17:00:00Z'));
+    expect(await reads('2026-11-25T22:00:00Z')).toBe(Date.parse('2026-11-27T14:30:00Z'));
+    const reach = (time: string) =>
+      inTransaction(sampled, (tx) =>
+        saveLiveQuotes(tx, [
+          {
+            symbol: 'SPY',
+            sessionDate: time.slice(0, 10),
+            spot: 1,
+            eventTsMs: Date.parse(time),
+            volume: 1,
+            officialClose: null,
+          },
+        ]),
+      );
+    // Stopped in the middle of Monday it goes on there; run to its end, the next day is next.
+    await reach('2026-11-23T15:00:00Z');
+    expect(await reads('2026-11-21T12:30:00Z')).toBe(Date.parse('2026-11-23T15:00:00Z'));
+    await reach('2026-11-23T21:30:00Z');
+    expect(await reads('2026-11-21T20:00:00Z')).toBe(Date.parse('2026-11-24T14:30:00Z'));
   });
 
   it('--sample gives nobody a key to a store that holds data of its own', async () => {

@@ -20,11 +20,14 @@ export function barLines(ticker: string, bars: BarColumns, untilMs: number): str
   return text;
 }
 
-/** The minute file of a session, up to an instant. */
-export function minuteFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
-  return (
-    barHeader + sampleSymbols.map((entry) => barLines(entry.symbol, prices.minutes(entry, session), untilMs)).join('')
-  );
+/** The minute file of a session, up to an instant; of some tickers, or all. */
+export function minuteFile(
+  prices: SamplePrices,
+  session: SessionDate,
+  untilMs: number,
+  entries: readonly SampleSymbol[] = sampleSymbols,
+): string {
+  return barHeader + entries.map((entry) => barLines(entry.symbol, prices.minutes(entry, session), untilMs)).join('');
 }
 
 function dayLine(entry: SampleSymbol, session: SessionDate, bars: BarColumns, untilMs: number): string {
@@ -44,11 +47,14 @@ function dayLine(entry: SampleSymbol, session: SessionDate, bars: BarColumns, un
   return `${entry.symbol},${volume},${bars.open[0]},${bars.close[count - 1]},${high},${low},${start},${orBlank(trades)},${orBlank(vwap)}\n`;
 }
 
-/** The day file of a session, up to an instant: what its minutes add up to. */
-export function dayFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
-  return (
-    barHeader + sampleSymbols.map((entry) => dayLine(entry, session, prices.minutes(entry, session), untilMs)).join('')
-  );
+/** The day file of a session, up to an instant: what its minutes add up to; of some tickers, or all. */
+export function dayFile(
+  prices: SamplePrices,
+  session: SessionDate,
+  untilMs: number,
+  entries: readonly SampleSymbol[] = sampleSymbols,
+): string {
+  return barHeader + entries.map((entry) => dayLine(entry, session, prices.minutes(entry, session), untilMs)).join('');
 }
 
 /** A day bar of a session of which no minutes are given: the open and close that its minutes would have, and a likely range. */

@@ -4,19 +4,16 @@ import { minuteMs } from '../../domain/units.ts';
 import { putBackground } from './option-background.ts';
 import { optionLedger } from './option-ledger.ts';
 import { type OptionMarket, optionMarket, type SampleContract } from './option-market.ts';
-import { type OptionStage, plantAll } from './option-plants.ts';
+import { type OptionStage, type Plant, plantAll } from './option-plants.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
-import type { OptionTapeLedger, TapeShape } from './tape-ledger.ts';
+import { lateCloseMs, type OptionTapeLedger, type TapeShape } from './tape-ledger.ts';
 import { tapeSlots } from './tape-slots.ts';
 import { sampleSymbols } from './universe.ts';
 
 const tradeHeader = 'ticker,conditions,correction,exchange,price,sip_timestamp,size\n';
 const quoteHeader =
   'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp\n';
-
-// Some options trade a quarter of an hour beyond the close; these do not, but who reads them cannot know.
-const lateCloseMs = 15 * minuteMs;
 
 /** Epoch nanoseconds as text: beyond what a double holds. */
 export function nanosText(tsMs: number, tsNanos: number): string {
@@ -58,19 +55,20 @@ function marketsOf(prices: SamplePrices, session: SessionDate, shape: TapeShape,
     .map((entry): OptionMarket => optionMarket(prices, entry, session, slots));
 }
 
-/**
- * The option trades and quotes of a session up to an instant, by contract, then time. All follows from the session's date and the shape:
- * an earlier instant gives a beginning of the same tape, what happens at once being in it as a whole or not at all.
- */
-export function optionTapeFile(
+/** A session's option tape: its traded contracts in order of their names, each one's prints and quotes in order of time. */
+export interface SampleOptionTape {
+  traded: SampleContract[];
+  plants: Plant[];
+}
+
+/** The option tape of a session of what is over at `untilMs`. All follows from the session's date and the shape. */
+export function sampleOptionTape(
   prices: SamplePrices,
   session: SessionDate,
-  nowMs: number,
+  untilMs: number,
   shape: TapeShape,
-): OptionTapeFiles {
+): SampleOptionTape {
   const { openMs, closeMs } = regularSession(session)!;
-  // Until options have ceased to trade everywhere a tape may not be whole, and is another file than the whole one.
-  const untilMs = nowMs >= closeMs + lateCloseMs ? closeMs : Math.min(nowMs, closeMs - 1);
   const slots = tapeSlots(openMs, (closeMs - openMs) / minuteMs);
   const markets = marketsOf(prices, session, shape, slots);
   const stage: OptionStage = { markets, slots, random: randomFrom(seedOf('option tape', session)) };
@@ -82,7 +80,23 @@ export function optionTapeFile(
     contract.prints = contract.prints.filter(isOver).sort(byTime);
     contract.quotes = contract.quotes.filter(isOver).sort(byTime);
   }
-  const traded = contracts.filter(({ prints }) => prints.length > 0).sort((a, b) => (a.id < b.id ? -1 : 1));
+  return { traded: contracts.filter(({ prints }) => prints.length > 0).sort((a, b) => (a.id < b.id ? -1 : 1)), plants };
+}
+
+/**
+ * The option trades and quotes of a session up to an instant, by contract, then time. All follows from the session's date and the shape:
+ * an earlier instant gives a beginning of the same tape, what happens at once being in it as a whole or not at all.
+ */
+export function optionTapeFile(
+  prices: SamplePrices,
+  session: SessionDate,
+  nowMs: number,
+  shape: TapeShape,
+): OptionTapeFiles {
+  const { closeMs } = regularSession(session)!;
+  // Until options have ceased to trade everywhere a tape may not be whole, and is another file than the whole one.
+  const untilMs = nowMs >= closeMs + lateCloseMs ? closeMs : Math.min(nowMs, closeMs - 1);
+  const { traded, plants } = sampleOptionTape(prices, session, untilMs, shape);
   return {
     trades: tradeHeader + traded.map(tradeLines).join(''),
     quotes: quoteHeader + traded.map(quoteLines).join(''),

@@ -8,7 +8,7 @@ import {
 } from '../../domain/calendar.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { type TapeShape, tapeEndMs, tapeShape } from './tape-ledger.ts';
+import { lateCloseMs, type TapeShape, tapeEndMs, tapeShape, tapeStartMinute } from './tape-ledger.ts';
 import { sampleSymbols } from './universe.ts';
 
 /** The simulated market's shape. Raised when what it generates changes: an older market is left as it is. */
@@ -46,6 +46,8 @@ export type SampleTask =
       name: string;
       session: SessionDate;
       untilMs: number;
+      /** The indices alone, which have no tape. */
+      indices?: boolean;
     }
   | { dataset: TapeDataset; name: string; session: SessionDate; untilMs: number; shape: TapeShape }
   | { dataset: 'chain'; name: string; symbol: string; session: SessionDate; minute: number; solve: boolean };
@@ -64,6 +66,14 @@ export function latestSession(nowMs: number): SessionDate {
   const session = regularSession(today);
   // The first minute's bar is the first thing a session has.
   return isTradingDay(today) && nowMs >= session!.openMs + minuteMs ? today : previousTradingDay(today);
+}
+
+/** The session whose tape comes as it trades: from the first print until options have ceased to trade; null at other times. */
+export function sessionUnderWay(nowMs: number): SessionDate | null {
+  const today = exchangeDate(nowMs);
+  const session = regularSession(today);
+  const trades = session && nowMs >= exchangeInstant(today, tapeStartMinute) && nowMs < session.closeMs + lateCloseMs;
+  return trades ? today : null;
 }
 
 /** `count` sessions that end with `last`, ascending. */
@@ -147,4 +157,20 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
       tasks.push({ dataset, name: session, session, untilMs: tapeUntilOf(session), shape: shape.tape });
   }
   return tasks;
+}
+
+/**
+ * The same where the tape of the session under way comes as it trades: what follows from that is left out, as are further chains of
+ * tickers that have one a session.
+ */
+export function samplePlanBesideTape(nowMs: number, throughMs: number | null, shape: SampleShape): SampleTask[] {
+  const live = sessionUnderWay(nowMs);
+  const begun = live !== null && throughMs !== null && latestSession(throughMs) === live;
+  return samplePlan(nowMs, throughMs, shape).flatMap((task): SampleTask[] => {
+    if (!('session' in task) || task.session !== live) return [task];
+    if (isTape(task) || (task.dataset === 'chain' && task.solve && begun)) return [];
+    return task.dataset === 'stock-day-bars' || task.dataset === 'stock-minute-bars'
+      ? [{ ...task, indices: true }]
+      : [task];
+  });
 }

@@ -56,8 +56,8 @@ function totalsOf(records: readonly StockRecord[]): StockTapeTotals {
   return totals;
 }
 
-/** Tickers with a tape, and about how many prints a minute each has. */
-function perMinute({ stockPrints, symbols }: TapeShape): { entry: SampleSymbol; prints: number }[] {
+/** Tickers with a stock tape, and about how many prints a minute each has. */
+export function tickersOfTape({ stockPrints, symbols }: TapeShape): { entry: SampleSymbol; prints: number }[] {
   const traded = sampleSymbols.filter(({ kind }) => kind !== 'index');
   const weightOf = ({ dailyVolume, price }: SampleSymbol) => (dailyVolume * price) ** 0.2;
   const wanted = traded.filter(({ symbol }) => symbols?.includes(symbol) ?? true);
@@ -84,7 +84,7 @@ export function stockTapeFile(
   const untilMs = Math.floor(nowMs / minuteMs) * minuteMs;
   const ledger: StockTapeLedger = { prints: 0, corrected: 0, withdrawn: 0, duplicates: 0, symbols: {} };
   let trades = header;
-  for (const { entry, prints } of perMinute(shape)) {
+  for (const { entry, prints } of tickersOfTape(shape)) {
     const records = stockSession(prices, entry, session, prints).filter(({ print }) => print.tsMs < untilMs);
     trades += lines(entry.symbol, listingOf(entry).tape, records);
     const count = (is: (record: StockRecord) => boolean) => records.filter(is).length;

@@ -6,7 +6,7 @@ import { type Random, randomFrom, seedOf } from './random.ts';
 import { type Execution, executionOf, listingOf } from './stock-conditions.ts';
 import { addCorrections, type StockRecord } from './stock-corrections.ts';
 import { type MinutePrint, minutePrints } from './stock-minute.ts';
-import { extendedMs } from './tape-ledger.ts';
+import { extendedMs, tapeStartMinute } from './tape-ledger.ts';
 import type { SampleSymbol } from './universe.ts';
 
 /** A ticker's session being made. */
@@ -124,7 +124,7 @@ export function stockSession(
   const extended = Math.ceil(perMinute);
   addExtended(
     maker,
-    exchangeInstant(session, 8 * 60),
+    exchangeInstant(session, tapeStartMinute),
     openMs - minuteMs,
     open,
     2 * extended,

@@ -2,7 +2,7 @@ import { regularSession } from '../../domain/calendar.ts';
 import type { FlowEventKind, FlowSide } from '../../domain/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { CompositionCategory } from '../../domain/stock-trade-conditions.ts';
-import { hourMs } from '../../domain/units.ts';
+import { hourMs, minuteMs } from '../../domain/units.ts';
 
 /** A print of a planted event. */
 export interface PlantedLeg {
@@ -107,8 +107,14 @@ export interface TapeShape {
 /** The tapes of the sample market. */
 export const tapeShape: TapeShape = { optionPrints: 100_000, plants: 400, stockPrints: 100_000 };
 
+/** Stocks trade before the open from this minute of the New York day on. */
+export const tapeStartMinute = 8 * 60;
+
 /** How long stocks trade beyond the close. */
 export const extendedMs = 2 * hourMs;
+
+/** Some options trade a quarter of an hour beyond the close; these do not, but who reads them cannot know. */
+export const lateCloseMs = 15 * minuteMs;
 
 /** When the last print of a session has come, epoch ms. */
 export function tapeEndMs(session: SessionDate): number {

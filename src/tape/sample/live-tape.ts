@@ -1,0 +1,69 @@
+import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { priceUnits } from '../../domain/print.ts';
+import type { SampleContract } from './option-market.ts';
+import { nanosText, sampleOptionTape } from './option-tape-file.ts';
+import type { SamplePrices } from './prices.ts';
+import { listingOf } from './stock-conditions.ts';
+import { stockSession } from './stock-tape.ts';
+import { tickersOfTape } from './stock-tape-file.ts';
+import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-ledger.ts';
+
+// Where nothing trades for so long, the line tells the time, so that what waits for the next print is told: soon after, and when
+// the longest wait is over.
+const silencesMs = [350, 1050];
+
+interface StampedLine {
+  tsMs: number;
+  tsNanos: number;
+  text: string;
+}
+
+function timeLine(tsMs: number): string {
+  return `{"type":"time","sip_timestamp":"${nanosText(tsMs, 0)}"}\n`;
+}
+
+function addContract(lines: StampedLine[], { id, prints, quotes }: SampleContract): void {
+  for (const [i, { tsMs, tsNanos, bid, ask }] of quotes.entries()) {
+    const stamp = `"sip_timestamp":"${nanosText(tsMs, tsNanos)}","sequence_number":${i + 1}`;
+    const text = `{"type":"option_quote",${stamp},"contract":"${id}","bid_price":${bid / 100},"ask_price":${ask / 100}}\n`;
+    lines.push({ tsMs, tsNanos, text });
+  }
+  for (const [i, { tsMs, tsNanos, exchange, cents, size, condition }] of prints.entries()) {
+    const stamp = `"sip_timestamp":"${nanosText(tsMs, tsNanos)}","sequence_number":${i + 1}`;
+    const trade = `"exchange":${exchange},"price":${cents / 100},"size":${size},"conditions":[${condition}]`;
+    lines.push({ tsMs, tsNanos, text: `{"type":"option_print",${stamp},"contract":"${id}",${trade}}\n` });
+  }
+}
+
+function addStocks(lines: StampedLine[], prices: SamplePrices, session: SessionDate, shape: TapeShape): void {
+  for (const { entry, prints } of tickersOfTape(shape)) {
+    const { tape } = listingOf(entry);
+    for (const { print } of stockSession(prices, entry, session, prints)) {
+      const { tsMs, tsNanos, exchange, trf, id, price, size, conditions, correction, sequence } = print;
+      const stamp = `"sip_timestamp":"${nanosText(tsMs, tsNanos)}","sequence_number":${sequence}`;
+      const venue = `"symbol":"${entry.symbol}","exchange":${exchange},"trf_id":${trf},"id":"${id}","tape":${tape}`;
+      const trade = `"price":${price / priceUnits},"size":${size},"conditions":[${conditions}],"correction":${correction}`;
+      lines.push({ tsMs, tsNanos, text: `{"type":"stock_print",${stamp},${venue},${trade}}\n` });
+    }
+  }
+}
+
+/**
+ * The whole tape of a session, stocks and options, as lines of the live tape (docs/live-tape.md) in order of time: what its vendor files
+ * say, a print's number being the place of its line among its ticker's. The same at every call.
+ */
+export function* liveTapeLines(prices: SamplePrices, session: SessionDate, shape: TapeShape): Generator<string> {
+  const endMs = tapeEndMs(session);
+  const lines: StampedLine[] = [];
+  for (const contract of sampleOptionTape(prices, session, endMs, shape).traded) addContract(lines, contract);
+  addStocks(lines, prices, session, shape);
+  lines.sort((a, b) => a.tsMs - b.tsMs || a.tsNanos - b.tsNanos);
+  let lastMs = exchangeInstant(session, tapeStartMinute);
+  yield timeLine(lastMs);
+  for (const { tsMs, text } of lines) {
+    for (const silence of silencesMs) if (tsMs - lastMs > silence) yield timeLine(lastMs + silence);
+    yield text;
+    lastMs = tsMs;
+  }
+  for (const silence of silencesMs) yield timeLine(lastMs + silence);
+}

@@ -1,0 +1,123 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { runSampleMarket } from '../../src/ingest/sample-live.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample-market.ts';
+import { ensureStarterRegistry } from '../../src/ingest/starter-registry.ts';
+import { liveTapeLines } from '../../src/tape/sample/live-tape.ts';
+import { optionTapeFile } from '../../src/tape/sample/option-tape-file.ts';
+import { samplePrices } from '../../src/tape/sample/prices.ts';
+import { type TestStore, testStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const session = '2026-11-19';
+const tape = { optionPrints: 6000, plants: 200, stockPrints: 6000, symbols: ['SPX', 'SPY', 'NVDA', 'TSLA'] };
+const shape = { barSessions: 1, chainSessions: 1, historySessions: 1, captureEveryMinutes: 5, tapeSessions: 1, tape };
+const startMs = exchangeInstant(session, 11 * 60);
+// The clock halts here, so that every run ends with the same tape.
+const haltMs = startMs + 4000;
+
+describe('the sample market of a session under way', () => {
+  const folder = temporaryFolder();
+  let store: TestStore;
+  beforeAll(async () => {
+    store = await testStore();
+    await ensureStarterRegistry(store, () => startMs);
+    await ensureSampleMarket(store, { dataDir: folder(), now: () => startMs, shape, besideTape: true });
+  }, 60_000);
+  afterAll(() => store.close());
+
+  const rows = async (sql: string) => (await store.pool.query(sql)).rows;
+  const taken = async () => {
+    const [row] = await rows(`SELECT value FROM store_facts WHERE key = 'followed sample market'`);
+    return row ? (JSON.parse(row.value).lines as number) : 0;
+  };
+  const running = (from: number) => {
+    const stop = new AbortController();
+    const begun = Date.now();
+    const now = () => Math.min(haltMs, from + Date.now() - begun);
+    const failures: unknown[] = [];
+    const onEvent = ({ error }: { error?: unknown }) => void (error && failures.push(error));
+    const ended = runSampleMarket(store, { dataDir: folder(), now, stop: stop.signal, onEvent, shape });
+    const end = () => {
+      stop.abort();
+      return ended;
+    };
+    onTestFinished(end);
+    return { now, failures, end };
+  };
+  const what = async () => ({
+    events: await rows(
+      `SELECT event_id, premium_usd, total_size, side FROM flow_events WHERE session_date = '${session}' ORDER BY 1`,
+    ),
+    legs: await rows(`SELECT count(*) FROM flow_legs WHERE session_date = '${session}'`),
+    volume: await rows(`SELECT symbol, volume, spot FROM live_quotes ORDER BY 1`),
+    bars: await rows(`SELECT md5(string_agg(b::text, '' ORDER BY b::text)) FROM option_bar_blocks b`),
+  });
+  const until = async (is: () => Promise<boolean>) => {
+    for (const end = Date.now() + 30_000; !(await is()); await delay(50))
+      if (Date.now() > end) throw new Error('it did not come to that');
+  };
+
+  it('comes as the clock passes it, as observed live and not complete', async () => {
+    const first = running(startMs);
+    await until(async () => (await taken()) > 0 && first.now() >= startMs + 1500);
+    await first.end();
+    expect(first.failures).toEqual([]);
+    const [{ at }] = (await rows(`SELECT max(event_ts_ms) AS at FROM live_quotes`)) as [{ at: number }];
+    expect(Number(at)).toBeLessThanOrEqual(haltMs);
+    const coverages = await rows(
+      `SELECT DISTINCT status, complete FROM flow_coverage WHERE session_date = '${session}'`,
+    );
+    expect(coverages).toEqual([{ status: 'observed_live', complete: false }]);
+  });
+
+  it('goes on at the next start with nothing lost and nothing counted twice', async () => {
+    const stamp = (line: string) => Number(/"sip_timestamp":"(\d{13})/.exec(line)![1]);
+    const due = [...liveTapeLines(samplePrices(), session, tape)].filter((line) => stamp(line) <= haltMs).length;
+    expect(await taken()).toBeLessThan(due);
+    const second = running(startMs + 2000);
+    await until(async () => second.now() >= haltMs && (await taken()) === due);
+    await second.end();
+    expect(second.failures).toEqual([]);
+    const disturbed = await what();
+    expect(disturbed.events.length).toBeGreaterThan(5);
+    expect(disturbed.bars[0]!.md5).not.toBeNull();
+    for (const table of [
+      'flow_events',
+      'flow_legs',
+      'cross_sections',
+      'option_bar_blocks',
+      'live_quotes',
+      'flow_coverage',
+    ])
+      await store.pool.query(`DELETE FROM ${table}`);
+    await store.pool.query(`DELETE FROM followed_lines`);
+    await store.pool.query(`DELETE FROM store_facts WHERE key = 'followed sample market'`);
+    // All of it at once, in one run.
+    const undisturbed = running(haltMs - 1500);
+    await until(async () => (await taken()) === due);
+    await undisturbed.end();
+    expect(await taken()).toBe(due);
+    expect(await what()).toEqual(disturbed);
+    // And it is what was planted; of the last seconds not all is over.
+    const sure = ({ at }: { at: number }) => at < haltMs - 4000;
+    const planted = optionTapeFile(samplePrices(), session, haltMs, tape).ledger.events;
+    const found = await rows(
+      `SELECT event_id AS id, event_ts_ms AS at FROM flow_events WHERE session_date = '${session}'`,
+    );
+    expect(
+      found
+        .map(({ id, at }) => ({ id, at: Number(at) }))
+        .filter(sure)
+        .map(({ id }) => id)
+        .sort(),
+    ).toEqual(
+      planted
+        .map(({ eventId: id, eventTsMs: at }) => ({ id, at }))
+        .filter(sure)
+        .map(({ id }) => id)
+        .sort(),
+    );
+  }, 60_000);
+});
