@@ -232,7 +232,7 @@ export async function follow(
         next = batches.next();
         next.catch(() => {});
       }
-      if (options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
+      if (came !== 'due' && options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
       await follower.commit();
       dueAt = Number.POSITIVE_INFINITY;
     }
