@@ -40,6 +40,14 @@ export class Failure extends Error {
   }
 }
 
+/** The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null when there is none. */
+export function failureWithin(error: unknown): Failure | null {
+  for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
+    if (cause instanceof Failure) return cause;
+  }
+  return null;
+}
+
 /** 400: `parameter` names what was wrong, `expected` says what would have been right. */
 export function invalidParameter(parameter: string, expected: string): Failure {
   return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });

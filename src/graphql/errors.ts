@@ -1,13 +1,5 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
-import { Failure, internal } from '../domain/failure.ts';
-
-/** The failure at the bottom of an error, if it is one we throw on purpose. */
-function failureWithin(error: unknown): Failure | null {
-  for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
-    if (cause instanceof Failure) return cause;
-  }
-  return null;
-}
+import { type Failure, failureWithin, internal } from '../domain/failure.ts';
 
 /** Whether an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it. */
 function isGraphqlsOwn(error: unknown): error is GraphQLError {

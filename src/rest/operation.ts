@@ -9,7 +9,7 @@ import {
   validate,
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
-import { Failure, internal } from '../domain/failure.ts';
+import { Failure, failureWithin, internal } from '../domain/failure.ts';
 import type { Route } from './route.ts';
 
 /** What a stored operation runs with: the graph's context, opaque here. */
@@ -27,13 +27,8 @@ export interface StoredOperation {
 
 /** The failure behind a GraphQL error: what a resolver or scalar threw, or a defect of ours. */
 export function failureOf(error: GraphQLError): Failure {
-  for (
-    let cause: unknown = error;
-    cause instanceof Error;
-    cause = (cause as { originalError?: unknown }).originalError
-  ) {
-    if (cause instanceof Failure) return cause;
-  }
+  const thrown = failureWithin(error);
+  if (thrown) return thrown;
   if (error.extensions?.code === 'invalid_params') return new Failure(400, 'invalid_params', error.message);
   return internal(error.originalError ?? error);
 }
