@@ -5,14 +5,12 @@ import { contractId, type OptionContract, readOptionContract } from '../domain/o
 import { underlyingOf } from '../domain/option-root.ts';
 import { lockOptionBars, type OptionBarRun, saveOptionBars } from '../store/option-bars.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { readCsv } from '../tape/csv.ts';
 import { optionMinuteBars } from '../tape/option-bars.ts';
-import { type BarBatch, barBatch, slices } from './bar-batch.ts';
+import { type BarBatch, slices } from './bar-batch.ts';
+import { loadBarFile } from './bar-file.ts';
 import type { Loader } from './file-job.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
-import { writeBehind } from './write-behind.ts';
 
-const batchBars = 400_000;
 const runsAtOnce = 512;
 
 const keyOf = (contract: OptionContract, tsMs: number) => `${exchangeDate(tsMs)} ${contractId(contract)}`;
@@ -39,25 +37,10 @@ async function writeBatch(tx: Transaction, batch: BarBatch): Promise<number> {
 /** Minute aggregates of option contracts: 1m blocks, and the 5m blocks that follow from them. */
 export const loadOptionMinuteBars: Loader = async (job) => {
   await lockOptionBars(job.tx);
-  const writes = writeBehind();
-  let batch = barBatch(batchBars);
-  let rows = 0;
-  let changed = 0;
-  const flush = async () => {
-    if (batch.size() === 0 || job.refused()) return;
-    const full = batch;
-    batch = barBatch(batchBars);
-    await writes.next(async () => {
-      changed += await writeBatch(job.tx, full);
-    });
-  };
-  for await (const { records } of readCsv(job.path, optionMinuteBars, job.onBadLine, job.onBytes)) {
-    if (job.refused()) continue;
-    for (const { contract, bar } of records) batch.push(keyOf(contract, bar.tsMs), bar);
-    rows += records.length;
-    if (batch.size() >= batchBars) await flush();
-  }
-  await flush();
-  await writes.done();
-  return { rows, changed };
+  return loadBarFile(
+    job,
+    optionMinuteBars,
+    (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
+    (batch) => writeBatch(job.tx, batch),
+  );
 };

@@ -3,15 +3,11 @@ import { type BarColumns, barColumns, type Timeframe } from '../domain/bar.ts';
 import { concatBars, lockAllBarBlocks, type WrittenBlock, writeBars } from '../store/bar-blocks.ts';
 import { saveUnknownTickers } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
-import { readCsv } from '../tape/csv.ts';
 import { stockDayBars, stockMinuteBars } from '../tape/stock-bars.ts';
-import { type BarBatch, barBatch, slices } from './bar-batch.ts';
+import { type BarBatch, slices } from './bar-batch.ts';
+import { loadBarFile } from './bar-file.ts';
 import type { FileJob, FileOutcome, Loader } from './file-job.ts';
-import { writeBehind } from './write-behind.ts';
 
-// Bars held before they are written. A file sorted by ticker, as vendors send them, then writes nearly every block once;
-// one in any other order merges blocks as often as it has batches, in the same memory.
-const batchBars = 400_000;
 // Runs merged and written by one statement: bounds what is decoded at a time.
 const runsAtOnce = 256;
 
@@ -51,28 +47,12 @@ async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: BarBatch
 
 async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileOutcome> {
   await lockAllBarBlocks(job.tx);
-  const writes = writeBehind();
-  let batch = barBatch(batchBars);
-  let rows = 0;
-  let changed = 0;
-  const flush = async () => {
-    if (batch.size() === 0 || job.refused()) return;
-    const full = batch;
-    batch = barBatch(batchBars);
-    await writes.next(async () => {
-      changed += await writeBatch(job.tx, timeframe, full);
-    });
-  };
-  const format = timeframe === '1m' ? stockMinuteBars : stockDayBars;
-  for await (const { records } of readCsv(job.path, format, job.onBadLine, job.onBytes)) {
-    if (job.refused()) continue;
-    for (const { symbol, bar } of records) batch.push(symbol, bar);
-    rows += records.length;
-    if (batch.size() >= batchBars) await flush();
-  }
-  await flush();
-  await writes.done();
-  return { rows, changed };
+  return loadBarFile(
+    job,
+    timeframe === '1m' ? stockMinuteBars : stockDayBars,
+    (batch, { symbol, bar }) => batch.push(symbol, bar),
+    (batch) => writeBatch(job.tx, timeframe, batch),
+  );
 }
 
 /** Minute aggregates: 1m blocks, and the 5m and 1h blocks that follow from them. A ticker not known yet enters the directory. */
