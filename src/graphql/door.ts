@@ -1,9 +1,10 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { setImmediate } from 'node:timers/promises';
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Authentication, Caller } from '../access/caller.ts';
+import type { RateState } from '../access/rate.ts';
+import { hasToldRate, tellRate } from '../access/rate-headers.ts';
 import { Failure, internal, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
 import { isHeavy, jsonBytes } from '../domain/json-bytes.ts';
 import type { KeptAnswers } from '../domain/kept-answers.ts';
@@ -22,10 +23,7 @@ import { isIntrospectionOnly, scopeGroups } from './scope-groups.ts';
 export interface GraphqlDoor {
   schema: GraphQLSchema;
   authenticate: (request: IncomingMessage) => Promise<Authentication>;
-  consume: (
-    caller: Caller,
-    cost: number,
-  ) => Promise<{ allowed: boolean; limit: number; remaining: number; resetSeconds: number }>;
+  consume: (caller: Caller, cost: number) => Promise<RateState>;
   count: (caller: Caller, scopeGroup: string) => void;
   /** For the dates of GraphiQL's examples. */
   now: () => number;
@@ -98,11 +96,7 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
 /** Takes `cost` requests from the caller's rate and tells a key how it stands; 429 when that is more than is left. */
 async function charge(door: GraphqlDoor, caller: Caller, cost: number, response: ServerResponse): Promise<void> {
   const rate = await door.consume(caller, cost);
-  if (caller.kind === 'key') {
-    response.setHeader('x-ratelimit-limit', rate.limit);
-    response.setHeader('x-ratelimit-remaining', rate.remaining);
-    response.setHeader('x-ratelimit-reset', rate.resetSeconds);
-  }
+  tellRate(caller, rate, response);
   if (!rate.allowed)
     throw refusal(
       rateLimited(`More than ${rate.limit} requests a minute; this one costs ${cost}.`, Math.max(1, rate.resetSeconds)),
@@ -111,7 +105,7 @@ async function charge(door: GraphqlDoor, caller: Caller, cost: number, response:
 
 /** What a request that was refused before it was admitted costs is 1, and is told; null, or the refusal where nothing is left. */
 async function chargeRefused(door: GraphqlDoor, { req, res }: ServerContext): Promise<GraphQLError | null> {
-  if (res.headersSent || res.hasHeader('x-ratelimit-limit')) return null;
+  if (res.headersSent || hasToldRate(res)) return null;
   try {
     const authentication = await door.authenticate(req);
     if (authentication.state === 'ok') await charge(door, authentication.caller, 1, res);
@@ -134,8 +128,6 @@ async function keyOf(door: GraphqlDoor, args: ExecutionArgs, context: DoorContex
     () => true,
     () => false,
   );
-  // Requests that came together are in flight together, also where the answer is at hand: the others are heard first.
-  await setImmediate();
   return taken ? key : null;
 }
 

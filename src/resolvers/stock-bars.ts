@@ -1,3 +1,4 @@
+import { setImmediate } from 'node:timers/promises';
 import DataLoader from 'dataloader';
 import { requireSymbol } from '../access/entitlement.ts';
 import { oneBar } from '../analytics/bars.ts';
@@ -147,6 +148,8 @@ export async function takeInFlightPlace(context: RequestContext): Promise<void> 
     const release = await context.access.inFlight.acquire(context.caller);
     if (!release) throw rateLimited('More than 2 stock-bar requests of this API key are in flight.', 1);
     context.onEnd(release);
+    // Requests that came together are in flight together, also where an answer is at hand: the others are heard first.
+    await setImmediate();
   });
 }
 

@@ -1,7 +1,8 @@
-import { setImmediate } from 'node:timers/promises';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
 import type { Authentication, Caller } from '../access/caller.ts';
+import type { RateState } from '../access/rate.ts';
+import { hasToldRate, tellRate } from '../access/rate-headers.ts';
 import {
   Failure,
   gone,
@@ -29,7 +30,7 @@ export interface RestDoor {
   /** Who sends this request. */
   authenticate: (request: Request) => Promise<Authentication>;
   /** Takes one request from the caller's rate. */
-  consume: (caller: Caller) => Promise<{ allowed: boolean; limit: number; remaining: number; resetSeconds: number }>;
+  consume: (caller: Caller) => Promise<RateState>;
   count: (caller: Caller, scopeGroup: string) => void;
   /** The graph's context of a request; `onEnd` runs its argument when the response is done or the client gone. */
   context: (caller: Caller, onEnd: (undo: () => void) => void) => OperationContext;
@@ -53,11 +54,7 @@ export function authenticatedCaller(authentication: Authentication, listsTokenEx
 /** Takes a request from its caller's rate and tells a key how it stands; 429 when nothing is left. */
 async function charge(door: Pick<RestDoor, 'consume'>, caller: Caller, response: Response): Promise<void> {
   const rate = await door.consume(caller);
-  if (caller.kind === 'key') {
-    response.setHeader('x-ratelimit-limit', rate.limit);
-    response.setHeader('x-ratelimit-remaining', rate.remaining);
-    response.setHeader('x-ratelimit-reset', rate.resetSeconds);
-  }
+  tellRate(caller, rate, response);
   if (!rate.allowed) throw rateLimited(`More than ${rate.limit} requests a minute.`, Math.max(1, rate.resetSeconds));
 }
 
@@ -67,7 +64,7 @@ export async function chargeRefused(
   request: Request,
   response: Response,
 ): Promise<void> {
-  if (response.headersSent || response.hasHeader('x-ratelimit-limit')) return;
+  if (response.headersSent || hasToldRate(response)) return;
   const authentication = await door.authenticate(request);
   if (authentication.state === 'ok') await charge(door, authentication.caller, response);
 }
@@ -185,8 +182,6 @@ async function answer(door: RestDoor, route: Route, operation: StoredOperation, 
       : null;
   if (route.inFlightLimited) {
     await door.takeInFlightPlace(context);
-    // Requests that came together are in flight together, also where the answer is at hand: the others are heard first.
-    await setImmediate();
   }
   const kept = door.sealed.find(answerKey(door, exchange, protobuf !== null));
   const { headers, body } = kept ?? (await freshAnswer(door, route, operation, exchange, protobuf));
