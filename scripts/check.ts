@@ -6,6 +6,7 @@ const checks = [
   { name: 'format and lint', command: 'biome check --error-on-warnings .' },
   { name: 'layers', command: 'node scripts/check-layers.ts' },
   { name: 'types', command: 'tsc --noEmit' },
+  { name: 'types of browser code', command: 'tsc --noEmit --project tsconfig.browser.json' },
   { name: 'dead code', command: 'knip --no-progress' },
   { name: 'printed schema', command: 'node scripts/print-schema.ts --check' },
 ];

@@ -13,6 +13,7 @@ import { keptAnswers } from './domain/kept-answers.ts';
 import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { acceptAnything } from './graphql/request-form.ts';
+import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
 import { openApi } from './rest/openapi.ts';
@@ -32,6 +33,8 @@ export interface ServerParts {
   log: Logger;
   /** Changes with the stored market data (`watchChanges`); null, or absent: nothing built from it is kept. */
   generation?: () => number | null;
+  /** A key that reads the sample market, shown to whoever opens `/`; null, or absent: the market is not the sample. */
+  sampleKey?: string | null;
 }
 
 /** Bytes of answers kept for asking again, by each door. */
@@ -115,8 +118,6 @@ async function sendReadiness(store: Store, response: Response): Promise<void> {
 /** The addresses that need no credential. */
 function publicRoutes(store: Store, description: object): Router {
   const answers: Record<string, (response: Response) => unknown> = {
-    // Whoever opens the address that the start prints finds something to use.
-    '/': (response) => response.redirect('/graphql'),
     '/healthz': (response) => response.json({ status: 'ok' }),
     '/readyz': (response) => sendReadiness(store, response),
     '/v2/rest-protocol.proto': (response) => response.type('text/plain').send(protocolSource),
@@ -149,7 +150,7 @@ function doorsOf({ config, store, access, now, log }: ServerParts) {
 
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
-  const { config, store, log, generation = () => null } = parts;
+  const { config, store, log, now, generation = () => null, sampleKey = null } = parts;
   const doors = doorsOf(parts);
   const compiled = compiledRoutes(schema, routes);
   const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
@@ -159,6 +160,7 @@ export function createApp(parts: ServerParts): Express {
   app.set('etag', false);
   app.use(identify, requestLog(log), cors(config.corsOrigins, config.metaHeaderPrefix));
   app.use(publicRoutes(store, openApi(schema, compiled)));
+  app.use(pagesRouter({ now, sampleKey }));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
   const graphql = graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler;
   app.use(Router({ caseSensitive: true }).all('/graphql', acceptAnything, bodyLimit, graphql));

@@ -75,7 +75,7 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
     closers.push(() => access.close());
     const key = options.sample ? await bringSample({ terminal, config, store, access, now, log }) : null;
     const { server, address } = await listen(
-      createApp({ config, store, access, now, log, generation: changes.generation }),
+      createApp({ config, store, access, now, log, generation: changes.generation, sampleKey: key }),
       config,
     );
     closers.push(() => stop(server));

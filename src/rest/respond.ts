@@ -48,7 +48,7 @@ function variant(request: Request, length: number): string {
 }
 
 /** Whether an If-None-Match header names the tag (weak comparison, RFC 9110 13.1.2). */
-function matches(header: string | undefined, tag: string): boolean {
+export function matchesTag(header: string | undefined, tag: string): boolean {
   if (!header) return false;
   return header
     .split(',')
@@ -61,7 +61,7 @@ export async function sendBody(request: Request, response: Response, body: Body)
   if (body.etag !== null) {
     const tag = `"${body.etag}${variant(request, body.bytes.length)}"`;
     response.setHeader('ETag', tag);
-    if (matches(request.headers['if-none-match'], tag)) {
+    if (matchesTag(request.headers['if-none-match'], tag)) {
       response.status(304).end();
       return;
     }

@@ -97,7 +97,13 @@ let accounts = 0;
 
 /** Starts the application. Close it: `afterAll(() => app.close())`. */
 export async function testApp(
-  options: { nowMs?: number; env?: Record<string, string>; store?: TestStore; symbols?: SymbolEntry[] } = {},
+  options: {
+    nowMs?: number;
+    env?: Record<string, string>;
+    store?: TestStore;
+    symbols?: SymbolEntry[];
+    sampleKey?: string;
+  } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await testStore());
   await inTransaction(store, (tx) => saveSymbols(tx, options.symbols ?? testSymbols));
@@ -120,6 +126,7 @@ export async function testApp(
     now,
     log: pino({ level: 'silent' }),
     generation: changes.generation,
+    sampleKey: options.sampleKey ?? null,
   });
   const server = app.listen(0, '127.0.0.1');
   await once(server, 'listening');

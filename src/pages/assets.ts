@@ -1,0 +1,90 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+import { type Request, type Response, Router } from 'express';
+import { methodNotAllowed } from '../domain/failure.ts';
+import { matchesTag } from '../rest/respond.ts';
+import { type AssetFile, assetFiles, packageImports } from './asset-files.ts';
+
+const compressors = {
+  br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }),
+  gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
+  identity: async (bytes: Buffer) => bytes,
+};
+type Encoding = keyof typeof compressors;
+
+/** The files of the pages, under an address that changes when any of them does. */
+export interface Assets {
+  /** The address of a file, by its path in src/pages, e.g. `style.css` or `dashboard/client/main.ts`. */
+  address: (path: string) => string;
+  /** Addresses of the packages that browser code imports by name, as an import map. */
+  importMap: string;
+  router: Router;
+}
+
+/** A file's bytes as the browser gets them: TypeScript without its types. */
+async function browserBytes({ file }: AssetFile): Promise<Buffer> {
+  const bytes = readFileSync(file);
+  if (!file.endsWith('.ts')) return bytes;
+  // Loaded when a page is first opened: most servers never serve one.
+  const { default: amaro } = await import('amaro');
+  return Buffer.from(amaro.transformSync(bytes.toString(), { mode: 'strip-only', filename: file }).code);
+}
+
+/** Bytes in the encodings they were asked for in, each made once. */
+function encodings(file: AssetFile): (encoding: Encoding) => Promise<Buffer> {
+  let plain: Promise<Buffer> | null = null;
+  const made = new Map<Encoding, Promise<Buffer>>();
+  return (encoding) => {
+    plain ??= browserBytes(file);
+    const bytes = made.get(encoding) ?? plain.then(compressors[encoding]);
+    made.set(encoding, bytes);
+    return bytes;
+  };
+}
+
+/** Files change with a new version of the program alone: they are read at the start, and all bear the hash of them all. */
+function versionOf(files: readonly AssetFile[]): string {
+  const hash = createHash('sha256');
+  for (const { path, file } of files) hash.update(path).update('\0').update(readFileSync(file));
+  return hash.digest('base64url').slice(0, 12);
+}
+
+/** What pages load: style sheets, scripts (TypeScript of ours with its types taken off) and the packages they import. */
+export function openAssets(): Assets {
+  const files = assetFiles().sort((one, other) => (one.path < other.path ? -1 : 1));
+  const version = versionOf(files);
+  const byPath = new Map(files.map((file) => [file.path, { ...file, bytes: encodings(file) }]));
+  const address = (path: string): string => {
+    if (!byPath.has(path)) throw new Error(`${path} is no file of the pages`);
+    return `/assets/${version}/${path}`;
+  };
+
+  async function send(request: Request, response: Response, next: () => void): Promise<void> {
+    const { version: asked, path } = request.params as unknown as { version: string; path: string[] };
+    const found = byPath.get(path.join('/'));
+    if (!found) return next();
+    if (request.method !== 'GET' && request.method !== 'HEAD') throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+    const encoding = (request.acceptsEncodings(['br', 'gzip', 'identity']) || 'identity') as Encoding;
+    const tag = `"${version}-${encoding}"`;
+    response.vary('Accept-Encoding');
+    response.setHeader('ETag', tag);
+    // An address of another version comes from a page that another process sent: it gets what there is, and asks again.
+    response.setHeader('Cache-Control', asked === version ? 'public, max-age=31536000, immutable' : 'no-cache');
+    if (matchesTag(request.headers['if-none-match'], tag)) return void response.status(304).end();
+    const bytes = await found.bytes(encoding);
+    if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
+    response.setHeader('Content-Type', found.contentType);
+    response.setHeader('Content-Length', bytes.length);
+    response.end(request.method === 'HEAD' ? undefined : bytes);
+  }
+
+  return {
+    address,
+    importMap: JSON.stringify({
+      imports: Object.fromEntries(Object.entries(packageImports).map(([name, path]) => [name, address(path)])),
+    }),
+    router: Router({ caseSensitive: true }).all('/assets/:version/*path', send),
+  };
+}

@@ -1,0 +1,30 @@
+// One request to the graph, under the reader's key.
+import { keyHeaders } from './key.ts';
+
+/** An answer of the graph: what could be told, and the messages of what could not. */
+export interface GraphAnswer<T> {
+  data: T | null;
+  errors: { message: string; code: string }[];
+}
+
+/** Asks the graph. Headers other than the reader's key may be given. Throws when the server cannot be reached. */
+export async function askGraph<T>(
+  query: string,
+  variables: Record<string, unknown> = {},
+  headers: Record<string, string> = keyHeaders(),
+): Promise<GraphAnswer<T>> {
+  const response = await fetch('/graphql', {
+    method: 'POST',
+    headers: { 'content-type': 'application/json', accept: 'application/json', ...headers },
+    body: JSON.stringify({ query, variables }),
+  });
+  const answer = (await response.json()) as {
+    data?: T | null;
+    errors?: { message: string; extensions?: { code?: string } }[];
+  };
+  const errors = (answer.errors ?? []).map(({ message, extensions }) => ({
+    message,
+    code: extensions?.code ?? 'internal',
+  }));
+  return { data: answer.data ?? null, errors };
+}

@@ -1,0 +1,62 @@
+// The header that all pages share: the field for the key, and the theme.
+import { keepKey, onKeyChange, readKey } from './key.ts';
+
+const themes = ['system', 'light', 'dark'] as const;
+type Theme = (typeof themes)[number];
+const signs: Record<Theme, string> = { system: '◐', light: '☀', dark: '☾' };
+
+function showKeyField(): void {
+  const form = document.querySelector<HTMLFormElement>('#key-form');
+  const input = document.querySelector<HTMLInputElement>('#key-input');
+  if (!form || !input) return;
+  form.hidden = false;
+  input.value = readKey();
+  form.addEventListener('submit', (event) => event.preventDefault());
+  input.addEventListener('input', () => keepKey(input.value));
+  input.addEventListener('focus', () => {
+    input.type = 'text';
+  });
+  input.addEventListener('blur', () => {
+    input.type = 'password';
+  });
+  onKeyChange((key) => {
+    if (input.value.trim() !== key) input.value = key;
+  });
+}
+
+function chosenTheme(): Theme {
+  const { theme } = document.documentElement.dataset;
+  return theme === 'light' || theme === 'dark' ? theme : 'system';
+}
+
+function choose(theme: Theme): void {
+  if (theme === 'system') {
+    delete document.documentElement.dataset.theme;
+    localStorage.removeItem('tapegraph-theme');
+  } else {
+    document.documentElement.dataset.theme = theme;
+    localStorage.setItem('tapegraph-theme', theme);
+  }
+  // Charts draw their colours themselves: they listen.
+  document.dispatchEvent(new CustomEvent('tapegraph-theme-changed'));
+}
+
+function showThemeSwitch(): void {
+  const button = document.querySelector<HTMLButtonElement>('#theme-switch');
+  if (!button) return;
+  const show = () => {
+    const theme = chosenTheme();
+    button.textContent = signs[theme];
+    button.title = `Theme: ${theme}`;
+    button.setAttribute('aria-label', `Theme: ${theme}. Change`);
+  };
+  button.addEventListener('click', () => {
+    choose(themes[(themes.indexOf(chosenTheme()) + 1) % themes.length]!);
+    show();
+  });
+  button.hidden = false;
+  show();
+}
+
+showKeyField();
+showThemeSwitch();

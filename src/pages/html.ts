@@ -1,0 +1,31 @@
+/** Markup that is safe to send: what came from outside has been escaped. */
+export interface Html {
+  readonly markup: string;
+}
+
+/** What a template takes: text is escaped, markup is not, lists are joined, and null, undefined and false are nothing. */
+export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
+
+const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };
+
+/** Text as markup that reads as it, in elements and in quoted attributes. */
+export function escaped(text: string): string {
+  return text.replace(/[&<>"']/g, (character) => entities[character]!);
+}
+
+function markupOf(part: HtmlPart): string {
+  if (part === null || part === undefined || part === false) return '';
+  if (typeof part === 'string' || typeof part === 'number') return escaped(String(part));
+  if ('markup' in part) return part.markup;
+  return part.map(markupOf).join('');
+}
+
+/** Markup from a template: html`<p>${text}</p>`. Attributes that hold a value stand in quotes. */
+export function html(strings: TemplateStringsArray, ...parts: readonly HtmlPart[]): Html {
+  return { markup: strings.reduce((markup, string, index) => markup + markupOf(parts[index - 1]) + string) };
+}
+
+/** Markup that was made elsewhere and is known to be safe. */
+export function trusted(markup: string): Html {
+  return { markup };
+}

@@ -1,0 +1,113 @@
+import type { Request } from 'express';
+import { graphiqlLink } from './graphiql-link.ts';
+import { type Html, html } from './html.ts';
+import { originOf, originText } from './origin.ts';
+import type { PagesParts } from './pages.ts';
+import { places } from './places.ts';
+import type { JsonInstead, Page } from './shell.ts';
+
+const question = `{
+  symbol(symbol: "SPY") {
+    name
+    quote { spot changePct }
+    gex {
+      latest(topStrikes: 3) {
+        netGex
+        flipPoint
+        strikes { strike gex }
+      }
+    }
+    expirations { dates }
+  }
+}`;
+
+function keyPanel(sampleKey: string | null): Html {
+  if (sampleKey === null) {
+    return html`<section class="panel key-panel">
+  <h2>You need a key</h2>
+  <p>Whoever runs this server makes one, and can make you one too. It is shown once.</p>
+  <pre><code>npm run tapegraph -- key create --account you</code></pre>
+</section>`;
+  }
+  return html`<section class="panel key-panel" data-sample-key="${sampleKey}">
+  <h2>The sample market runs here</h2>
+  <p>Its prices are made up. This key reads all of it:</p>
+  <p class="sample-key"><code id="sample-key">${sampleKey}</code></p>
+  <p class="row" data-needs-script hidden><button type="button" class="primary" id="use-key">Use it in this browser tab</button>
+  <button type="button" data-copy="#sample-key">Copy</button></p>
+</section>`;
+}
+
+const command = (key: string | null, rest: Html) =>
+  html`curl -H <span class="text">'Authorization: Bearer ${key ?? '$KEY'}'</span> ${rest}`;
+
+function askSection(origin: string, key: string | null): Html {
+  const at = originText(origin);
+  return html`<section>
+  <h2>Ask it something</h2>
+  <div class="two">
+    <div>
+      <div class="over-code"><h3>REST</h3><button type="button" data-copy="#curl-rest" data-needs-script hidden>Copy</button></div>
+      <pre id="curl-rest" tabindex="0"><code>${command(
+        key,
+        html`\\
+  <span class="text">'${at}/v2/quotes?symbols=SPY,QQQ'</span>`,
+      )}</code></pre>
+      <p class="muted">Each route <em>is</em> a stored GraphQL operation; its answer and the graph’s are the same.</p>
+    </div>
+    <div>
+      <div class="over-code"><h3>GraphQL</h3><a href="${graphiqlLink(question)}">Open in GraphiQL</a></div>
+      <pre tabindex="0"><code>${question}</code></pre>
+      <p class="muted">One question asks what would be three routes.</p>
+    </div>
+  </div>
+</section>`;
+}
+
+const liveSection = html`<section id="live" aria-live="polite" hidden>
+  <h2>In the store now</h2>
+  <div class="quotes" id="quotes"></div>
+  <p class="muted" id="live-note"></p>
+</section>`;
+
+/** The addresses for programs that open `/`. */
+function addresses(): JsonInstead {
+  return { json: Object.fromEntries(places.map(({ to, name, what }) => [to, { name, what }])) };
+}
+
+/** `/`: what this is, and where it leads; to a client that prefers JSON, the addresses. */
+export function landingPage({ sampleKey }: PagesParts, request: Request): Page | JsonInstead {
+  if (request.accepts(['html', 'json']) === 'json') return addresses();
+  const origin = originOf(request);
+  return {
+    title: 'Tapegraph',
+    description:
+      'A gateway for market-data analytics: one GraphQL graph, and a REST contract made of stored operations.',
+    current: '/',
+    styles: ['landing/landing.css'],
+    scripts: ['landing/client/landing.ts'],
+    ...(sampleKey === null ? {} : { secret: true as const }),
+    body: html`<main id="main" class="landing">
+<div class="hero">
+  <div>
+    <h1>Market data, analysed, as one graph</h1>
+    <p class="lead">Tapes and option chains come in. What they say goes out: quotes, bars, greeks, dealer gamma, option flow and
+      off-exchange activity, over GraphQL and over REST, to whoever may read it.</p>
+    <p class="row">${places
+      .filter(({ inHeader }) => inHeader)
+      .map(({ to, name }, index) => html`<a class="button ${index === 0 && 'primary'}" href="${to}">${name}</a>`)}</p>
+  </div>
+  ${keyPanel(sampleKey)}
+</div>
+${liveSection}
+${askSection(origin, sampleKey)}
+<section>
+  <h2>Where it leads</h2>
+  <ul class="doors">${places.map(
+    ({ to, name, what }) =>
+      html`<li><a class="panel" href="${to}"><strong>${name}</strong><code>${to}</code><span>${what}</span></a></li>`,
+  )}</ul>
+</section>
+</main>`,
+  };
+}

@@ -1,0 +1,36 @@
+import { type Request, type Response, Router } from 'express';
+import { methodNotAllowed } from '../domain/failure.ts';
+import { openAssets } from './assets.ts';
+import { landingPage } from './landing.ts';
+import { type JsonInstead, type Page, sendPage } from './shell.ts';
+
+/** What pages show of the server they are served by. */
+export interface PagesParts {
+  /** The server's clock, epoch ms. */
+  now: () => number;
+  /** A key that reads the sample market, for whoever opens the pages; null when the market is not the sample. */
+  sampleKey: string | null;
+}
+
+/** Makes the page of an address from the request; what it throws is answered as any failure is. */
+type PageMaker = (parts: PagesParts, request: Request) => Page | JsonInstead | Promise<Page>;
+
+/** The pages by their addresses. */
+const pages: Readonly<Record<string, PageMaker>> = {
+  '/': landingPage,
+};
+
+/** The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's key. */
+export function pagesRouter(parts: PagesParts): Router {
+  const assets = openAssets();
+  const router = Router({ caseSensitive: true }).use(assets.router);
+  for (const [path, make] of Object.entries(pages)) {
+    router.get(path, async (request: Request, response: Response) => {
+      await sendPage(request, response, await make(parts, request), assets);
+    });
+    router.all(path, (request) => {
+      throw methodNotAllowed(request.method, ['GET', 'HEAD']);
+    });
+  }
+  return router;
+}

@@ -1,0 +1,31 @@
+/** A place of this server that the pages lead to. */
+interface Place {
+  /** Its address. */
+  to: string;
+  name: string;
+  /** What is found there. */
+  what: string;
+  /** Every page's header leads there too. */
+  inHeader?: true;
+}
+
+/** Where `/` leads to, in its order. */
+export const places: readonly Place[] = [
+  {
+    to: '/graphql',
+    name: 'GraphiQL',
+    what: 'The graph, to explore and query by hand: ten example questions, every field with its unit.',
+    inHeader: true,
+  },
+  {
+    to: '/v2/openapi.json',
+    name: 'OpenAPI 3.1',
+    what: 'The routes for programs: generators, validators, API clients.',
+  },
+  {
+    to: '/v2/rest-protocol.proto',
+    name: 'Protobuf',
+    what: 'Messages of the routes that also answer application/x-protobuf.',
+  },
+  { to: '/healthz', name: 'Health', what: 'Alive at /healthz; ready to take requests at /readyz.' },
+];

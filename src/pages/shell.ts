@@ -1,0 +1,114 @@
+import { createHash } from 'node:crypto';
+import type { Request, Response } from 'express';
+import { sendBody, strongTag } from '../rest/respond.ts';
+import type { Assets } from './assets.ts';
+import { type Html, html, trusted } from './html.ts';
+import { places } from './places.ts';
+
+/** A page as its maker gives it; the shell puts head, header and scripts around it. */
+export interface Page {
+  title: string;
+  /** One sentence for search engines and previews. */
+  description: string;
+  /** Address of the header's link that is the page itself, e.g. `/docs`. */
+  current: string;
+  /** What stands below the header; it brings its own `<main id="main">`. */
+  body: Html;
+  /** Style sheets besides `style.css`, by their paths in src/pages. */
+  styles?: readonly string[];
+  /** Modules to run, by their paths in src/pages. */
+  scripts?: readonly string[];
+  /** The page needs `style` attributes in markup that scripts write (chart tooltips do). */
+  styleAttributes?: true;
+  /** The page shows what must not be kept anywhere. */
+  secret?: true;
+  /** 200 unless given. */
+  status?: number;
+}
+
+/** What a client that reads no pages gets at a page's address. */
+export interface JsonInstead {
+  json: object;
+}
+
+const links = places.filter(({ inHeader }) => inHeader);
+
+const sameSection = (one: string, other: string) => one.split('/')[1] === other.split('/')[1];
+
+function header(current: string): Html {
+  return html`<a class="skip" href="#main">Skip to the content</a>
+<header class="top">
+  <a class="brand" href="/"${current === '/' && trusted(' aria-current="page"')}>
+    <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><path d="M2 17h3l3-9 4 12 4-16 3 13h3" fill="none" stroke="currentColor" stroke-width="2.2" stroke-linejoin="round" stroke-linecap="round"/></svg>
+    Tapegraph</a>
+  <nav aria-label="Main">${links.map(
+    ({ to, name }) => html`<a href="${to}"${sameSection(to, current) && trusted(' aria-current="page"')}>${name}</a>`,
+  )}</nav>
+  <form class="key" id="key-form" autocomplete="off" hidden>
+    <label for="key-input">API key</label>
+    <input id="key-input" type="password" placeholder="paste a key" spellcheck="false" autocomplete="off">
+  </form>
+  <button class="theme" id="theme-switch" type="button" hidden>Theme</button>
+</header>`;
+}
+
+const inlineHash = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
+
+/** What the page may load: files of this server, and the import map that is written in it. */
+function contentSecurity({ styleAttributes }: Page, importMap: string): string {
+  return [
+    "default-src 'none'",
+    `script-src 'self' ${inlineHash(importMap)}`,
+    "style-src 'self'",
+    ...(styleAttributes ? ["style-src-attr 'unsafe-inline'"] : []),
+    "img-src 'self' data:",
+    "connect-src 'self'",
+    "form-action 'self'",
+    "base-uri 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/** The whole document of a page. */
+export function documentOf(page: Page, assets: Assets): string {
+  const { title, description, current, body, styles = [], scripts = [] } = page;
+  const document = html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>${title}</title>
+<meta name="description" content="${description}">
+<link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
+${['style.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}<script src="${assets.address('client/theme.ts')}"></script>
+<script type="importmap">${trusted(assets.importMap)}</script>
+${['client/shell.ts', ...scripts].map((path) => html`<script type="module" src="${assets.address(path)}"></script>\n`)}</head>
+<body>
+${header(current)}
+${body}
+</body>
+</html>
+`;
+  return document.markup;
+}
+
+/** Sends a page, or the JSON in its place: tagged and compressed as answers of the routes are. */
+export async function sendPage(
+  request: Request,
+  response: Response,
+  page: Page | JsonInstead,
+  assets: Assets,
+): Promise<void> {
+  if ('json' in page) return void response.vary('Accept').json(page.json);
+  const bytes = Buffer.from(documentOf(page, assets));
+  response.status(page.status ?? 200);
+  response.setHeader('Content-Security-Policy', contentSecurity(page, assets.importMap));
+  response.setHeader('Referrer-Policy', 'same-origin');
+  response.setHeader('Cache-Control', page.secret ? 'no-store' : 'no-cache');
+  await sendBody(request, response, {
+    bytes,
+    contentType: 'text/html; charset=utf-8',
+    etag: page.secret ? null : await strongTag(request.path, bytes),
+  });
+}

@@ -1,0 +1,127 @@
+import { brotliDecompressSync } from 'node:zlib';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type TestApp, testApp } from '../support/app.ts';
+
+let app: TestApp;
+let sampled: TestApp;
+const sampleKey = 'tg_live_whoeverOpensThePage_000000';
+beforeAll(async () => {
+  app = await testApp();
+  sampled = await testApp({ sampleKey });
+});
+afterAll(() => Promise.all([app.close(), sampled.close()]));
+
+const open = (path: string, headers: Record<string, string> = {}, to = app): Promise<Answer> =>
+  to.get(path, { credential: null, headers: { accept: 'text/html', ...headers } });
+
+/** Addresses of what a page loads. */
+function loadedBy(page: string): string[] {
+  const inTags = [...page.matchAll(/<(?:link|script|img)[^>]+(?:href|src)="([^"]+)"/g)].map((match) => match[1]!);
+  const map = page.match(/<script type="importmap">(.*?)<\/script>/)![1]!;
+  return [...inTags, ...Object.values<string>(JSON.parse(map).imports)];
+}
+
+/** `/` and the pages below it. */
+const pages = ['/'];
+
+describe('every page', () => {
+  test.each(pages)('%s loads files of this server alone, and each of them is there', async (path) => {
+    const { status, headers, bytes } = await open(path);
+    expect(status).toBe(200);
+    expect(headers['content-type']).toBe('text/html; charset=utf-8');
+    const addresses = loadedBy(bytes.toString());
+    expect(addresses.length).toBeGreaterThan(5);
+    for (const address of addresses) {
+      expect(address).toMatch(/^\/assets\//);
+      expect((await open(address)).status).toBe(200);
+    }
+  });
+
+  test.each(pages)(
+    '%s lets nothing run or load but its own: the policy names the import map by its hash',
+    async (path) => {
+      const { headers, bytes } = await open(path);
+      const policy = headers['content-security-policy'] as string;
+      expect(policy).toContain("default-src 'none'");
+      expect(policy).toMatch(/script-src 'self' 'sha256-[\w+/=]{44}'/);
+      expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+      const inline = [...bytes.toString().matchAll(/<script(?![^>]*src=)([^>]*)>/g)].map((match) => match[1]!.trim());
+      expect(inline).toEqual(['type="importmap"']);
+      expect(bytes.toString()).not.toMatch(/ on\w+="| style="/);
+    },
+  );
+
+  test.each(pages)('%s asks for no credential and takes GET and HEAD alone', async (path) => {
+    expect((await app.send('HEAD', path, { credential: null })).status).toBe(200);
+    const { status, headers, body } = await app.send('POST', path, { credential: null, body: '{}' });
+    expect({ status, allow: headers.allow, code: body.error.code }).toEqual({
+      status: 405,
+      allow: 'GET, HEAD',
+      code: 'invalid_params',
+    });
+  });
+});
+
+describe('/assets', () => {
+  const addressOf = async (ending: string) =>
+    loadedBy((await open('/')).bytes.toString()).find((address) => address.endsWith(ending))!;
+
+  test('TypeScript arrives as a script without its types', async () => {
+    const { headers, bytes } = await open(await addressOf('client/shell.ts'));
+    expect(headers['content-type']).toBe('text/javascript; charset=utf-8');
+    expect(bytes.toString()).toContain("from './key.ts'");
+    expect(bytes.toString()).not.toMatch(/Record<Theme|: void|\bas const/);
+  });
+
+  test('an address holds the hash of all files: what it names may be kept for ever, another one is asked again', async () => {
+    const address = await addressOf('style.css');
+    const { headers } = await open(address);
+    expect(headers['cache-control']).toBe('public, max-age=31536000, immutable');
+    expect((await open(address, { 'if-none-match': headers.etag as string })).status).toBe(304);
+    const other = await open(address.replace(/assets\/[^/]+/, 'assets/older'));
+    expect({ status: other.status, control: other.headers['cache-control'] }).toEqual({
+      status: 200,
+      control: 'no-cache',
+    });
+  });
+
+  test('comes compressed to who takes it, the same bytes, under a tag of its own', async () => {
+    const address = await addressOf('echarts.esm.min.mjs');
+    const plain = await open(address);
+    const small = await open(address, { 'accept-encoding': 'br' });
+    expect(small.headers['content-encoding']).toBe('br');
+    expect(brotliDecompressSync(small.bytes).equals(plain.bytes)).toBe(true);
+    expect(small.bytes.length * 2).toBeLessThan(plain.bytes.length);
+    expect(small.headers.etag).not.toBe(plain.headers.etag);
+  });
+
+  test('gives out no other file: not the server’s own, nor one outside', async () => {
+    const folder = (await addressOf('style.css')).replace('style.css', '');
+    for (const path of ['pages.ts', '../server.ts', '..%2Fserver.ts', 'lib/preact/package.json', 'client', '']) {
+      expect((await open(folder + path)).status).toBe(404);
+    }
+    expect((await app.send('POST', `${folder}style.css`, { credential: null })).status).toBe(405);
+  });
+});
+
+describe('/', () => {
+  test('shows the sample market’s key where it runs, in a page that nobody keeps', async () => {
+    const { headers, bytes } = await open('/', {}, sampled);
+    expect(headers['cache-control']).toBe('no-store');
+    expect(bytes.toString()).toContain(`Authorization: Bearer ${sampleKey}`);
+    expect((await open('/')).bytes.toString()).not.toContain('tg_live');
+  });
+
+  test('its curl names the address it was asked at', async () => {
+    const { bytes } = await open('/', { host: 'gateway.example:8080' });
+    expect(bytes.toString()).toContain('<span data-origin>http://gateway.example:8080</span>/v2/quotes?symbols=');
+    const hostile = await open('/', { host: 'x"><script>alert(1)</script>' });
+    expect(hostile.bytes.toString()).not.toContain('<script>alert');
+  });
+
+  test('leads on: every address it names is answered', async () => {
+    const addresses = Object.keys((await open('/', { accept: 'application/json' })).body);
+    expect(addresses).toEqual(expect.arrayContaining(['/graphql', '/v2/openapi.json', '/healthz']));
+    for (const address of addresses) expect((await open(address)).status).toBe(200);
+  });
+});
