@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Store } from './connection.ts';
@@ -5,6 +6,13 @@ import type { Transaction } from './transaction.ts';
 
 const longestPayloadBytes = 7999;
 const longestPauseMs = 5_000;
+// A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is asked
+// this often, and given up when the answer takes so long. What was sent meanwhile is missed for no longer than both.
+const heartbeatMs = 2_000;
+const patienceMs = 2_000;
+// How long a connection may take to be made, and to be ended in an orderly way.
+const connectMs = 3_000;
+const endMs = 1_000;
 
 /**
  * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is sent
@@ -17,10 +25,54 @@ export async function notify(target: Store | Transaction, channel: string, paylo
   await connection.query('select pg_notify($1, $2)', [channel, payload]);
 }
 
+interface Listener {
+  /** Ends the connection, whether or not the other end still answers. */
+  end(): Promise<void>;
+}
+
+/** A connection that listens to `channel` and is asked time and again whether it is there; `onEnd` is called when it is not. */
+async function connect(
+  { options }: Store['pool'],
+  channel: string,
+  onPayload: (payload: string) => void,
+  onEnd: () => void,
+): Promise<Listener> {
+  const socket = new Socket();
+  const client = new pg.Client({
+    ...options,
+    application_name: 'tapegraph listener',
+    connectionTimeoutMillis: connectMs,
+    query_timeout: patienceMs,
+    stream: () => socket,
+  });
+  client.on('error', () => {});
+  client.on('notification', (message) => {
+    if (message.channel === channel) onPayload(message.payload ?? '');
+  });
+  const end = async () => {
+    await Promise.race([client.end().catch(() => {}), delay(endMs, undefined, { ref: false })]);
+    socket.destroy();
+  };
+  try {
+    await client.connect();
+    await client.query(`listen ${pg.escapeIdentifier(channel)}`);
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  const heartbeat = setInterval(() => void client.query('select 1').catch(() => socket.destroy()), heartbeatMs);
+  heartbeat.unref();
+  client.once('end', () => {
+    clearInterval(heartbeat);
+    onEnd();
+  });
+  return { end };
+}
+
 /**
  * Listens to `channel` on a connection of its own, until the returned function is called; returns once it listens.
- * `onLost` is called when the connection breaks and again when it listens anew: what was sent between has been missed, so
- * caches that live by the notifications must be dropped both times.
+ * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens anew: what was sent
+ * between has been missed, so caches that live by the notifications must be dropped both times.
  */
 export async function listen(
   store: Store,
@@ -29,33 +81,17 @@ export async function listen(
   onLost: () => void,
 ): Promise<() => Promise<void>> {
   let closed = false;
-  let client = await connect();
-
-  async function connect(): Promise<pg.Client> {
-    const fresh = new pg.Client({ ...store.pool.options, application_name: 'tapegraph listener' });
-    fresh.on('error', () => {});
-    fresh.on('notification', (message) => {
-      if (message.channel === channel) onPayload(message.payload ?? '');
-    });
-    try {
-      await fresh.connect();
-      await fresh.query(`listen ${pg.escapeIdentifier(channel)}`);
-    } catch (error) {
-      await fresh.end().catch(() => {});
-      throw error;
-    }
-    fresh.once('end', () => void reconnect());
-    return fresh;
-  }
+  const open = () => connect(store.pool, channel, onPayload, () => void reconnect());
+  let listener = await open();
 
   async function reconnect(): Promise<void> {
     if (closed) return;
     onLost();
     for (let pauseMs = 50; !closed; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       await delay(pauseMs, undefined, { ref: false });
-      const fresh = closed ? null : await connect().catch(() => null);
+      const fresh = closed ? null : await open().catch(() => null);
       if (fresh === null) continue;
-      client = fresh;
+      listener = fresh;
       if (closed) await fresh.end();
       else onLost();
       return;
@@ -64,6 +100,6 @@ export async function listen(
 
   return async () => {
     closed = true;
-    await client.end();
+    await listener.end();
   };
 }

@@ -1,6 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { watchChanges } from '../../src/store/changes.ts';
+import { openStore } from '../../src/store/connection.ts';
 import { listen, notify } from '../../src/store/notifications.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
+import { flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 let store: TestStore;
@@ -57,6 +60,32 @@ describe('notifications', () => {
     await stop();
     expect(lost()).toBe(2);
   });
+
+  test('are not waited for on a connection that hangs: nothing kept is trusted until they are heard again', async () => {
+    const url = new URL(store.databaseUrl.replace('@/', '@none/'));
+    const proxy = await flakyProxy(
+      url.searchParams.get('host') ?? url.hostname,
+      Number(url.searchParams.get('port') ?? (url.port || 5432)),
+    );
+    const databaseUrl = `postgresql://${url.username}@127.0.0.1:${proxy.port}${url.pathname}`;
+    const one = await openStore({ databaseUrl, dataDir: '', migrate: false });
+    const changes = await watchChanges(one);
+    expect(changes.generation()).toBe(0);
+    proxy.hang();
+    await notify(store, 'market_data', '');
+    await expect.poll(changes.generation, { timeout: 6_000 }).toBeNull();
+    await proxy.bringBack();
+    await expect.poll(changes.generation, { timeout: 8_000 }).not.toBeNull();
+    const heard = changes.generation()!;
+    expect(heard).toBeGreaterThan(0);
+    await notify(store, 'market_data', '');
+    await expect.poll(changes.generation).toBe(heard + 1);
+    // One that hangs does not keep a listener from ending.
+    proxy.hang();
+    await changes.stop();
+    await proxy.takeAway();
+    await one.close();
+  }, 20_000);
 
   test('stop when the listener does, whose connection goes', async () => {
     const { payloads, stop } = await listener('ended');
