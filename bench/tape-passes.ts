@@ -1,8 +1,12 @@
 // What is measured over an option trades file, each in a process of its own, so that its CPU time and memory are its alone.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { rankedLists } from '../src/analytics/ranked-prints.ts';
+import type { ObservedSpan } from '../src/analytics/observed-spans.ts';
+import { emptyCounts } from '../src/analytics/option-tape.ts';
+import { type RankedPrints, rankedLists } from '../src/analytics/ranked-prints.ts';
 import { createContractBook } from '../src/domain/contract-book.ts';
+import type { Coverage } from '../src/domain/coverage.ts';
+import type { SessionDate } from '../src/domain/market-time.ts';
 import { createOptionSession, type OptionSession } from '../src/ingest/option-session.ts';
 import { readOptionTape } from '../src/ingest/option-tape-files.ts';
 import { readOptionTrades } from '../src/tape/option-trades.ts';
@@ -55,6 +59,16 @@ async function group(path: string): Promise<Grouped> {
   return { contracts: counts.length, prints: sum(counts), volume: sum(volumes), premiumUsd: sum(premiums) / 1e4 };
 }
 
+const coverageOf = ({ fromMs, throughMs }: ObservedSpan, sessionDate: SessionDate): Coverage => ({
+  status: 'eod_reconciled',
+  complete: true,
+  sessionDate,
+  observedFromMs: fromMs,
+  observedThroughMs: throughMs,
+  registryVersion: 1,
+  standardMultiplierAssumed: true,
+});
+
 const reading = (path: string) => ({
   trades: [path],
   quotes: [],
@@ -70,49 +84,46 @@ async function inOrder(path: string): Promise<Record<string, number>> {
   const count = () => {
     fed++;
   };
-  await files.feed(async () => ({ print: count, quote: count }));
+  await files.feed(
+    async () => ({ print: count, quote: count }),
+    async () => {},
+  );
   await files.close();
   return { fed };
 }
 
-/** The whole way: file, events, cross-sections, ranked lists. Option bars are counted on the way, as in earnest. */
+/** The whole way: file, events, cross-sections, ranked lists. Option bars are made on the way, as in earnest. */
 async function events(path: string): Promise<Record<string, number>> {
   const files = await readOptionTape(reading(path));
-  let session: OptionSession | null = null;
-  await files.feed(async (date) => {
-    session = createOptionSession(date);
-    return session.tape;
-  });
+  const counts = emptyCounts();
+  const tops: ReturnType<RankedPrints['tops']> = [];
+  const found = { events: 0, printsInEvents: 0, crossSectionRows: 0, bars: 0 };
+  let session: OptionSession | undefined;
+  await files.feed(
+    async (underlying, date) => {
+      session = createOptionSession(underlying, date);
+      return session.tape;
+    },
+    async () => {
+      const { tape, events, underlying, date } = session!;
+      tape.end();
+      for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += tape.counts[name];
+      const section = tape.crossSections.snapshot(underlying, coverageOf(tape.observed.of(underlying)!, date));
+      found.crossSectionRows += section!.byStrike.length + section!.byExpiration.length;
+      found.events += events.size;
+      for (const { legs } of events.values()) found.printsInEvents += legs.length;
+      for (const { contract } of tape.bars.takeChanged()) found.bars += tape.bars.bars(contract, '1m').tsMs.length;
+      tops.push(...tape.ranked.tops());
+    },
+  );
   await files.close();
-  const { tape, events, date } = session as unknown as OptionSession;
-  tape.end();
-  let rows = 0;
-  for (const underlying of tape.observed.underlyings()) {
-    const { fromMs, throughMs } = tape.observed.of(underlying)!;
-    const section = tape.crossSections.snapshot(underlying, {
-      status: 'eod_reconciled',
-      complete: true,
-      sessionDate: date,
-      observedFromMs: fromMs,
-      observedThroughMs: throughMs,
-      registryVersion: 1,
-      standardMultiplierAssumed: true,
-    });
-    rows += section!.byStrike.length + section!.byExpiration.length;
-  }
-  const stamp = { sessionDate: date, coverageStatus: 'eod_reconciled' as const, scannedAtMs: 0, source: 'bench' };
-  const ranked = rankedLists(tape.ranked.tops(), (symbol) => symbol === 'SPX' || symbol === 'NDX', stamp);
-  const legs = [...events.values()].reduce((sum, event) => sum + event.legs.length, 0);
-  return {
-    prints: tape.counts.prints,
-    cancels: tape.counts.cancels,
-    duplicates: tape.counts.duplicates,
-    late: tape.counts.late,
-    events: events.size,
-    printsInEvents: legs,
-    crossSectionRows: rows,
-    rankedPrints: ranked.reduce((sum, list) => sum + list.prints.length, 0),
-  };
+  const ranked = rankedLists(tops, (symbol) => symbol === 'SPX' || symbol === 'NDX', {
+    sessionDate: session!.date,
+    coverageStatus: 'eod_reconciled',
+    scannedAtMs: 0,
+    source: 'bench',
+  });
+  return { ...counts, ...found, rankedPrints: ranked.reduce((sum, list) => sum + list.prints.length, 0) };
 }
 
 /** What is used of DuckDB. Its types are there only once bench/ is installed. */

@@ -49,6 +49,11 @@ export interface OptionTapeCounts {
   otherSession: number;
 }
 
+/** Of nothing. */
+export function emptyCounts(): OptionTapeCounts {
+  return { prints: 0, duplicates: 0, cancels: 0, unmatchedCancels: 0, leftOut: 0, late: 0, otherSession: 0 };
+}
+
 /** One session's option tape: prints and quotes in, events and figures out. Fed by event time alone. */
 export interface OptionTape {
   /** Takes a print; the object may be used again afterwards. */
@@ -74,15 +79,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
   let reachedMs = -Infinity;
   let clockMs = -Infinity;
-  const counts: OptionTapeCounts = {
-    prints: 0,
-    duplicates: 0,
-    cancels: 0,
-    unmatchedCancels: 0,
-    leftOut: 0,
-    late: 0,
-    otherSession: 0,
-  };
+  const counts = emptyCounts();
 
   // A forgotten print must be out of every open segment; those last half a second.
   const mayForget = (entry: number) => {

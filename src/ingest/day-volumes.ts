@@ -16,46 +16,42 @@ export interface VolumeDifference {
   dayAggregate: number;
 }
 
-/** Volumes of a session by contract (`O:…`), from day aggregate files. Throws `TapeFileError`. */
+/** Volumes of a session's contracts (`O:…`) by underlying, from day aggregate files. Throws `TapeFileError`. */
 export async function readDayVolumes(
   paths: readonly string[],
   session: SessionDate,
   onBadLine: OnBadLine,
   onBytes: OnBytes,
-): Promise<Map<string, number>> {
-  const volumes = new Map<string, number>();
+): Promise<Map<string, Map<string, number>>> {
+  const volumes = new Map<string, Map<string, number>>();
   for (const path of paths) {
     for await (const { records } of readCsv(path, optionMinuteBars, onBadLine, onBytes)) {
       for (const { contract, bar } of records) {
-        if (exchangeDate(bar.tsMs) === session) volumes.set(contractId(contract), bar.volume);
+        if (exchangeDate(bar.tsMs) !== session) continue;
+        const underlying = underlyingOf(contract.root);
+        const known = volumes.get(underlying) ?? new Map<string, number>();
+        if (known.size === 0) volumes.set(underlying, known);
+        known.set(contractId(contract), bar.volume);
       }
     }
   }
   return volumes;
 }
 
-/**
- * Where a tape and the day aggregates differ, among the contracts of the underlyings on the tape, by contract. A contract that either
- * does not name has a volume of 0 there.
- */
+/** Where the tape of an underlying and its day aggregates differ, by contract. A contract that either does not name has a volume of 0 there. */
 export function volumeDifferences(
+  underlying: string,
   onTape: readonly { contract: TradedContract; volume: number }[],
   inAggregates: ReadonlyMap<string, number>,
 ): VolumeDifference[] {
   const tape = new Map(onTape.map(({ contract, volume }) => [contract.id, volume]));
-  const underlyings = new Map(onTape.map(({ contract }) => [contract.contract.root, contract.underlying.symbol]));
-  const symbols = new Set(underlyings.values());
-  const differences: VolumeDifference[] = [];
-  for (const contract of new Set([...tape.keys(), ...inAggregates.keys()])) {
-    const root = contract.slice(2, -15);
-    const underlying = underlyings.get(root) ?? underlyingOf(root);
-    const difference = {
+  return [...new Set([...tape.keys(), ...inAggregates.keys()])]
+    .map((contract) => ({
       underlying,
       contract,
       tape: tape.get(contract) ?? 0,
       dayAggregate: inAggregates.get(contract) ?? 0,
-    };
-    if (symbols.has(underlying) && difference.tape !== difference.dayAggregate) differences.push(difference);
-  }
-  return differences.sort((a, b) => (a.contract < b.contract ? -1 : 1));
+    }))
+    .filter((difference) => difference.tape !== difference.dayAggregate)
+    .sort((a, b) => (a.contract < b.contract ? -1 : 1));
 }

@@ -1,5 +1,5 @@
 import type { FlowChange } from '../analytics/flow-changes.ts';
-import { createOptionTape, type OptionTape } from '../analytics/option-tape.ts';
+import { createOptionTape, emptyCounts, type OptionTape, type OptionTapeCounts } from '../analytics/option-tape.ts';
 import { rankedLists } from '../analytics/ranked-prints.ts';
 import { isSealed, regularSession } from '../domain/calendar.ts';
 import type { TradedUnderlying } from '../domain/contract-book.ts';
@@ -20,24 +20,27 @@ import { saveUnderlyings } from './option-underlyings.ts';
 
 const tradesAtOnce = 500;
 const runsAtOnce = 512;
+// Contracts of sessions that are held to be written together: most underlyings have few.
+const contractsAtOnce = 2048;
 // Options on broad funds and indices trade a quarter of an hour beyond the close.
 const lateCloseMs = 15 * minuteMs;
 
-/** One session of an option tape being made, and the events that stand so far. */
+/** One underlying's session of an option tape being made, and the events that stand so far. */
 export interface OptionSession {
   date: SessionDate;
+  underlying: TradedUnderlying;
   tape: OptionTape;
   events: Map<string, FlowEvent>;
 }
 
 /** An empty session. */
-export function createOptionSession(date: SessionDate): OptionSession {
+export function createOptionSession(underlying: TradedUnderlying, date: SessionDate): OptionSession {
   const events = new Map<string, FlowEvent>();
   const onChange = (change: FlowChange) => {
     if (change.kind === 'added') events.set(change.event.eventId, change.event);
     else events.delete(change.eventId);
   };
-  return { date, tape: createOptionTape({ session: date, onChange }), events };
+  return { date, underlying, tape: createOptionTape({ session: date, onChange }), events };
 }
 
 /** What is known of a session's tape beside its records. */
@@ -57,11 +60,9 @@ export function isOver(session: SessionDate, nowMs: number): boolean {
 
 /** What was observed of a session that came as a file: all its hours, once it is over. */
 function coverageOf(
-  { date, tape }: OptionSession,
-  underlying: TradedUnderlying,
+  { date, tape, underlying }: OptionSession,
   { withoutGaps, nowMs }: SessionFacts,
   registryVersion: number,
-  standardMultiplierAssumed: boolean,
 ): Coverage {
   const { fromMs, throughMs } = tape.observed.of(underlying)!;
   const hours = regularSession(date);
@@ -73,101 +74,145 @@ function coverageOf(
     observedFromMs: over && hours ? Math.min(fromMs, hours.openMs) : fromMs,
     observedThroughMs: over && hours ? Math.max(throughMs, hours.closeMs) : throughMs,
     registryVersion,
-    standardMultiplierAssumed,
+    standardMultiplierAssumed: tape.crossSections.volumes().every(({ contract }) => contract.multiplier === 100),
   };
 }
 
-function largeTradesOf(events: readonly FlowEvent[], coverages: ReadonlyMap<string, Coverage>): LargeTrade[] {
-  const numbers = new Map<string, number>();
-  return [...events]
+function largeTradesOf({ events, underlying }: OptionSession, coverage: Coverage): LargeTrade[] {
+  return [...events.values()]
     .sort((a, b) => a.eventTsMs - b.eventTsMs || (a.eventId < b.eventId ? -1 : 1))
-    .map((event) => {
-      const seq = (numbers.get(event.underlying) ?? 0) + 1;
-      numbers.set(event.underlying, seq);
-      return { symbol: event.underlying, seq, coverage: coverages.get(event.underlying)!, event };
-    });
+    .map((event, i) => ({ symbol: underlying.symbol, seq: i + 1, coverage, event }));
 }
 
-async function saveBars(tx: Transaction, { date, tape }: OptionSession, nowMs: number): Promise<number> {
+async function saveBars(tx: Transaction, sessions: readonly OptionSession[], nowMs: number): Promise<number> {
   let changed = 0;
-  const contracts = new Map<string, string[]>(tape.observed.underlyings().map(({ symbol }) => [symbol, []]));
-  const status = isOver(date, nowMs) ? 'eod_reconciled' : 'observed_live';
-  for (const slice of slices(tape.bars.takeChanged(), runsAtOnce)) {
+  const status = isOver(sessions[0]!.date, nowMs) ? 'eod_reconciled' : 'observed_live';
+  const contracts = new Map<OptionSession, string[]>(sessions.map((session) => [session, []]));
+  const traded = sessions.flatMap((session) =>
+    session.tape.bars.takeChanged().map(({ contract }) => ({ session, contract })),
+  );
+  for (const slice of slices(traded, runsAtOnce)) {
     for (const timeframe of ['1m', '5m'] as const) {
-      const runs = slice
-        .map(
-          ({ contract }): OptionBarRun => ({
-            underlying: contract.underlying.symbol,
-            sessionDate: date,
-            contract: contract.id,
-            bars: tape.bars.bars(contract, timeframe),
-          }),
-        )
-        .filter((run) => run.bars.tsMs.length > 0);
+      const runs = slice.flatMap(({ session, contract }): OptionBarRun[] => {
+        const bars = session.tape.bars.bars(contract, timeframe);
+        if (bars.tsMs.length === 0) return [];
+        if (timeframe === '1m') contracts.get(session)!.push(contract.id);
+        return [{ underlying: session.underlying.symbol, sessionDate: session.date, contract: contract.id, bars }];
+      });
       changed += (await saveOptionBars(tx, timeframe, status, runs, { whole: true })).length;
-      if (timeframe === '5m') continue;
-      for (const { underlying, contract } of runs) contracts.get(underlying)!.push(contract);
     }
   }
-  for (const [underlying, ids] of contracts) changed += await removeOptionBarsBut(tx, underlying, date, ids);
+  for (const [{ underlying, date }, ids] of contracts)
+    changed += await removeOptionBarsBut(tx, underlying.symbol, date, ids);
   return changed;
 }
 
-async function saveLists(tx: Transaction, { date, tape }: OptionSession, facts: SessionFacts): Promise<number> {
-  const tops = tape.ranked.tops();
+function stampOf(date: SessionDate, { nowMs, source }: SessionFacts) {
+  const coverageStatus = isOver(date, nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const);
+  return { sessionDate: date, coverageStatus, scannedAtMs: nowMs, source };
+}
+
+async function saveLists(tx: Transaction, sessions: readonly OptionSession[], facts: SessionFacts): Promise<number> {
+  const tops = sessions.flatMap(({ tape }) => tape.ranked.tops());
   const classes = await classesOf(
     tx,
     tops.map(({ underlying }) => underlying),
   );
-  const stamp = {
-    sessionDate: date,
-    coverageStatus: isOver(date, facts.nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const),
-    scannedAtMs: facts.nowMs,
-    source: facts.source,
-  };
+  const stamp = stampOf(sessions[0]!.date, facts);
   let changed = 0;
   for (const list of rankedLists(tops, (underlying) => classes.get(underlying) === 'index', stamp)) {
-    // The list over all has the underlyings of other files too.
+    // The list over all has the underlyings of other batches, and of other files, too.
     if (list.scope === wholeList) continue;
     await saveRankedList(tx, list);
     changed += list.prints.length;
   }
-  for (const list of rankedListNames) await saveWholeRankedList(tx, list, date, stamp);
   return changed;
 }
 
-/**
- * Writes a session made from its whole tape, in the caller's transaction: the flow, bars and lists of every underlying in it take the place
- * of what was there, whether observed live or reconciled before. Underlyings that are not in it stay as they are. Returns how many rows
- * and blocks were written.
- */
-export async function saveOptionSession(tx: Transaction, session: OptionSession, facts: SessionFacts): Promise<number> {
-  const { date, tape, events } = session;
-  await lockFlow(tx);
-  await lockOptionBars(tx);
-  const contracts = tape.crossSections.volumes().map(({ contract }) => contract);
+/** Writes what is made of some underlyings' sessions of one date, in a transaction that holds the locks of flow and bars. */
+async function saveSessions(tx: Transaction, sessions: readonly OptionSession[], facts: SessionFacts): Promise<number> {
+  const { date } = sessions[0]!;
+  const symbols = sessions.map(({ underlying }) => underlying.symbol);
+  const contracts = sessions.flatMap(({ tape }) => tape.crossSections.volumes().map(({ contract }) => contract));
   await saveUnderlyings(tx, new Set(contracts.map(({ contract }) => contract.root)));
-  const underlyings = tape.observed.underlyings();
-  const symbols = underlyings.map(({ symbol }) => symbol);
   const numbers = await crossSectionNumbers(tx, date, symbols);
   await removeFlow(tx, date, symbols);
   const version = await symbolsVersion(tx);
-  const special = new Set(contracts.filter(({ multiplier }) => multiplier !== 100).map(({ underlying }) => underlying));
-  const coverages = new Map<string, Coverage>();
   let changed = 0;
-  for (const underlying of underlyings) {
-    const coverage = coverageOf(session, underlying, facts, version, !special.has(underlying));
-    coverages.set(underlying.symbol, coverage);
+  const trades: LargeTrade[] = [];
+  for (const session of sessions) {
+    const { tape, underlying } = session;
+    const coverage = coverageOf(session, facts, version);
     await saveCoverage(tx, underlying.symbol, coverage);
     const section = tape.crossSections.snapshot(underlying, coverage);
+    trades.push(...largeTradesOf(session, coverage));
     if (!section) continue;
     await saveCrossSection(tx, { ...section, seq: (numbers.get(underlying.symbol) ?? 0) + 1 });
     changed++;
   }
-  for (const trades of slices(largeTradesOf([...events.values()], coverages), tradesAtOnce)) {
-    await saveLargeTrades(tx, trades);
-    changed += trades.length;
+  for (const slice of slices(trades, tradesAtOnce)) await saveLargeTrades(tx, slice);
+  changed += trades.length + (await saveBars(tx, sessions, facts.nowMs));
+  return changed + (await saveLists(tx, sessions, facts));
+}
+
+/** What the sessions of a date were in all. */
+export interface OptionSessionTotals {
+  counts: OptionTapeCounts;
+  contracts: number;
+  underlyings: number;
+  largeTrades: number;
+  /** Rows and blocks written. */
+  changed: number;
+}
+
+/** Writes the sessions of one date as they are made. */
+export interface OptionSessionWriter {
+  readonly date: SessionDate;
+  /** Writes a session whose tape has ended, at once or with the next. */
+  add(session: OptionSession): Promise<void>;
+  /** All of the date is written, and its lists over all underlyings are made. */
+  done(): Promise<OptionSessionTotals>;
+}
+
+/**
+ * Writes the sessions of a date, each made from its whole tape, in the caller's transaction: the flow, bars and lists of every underlying take
+ * the place of what was there, whether observed live or reconciled before. Underlyings that do not come stay as they are.
+ */
+export async function optionSessionWriter(
+  tx: Transaction,
+  date: SessionDate,
+  facts: SessionFacts,
+): Promise<OptionSessionWriter> {
+  await lockFlow(tx);
+  await lockOptionBars(tx);
+  const counts = emptyCounts();
+  const totals: OptionSessionTotals = { counts, contracts: 0, underlyings: 0, largeTrades: 0, changed: 0 };
+  let held: OptionSession[] = [];
+  let heldContracts = 0;
+  async function write() {
+    if (held.length > 0) totals.changed += await saveSessions(tx, held, facts);
+    held = [];
+    heldContracts = 0;
   }
-  changed += await saveBars(tx, session, facts.nowMs);
-  return changed + (await saveLists(tx, session, facts));
+  return {
+    date,
+    async add(session) {
+      const { tape, events } = session;
+      for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += tape.counts[name];
+      // Quotes alone, or prints that are in no figure.
+      if (!tape.observed.of(session.underlying)) return;
+      const contracts = tape.crossSections.volumes().length;
+      totals.contracts += contracts;
+      totals.underlyings++;
+      totals.largeTrades += events.size;
+      held.push(session);
+      heldContracts += contracts;
+      if (heldContracts >= contractsAtOnce) await write();
+    },
+    async done() {
+      await write();
+      for (const list of rankedListNames) await saveWholeRankedList(tx, list, date, stampOf(date, facts));
+      return totals;
+    },
+  };
 }

@@ -1,5 +1,10 @@
-import { type ContractBook, createContractBook, type TradedContract } from '../domain/contract-book.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import {
+  type ContractBook,
+  createContractBook,
+  type TradedContract,
+  type TradedUnderlying,
+} from '../domain/contract-book.ts';
+import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
 import type { OptionPrint, OptionQuote } from '../domain/print.ts';
 import { readOptionQuotes } from '../tape/option-quotes.ts';
@@ -8,7 +13,8 @@ import type { OnBadLine, OnBytes } from '../tape/tape-file.ts';
 import { type Numbering, numbering } from './numbering.ts';
 import { createRecordSorter, type RecordSorter } from './record-sorter.ts';
 
-// A print or quote as numbers, for sorting. A quote has no exchange: its prices stand in the places of price and size.
+// A print or quote as numbers, for sorting; an underlying's session is the group. A quote has no exchange: its prices stand in the
+// places of price and size.
 const at = {
   group: 0,
   tsMs: 1,
@@ -23,18 +29,27 @@ const at = {
 } as const;
 const width = 10;
 const isQuote = -1;
+// Underlyings of a session, at most, in the number of a group.
+const groupsInDay = 2 ** 24;
 
-/** Takes a tape's records in order of event time. The objects are used again: nothing may keep them. */
+/** Takes the records of an underlying's session in order of event time. The objects are used again: nothing may keep them. */
 export interface TapeFeed {
   print(print: OptionPrint): void;
   quote(quote: OptionQuote): void;
 }
 
-/** An option tape read from its files, to be fed in order of event time. */
+/** An option tape read from its files, to be fed an underlying's session after the other. */
 export interface OptionTapeFiles {
   readonly prints: number;
-  /** Feeds the records, a New York date after the other; `feedOf` is asked once a date, and null passes its records over. To be called once. */
-  feed(feedOf: (date: SessionDate) => Promise<TapeFeed | null>): Promise<void>;
+  /**
+   * Feeds the records of an underlying's session, in order of event time, to what `begin` gives for it, then calls `end`; then those of the
+   * next: New York dates ascend. Null passes a session over. Contracts and underlyings are numbered for an engine that sees one
+   * underlying: what it knows is small and lies together, and is gone after it. To be called once.
+   */
+  feed(
+    begin: (underlying: TradedUnderlying, session: SessionDate) => Promise<TapeFeed | null>,
+    end: () => Promise<void>,
+  ): Promise<void>;
   close(): Promise<void>;
 }
 
@@ -68,6 +83,19 @@ function tradedOnly(contracts: readonly TradedContract[]): ContractBook {
   };
 }
 
+/** The number of an underlying's session at an instant: its date's days, and its underlying. */
+function groupNumbers() {
+  let [startMs, endMs, day] = [0, 0, 0];
+  return (underlying: number, tsMs: number) => {
+    if (tsMs < startMs || tsMs >= endMs) {
+      const date = exchangeDate(tsMs);
+      [startMs, endMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
+      day = epochDay(date);
+    }
+    return day * groupsInDay + underlying;
+  };
+}
+
 async function pushTrades(
   sorter: RecordSorter,
   { trades, onBadLine, onBytes, refused }: OptionTapeReading,
@@ -76,15 +104,18 @@ async function pushTrades(
 ): Promise<void> {
   const book = createContractBook();
   const numbers: number[] = [];
+  const groupOf = groupNumbers();
   const record = new Float64Array(width);
   for (const path of trades) {
     for await (const prints of readOptionTrades(path, { book, onBadLine, onBytes, numbers })) {
       if (refused()) continue;
       for (const print of prints) {
-        contracts[print.contract.index] = print.contract;
+        const { index, underlying } = print.contract;
+        contracts[index] = print.contract;
+        record[at.group] = groupOf(underlying.index, print.tsMs);
         record[at.tsMs] = print.tsMs;
         record[at.tsNanos] = print.tsNanos;
-        record[at.contract] = print.contract.index;
+        record[at.contract] = index;
         record[at.price] = print.price;
         record[at.size] = print.size;
         record[at.sequence] = print.sequence;
@@ -104,6 +135,7 @@ async function pushQuotes(
   contracts: readonly TradedContract[],
 ): Promise<void> {
   const book = tradedOnly(contracts);
+  const groupOf = groupNumbers();
   const record = new Float64Array(width);
   record[at.exchange] = isQuote;
   for (const path of quotes) {
@@ -112,6 +144,7 @@ async function pushQuotes(
       if (refused()) continue;
       for (const quote of batch) {
         if (quote.contract === untraded) continue;
+        record[at.group] = groupOf(quote.contract.underlying.index, quote.tsMs);
         record[at.tsMs] = quote.tsMs;
         record[at.tsNanos] = quote.tsNanos;
         record[at.contract] = quote.contract.index;
@@ -123,6 +156,18 @@ async function pushQuotes(
       }
     }
   }
+}
+
+/** The same contracts, each numbered among those of its underlying, and every underlying as the only one. */
+function numberedApart(contracts: readonly TradedContract[]): TradedContract[] {
+  const counts: number[] = [];
+  const underlyings: TradedUnderlying[] = [];
+  return contracts.map((contract) => {
+    const { index, symbol } = contract.underlying;
+    underlyings[index] ??= { index: 0, symbol };
+    counts[index] = (counts[index] ?? 0) + 1;
+    return { ...contract, index: counts[index] - 1, underlying: underlyings[index] };
+  });
 }
 
 /** Fills one print and one quote again and again from sorted records. */
@@ -165,22 +210,23 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
     if (prints > 0) await pushQuotes(sorter, reading, contracts);
     return {
       prints,
-      async feed(feedOf) {
-        const put = recordFeeder(contracts, conditions.items);
-        let dayEndMs = -Infinity;
+      async feed(begin, end) {
+        const apart = numberedApart(contracts);
+        const put = recordFeeder(apart, conditions.items);
+        let group = -1;
         let feed: TapeFeed | null = null;
         for await (const records of sorter.sorted()) {
           reading.onBytes(0);
           for (let i = 0; i < records.length; i += width) {
-            const tsMs = records[i + at.tsMs]!;
-            if (tsMs >= dayEndMs) {
-              const date = exchangeDate(tsMs);
-              dayEndMs = exchangeInstant(addDays(date, 1));
-              feed = await feedOf(date);
+            if (records[i + at.group] !== group) {
+              if (feed) await end();
+              group = records[i + at.group]!;
+              feed = await begin(apart[records[i + at.contract]!]!.underlying, exchangeDate(records[i + at.tsMs]!));
             }
             if (feed) put(feed, records, i);
           }
         }
+        if (feed) await end();
       },
       close: () => sorter.close(),
     };

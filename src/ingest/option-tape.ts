@@ -2,12 +2,19 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { methodologyVersion } from '../analytics/methodology.ts';
 import type { OptionTapeCounts } from '../analytics/option-tape.ts';
+import type { SessionDate } from '../domain/market-time.ts';
 import type { Loader } from './file-job.ts';
-import { createOptionSession, isOver, type OptionSession, saveOptionSession } from './option-session.ts';
+import {
+  createOptionSession,
+  isOver,
+  type OptionSession,
+  type OptionSessionWriter,
+  optionSessionWriter,
+} from './option-session.ts';
 import { readOptionTape } from './option-tape-files.ts';
 
 /** What is worth saying of a session's tape. */
-export function tapeNotes({ date, tape }: OptionSession, nowMs: number): string[] {
+export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: number): string[] {
   const notes: [keyof OptionTapeCounts, string][] = [
     ['duplicates', 'prints were there before and count once'],
     ['cancels', 'cancels'],
@@ -17,7 +24,7 @@ export function tapeNotes({ date, tape }: OptionSession, nowMs: number): string[
   const over = isOver(date, nowMs) ? [] : [`${date} is not over: what is stored of it is not reconciled`];
   return [
     ...over,
-    ...notes.filter(([name]) => tape.counts[name] > 0).map(([name, what]) => `${date}: ${tape.counts[name]} ${what}`),
+    ...notes.filter(([name]) => counts[name] > 0).map(([name, what]) => `${date}: ${counts[name]} ${what}`),
   ];
 }
 
@@ -42,21 +49,30 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
   let changed = 0;
   try {
     if (refused()) return { rows, changed };
-    let session: OptionSession | null = null;
-    const finish = async () => {
-      if (!session) return;
-      session.tape.end();
-      const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file' };
-      changed += await saveOptionSession(tx, session, facts);
-      for (const note of tapeNotes(session, now())) onNote(note);
-      session = null;
+    const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file' };
+    let writer: OptionSessionWriter | null = null;
+    let session: OptionSession;
+    const finishDate = async () => {
+      if (!writer) return;
+      const totals = await writer.done();
+      changed += totals.changed;
+      for (const note of tapeNotes(writer.date, totals.counts, now())) onNote(note);
     };
-    await files.feed(async (date) => {
-      await finish();
-      session = createOptionSession(date);
-      return session.tape;
-    });
-    await finish();
+    await files.feed(
+      async (underlying, date) => {
+        if (writer?.date !== date) {
+          await finishDate();
+          writer = await optionSessionWriter(tx, date, facts);
+        }
+        session = createOptionSession(underlying, date);
+        return session.tape;
+      },
+      () => {
+        session.tape.end();
+        return writer!.add(session);
+      },
+    );
+    await finishDate();
     return { rows, changed };
   } finally {
     await files.close();

@@ -8,7 +8,7 @@ import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from './bad-line-log.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
 import { expandPatterns } from './file-patterns.ts';
-import { createOptionSession, isOver, type OptionSession, saveOptionSession } from './option-session.ts';
+import { createOptionSession, isOver, type OptionSession, optionSessionWriter } from './option-session.ts';
 import { tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 
@@ -49,49 +49,56 @@ export interface ReconcileReport {
   notes: string[];
 }
 
-/** Reads a session's whole tape; null when it has no print of the session. */
-async function sessionOf(files: OptionTapeFiles, date: SessionDate): Promise<OptionSession | null> {
-  let session: OptionSession | null = null;
-  await files.feed(async (each) => {
-    if (each !== date) return null;
-    session = createOptionSession(date);
-    return session.tape;
-  });
-  const found = session as OptionSession | null;
-  found?.tape.end();
-  return found;
-}
-
 async function store(
   tx: Transaction,
-  session: OptionSession,
+  files: OptionTapeFiles,
   paths: ReconcileFiles,
   log: BadLineLog,
-  { now, onBytes = () => {} }: ReconcileOptions,
+  { session: date, now, onBytes = () => {} }: ReconcileOptions,
 ): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
-  const { date, tape, events } = session;
-  const volumes = tape.crossSections.volumes();
   const aggregates = await readDayVolumes(paths.dayAggregates, date, log.add, onBytes);
   if (log.refused()) throw new FileRefused();
-  const differences = paths.dayAggregates.length === 0 ? [] : volumeDifferences(volumes, aggregates);
-  const differing = new Set(differences.map(({ underlying }) => underlying));
-  await saveOptionSession(tx, session, {
+  const differences: VolumeDifference[] = [];
+  const differing = new Set<string>();
+  const writer = await optionSessionWriter(tx, date, {
     withoutGaps: (underlying) => log.count() === 0 && !differing.has(underlying),
     nowMs: now(),
     source: 'option_trades_file',
   });
+  let session: OptionSession | undefined;
+  const compare = ({ underlying: { symbol }, tape }: OptionSession) => {
+    const volumes = tape.crossSections.volumes();
+    if (volumes.length === 0) return;
+    const found = volumeDifferences(symbol, volumes, aggregates.get(symbol) ?? new Map());
+    if (found.length > 0) differing.add(symbol);
+    differences.push(...found);
+  };
+  await files.feed(
+    async (underlying, each) => {
+      if (each !== date) return null;
+      session = createOptionSession(underlying, date);
+      return session.tape;
+    },
+    async () => {
+      session!.tape.end();
+      if (paths.dayAggregates.length > 0) compare(session!);
+      await writer.add(session!);
+    },
+  );
+  if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
+  const { counts, contracts, underlyings, largeTrades } = await writer.done();
   await announceChange(tx);
   return {
     session: date,
     status: 'reconciled',
     reason: null,
-    prints: tape.counts.prints,
-    contracts: volumes.length,
-    underlyings: tape.observed.underlyings().length,
-    largeTrades: events.size,
-    compared: aggregates.size,
-    differences,
-    notes: tapeNotes(session, now()),
+    prints: counts.prints,
+    contracts,
+    underlyings,
+    largeTrades,
+    compared: [...aggregates.values()].reduce((sum, { size }) => sum + size, 0),
+    differences: differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
+    notes: tapeNotes(date, counts, now()),
   };
 }
 
@@ -108,9 +115,7 @@ async function rebuild(
   const files = await readOptionTape({ ...paths, onBadLine: log.add, onBytes, refused: log.refused });
   try {
     if (log.refused()) throw new FileRefused();
-    const session = await sessionOf(files, options.session);
-    if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${options.session}`);
-    return await store(tx, session, paths, log, { ...options, onBytes });
+    return await store(tx, files, paths, log, { ...options, onBytes });
   } finally {
     await files.close();
   }

@@ -213,6 +213,32 @@ describe('the quotes and the session of an option tape', () => {
     await app.close();
   });
 
+  test('what is stored does not depend on how the lines of its contracts lie among each other', async () => {
+    const tables = [
+      'flow_events',
+      'flow_legs',
+      'flow_coverage',
+      'cross_sections',
+      'ranked_prints',
+      'option_bar_blocks',
+    ];
+    const byTime = trades.toSorted((a, b) => Number(a.split(',')[5]) - Number(b.split(',')[5]));
+    expect(byTime).not.toEqual(trades);
+    const stored = [];
+    for (const lines of [trades, byTime]) {
+      const app = await testApp({ nowMs });
+      const tape = write('tape.csv', [tradeHeader, ...lines]);
+      await ingestFiles(app.store, 'option-trades', [tape], { now: () => nowMs });
+      const rows = [];
+      for (const table of tables)
+        rows.push((await app.store.pool.query(`SELECT * FROM ${table} t ORDER BY t::text`)).rows);
+      stored.push(rows);
+      await app.close();
+    }
+    expect(stored[1]).toEqual(stored[0]);
+    expect(stored[0]!.every((rows) => rows.length > 0)).toBe(true);
+  });
+
   test('lines left out, or a session that is not over, are never complete', async () => {
     for (const [at, status] of [
       [nowMs, 'eod_reconciled'],
