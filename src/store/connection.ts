@@ -5,7 +5,7 @@ import { type BlockCache, createBlockCache } from './block-cache.ts';
 import { toNumber } from './checked-number.ts';
 import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
 import { PrismaClient } from './generated/client.ts';
-import { migrate } from './migrations.ts';
+import { type MigrateOptions, migrate } from './migrations.ts';
 import { storeRefused } from './store-refused.ts';
 
 /** The open store. Every function of `store/` takes it (or a transaction) first. */
@@ -32,6 +32,11 @@ export interface StoreOptions {
   log?: (line: string) => void;
   /** Connections at most; 16 unless given. */
   poolSize?: number;
+  /**
+   * How long one statement may take, ms; 0, or absent, for ever. PostgreSQL ends what takes longer; one that does not even say that has its
+   * connection closed a second later. Migrations may take as long as they need.
+   */
+  statementTimeoutMs?: number;
   /** Bytes of decoded blocks kept; 256 MiB unless given. */
   cacheBytes?: number;
 }
@@ -44,17 +49,18 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     migrate: apply = true,
     log = () => {},
     poolSize = 16,
+    statementTimeoutMs = 0,
     cacheBytes = 256 * 1024 * 1024,
   } = options;
   const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log }) : null;
-  const pool = new pg.Pool({
+  const connection: pg.PoolConfig = {
     ...(embedded?.connection ?? { connectionString: databaseUrl! }),
-    max: poolSize,
     application_name: 'tapegraph',
     connectionTimeoutMillis: 10_000,
     keepAlive: true,
     types,
-  });
+  };
+  const pool = new pg.Pool({ ...connection, ...limits(statementTimeoutMs), max: poolSize });
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });
@@ -67,11 +73,27 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   };
   try {
     await reach(pool, databaseUrl);
-    store.migrated = await migrate(pool, { apply, log });
+    store.migrated = await migrateWithoutLimits(connection, { apply, log });
     return store;
   } catch (error) {
     await store.close();
     throw error;
+  }
+}
+
+function limits(statementTimeoutMs: number): pg.PoolConfig {
+  if (statementTimeoutMs === 0) return {};
+  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 };
+}
+
+// Another process may be migrating, which is waited for, and a change of a large table takes its time.
+async function migrateWithoutLimits(connection: pg.PoolConfig, options: MigrateOptions): Promise<string[]> {
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  pool.on('error', () => {});
+  try {
+    return await migrate(pool, options);
+  } finally {
+    await pool.end();
   }
 }
 
@@ -84,6 +106,12 @@ const types: pg.CustomTypesConfig = {
       ? (text: string) => toNumber(BigInt(text))
       : pg.types.getTypeParser(oid, format),
 };
+
+/** Resolves when the database answers; rejects when it does not within 2 s of having a connection, or gives none. */
+export async function pingDatabase({ pool }: Store): Promise<void> {
+  // A limit of its own: the store's is for statements that do something, and may be none.
+  await pool.query({ text: 'select 1', query_timeout: 2000 } as pg.QueryConfig);
+}
 
 async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<void> {
   try {

@@ -21,15 +21,20 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     await commit(tx);
     return result;
   } catch (error) {
-    await tx.query('rollback').catch((failure: Error) => {
-      broken ??= failure;
-    });
+    // A database that did not answer will not answer this either: its connection is closed, which rolls back.
+    if (isUnanswered(error)) broken ??= error;
+    else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
     throw error;
   } finally {
     tx.off('error', onError);
     // A connection that could not roll back is not used again.
     tx.release(broken);
   }
+}
+
+/** Whether a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was ended. */
+function isUnanswered(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
 }
 
 async function commit(tx: Transaction): Promise<void> {
