@@ -11,6 +11,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
   rest: ['domain', 'schema', 'access'],
   graphql: ['domain', 'schema', 'access'],
   pages: ['domain', 'schema', 'rest', 'graphql'],
+  observe: ['domain'],
   cli: '*',
   'config.ts': ['domain'],
   'server.ts': '*',

@@ -17,8 +17,12 @@ export interface Config {
   /** TCP port; 0 lets the system choose one. */
   port: number;
   host: string;
+  /** How long a server that was told to stop goes on taking requests, ms, so that balancers notice. */
+  drainDelayMs: number;
   /** A PostgreSQL server; null = the embedded one. */
   databaseUrl: string | null;
+  /** How long the server lets one database statement take, ms; 0 = for ever. */
+  databaseTimeoutMs: number;
   /** Shares rate and in-flight limits between processes; null = each process counts for itself. */
   redisUrl: string | null;
   /** HS256 secret of site sessions. At most one of this and `sessionJwksUrl` is set. */
@@ -72,9 +76,14 @@ function isOrigin(text: string): boolean {
 
 const perMinute = wholeNumber(1, 1_000_000, 'requests a minute, a whole number from 1 to 1000000');
 
+function milliseconds(max: number) {
+  return wholeNumber(0, max, `milliseconds, a whole number from 0 to ${max}`);
+}
+
 const variables = z.object({
   TAPEGRAPH_DATA: z.string().default('.data'),
   PORT: wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535').default(4000),
+  DRAIN_DELAY_MS: milliseconds(600_000).default(0),
   HOST: z
     .string()
     .regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' })
@@ -85,6 +94,7 @@ const variables = z.object({
     .regex(/^postgres(ql)?:\/\/\S+$/, { error: 'expected a URL that begins with postgres:// or postgresql://' })
     .nullable()
     .default(null),
+  DATABASE_TIMEOUT_MS: milliseconds(3_600_000).default(15_000),
   REDIS_URL: urlOf(['redis:', 'rediss:']).nullable().default(null),
   SESSION_SECRET: z.string().nullable().default(null),
   SESSION_JWKS_URL: urlOf(['https:', 'http:']).nullable().default(null),
@@ -159,7 +169,9 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     dataDir: resolve(settings.TAPEGRAPH_DATA),
     port: settings.PORT,
     host: settings.HOST,
+    drainDelayMs: settings.DRAIN_DELAY_MS,
     databaseUrl: settings.DATABASE_URL,
+    databaseTimeoutMs: settings.DATABASE_TIMEOUT_MS,
     redisUrl: settings.REDIS_URL,
     sessionSecret: settings.SESSION_SECRET,
     sessionJwksUrl: settings.SESSION_JWKS_URL,
@@ -188,8 +200,10 @@ export function describeConfig(
   return {
     TAPEGRAPH_DATA: config.dataDir,
     PORT: config.port,
+    DRAIN_DELAY_MS: config.drainDelayMs,
     HOST: config.host,
     DATABASE_URL: maskUrl(config.databaseUrl),
+    DATABASE_TIMEOUT_MS: config.databaseTimeoutMs,
     REDIS_URL: maskUrl(config.redisUrl),
     SESSION_SECRET: config.sessionSecret === null ? null : 'set',
     SESSION_JWKS_URL: maskUrl(config.sessionJwksUrl),

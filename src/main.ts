@@ -18,4 +18,5 @@ process.exitCode = await run(process.argv.slice(2), {
   stdout: process.stdout,
   stderr: process.stderr,
   interrupted: interruption.signal,
+  endWithin: (ms) => void setTimeout(() => process.exit(0), ms).unref(),
 });

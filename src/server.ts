@@ -13,6 +13,7 @@ import { keptAnswers } from './domain/kept-answers.ts';
 import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { acceptAnything } from './graphql/request-form.ts';
+import { type Health, watchHealth } from './observe/health.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
@@ -22,7 +23,7 @@ import { sendFailure } from './rest/respond.ts';
 import { asFailure, chargeRefused, compiledRoutes, restRouter, type SentAnswer } from './rest/router.ts';
 import { routes } from './rest/routes.ts';
 import { schema } from './schema/index.ts';
-import type { Store } from './store/connection.ts';
+import { pingDatabase, type Store } from './store/connection.ts';
 
 /** What a server is built from. */
 export interface ServerParts {
@@ -35,6 +36,8 @@ export interface ServerParts {
   generation?: () => number | null;
   /** A key that reads the sample market, shown to whoever opens `/`; null, or absent: the market is not the sample. */
   sampleKey?: string | null;
+  /** True from the moment the process was asked to end; absent: never. */
+  draining?: () => boolean;
 }
 
 /** Bytes of answers kept for asking again, by each door. */
@@ -102,24 +105,27 @@ function requestLog(log: Logger) {
   return pinoHttp({
     logger: log,
     genReqId: (request) => request.id,
-    customLogLevel: (_request, response) => (response.statusCode >= 500 ? 'error' : 'debug'),
+    // A server that says it is not ready has not failed.
+    customLogLevel: ({ url }, { statusCode }) => (statusCode >= 500 && url !== '/readyz' ? 'error' : 'debug'),
     serializers: { req: loggedRequest },
   });
 }
 
-async function sendReadiness(store: Store, response: Response): Promise<void> {
-  const ready = await store.pool.query('SELECT 1').then(
-    () => true,
-    () => false,
-  );
-  response.status(ready ? 200 : 503).json({ status: ready ? 'ready' : 'not_ready' });
+/** Health as the addresses for it tell it. */
+function healthOf({ store, access, draining = () => false }: ServerParts): Health {
+  return watchHealth({ database: () => pingDatabase(store), redis: access.sharesLimits, draining });
+}
+
+async function sendReadiness(health: Health, response: Response): Promise<void> {
+  const status = await health.readiness();
+  response.status(status === 'ready' ? 200 : 503).json({ status });
 }
 
 /** The addresses that need no credential. */
-function publicRoutes(store: Store, description: object): Router {
+function publicRoutes(health: Health, description: object): Router {
   const answers: Record<string, (response: Response) => unknown> = {
-    '/healthz': (response) => response.json({ status: 'ok' }),
-    '/readyz': (response) => sendReadiness(store, response),
+    '/healthz': async (response) => response.json({ status: await health.status() }),
+    '/readyz': (response) => sendReadiness(health, response),
     '/v2/rest-protocol.proto': (response) => response.type('text/plain').send(protocolSource),
     '/v2/openapi.json': (response) => response.json(description),
   };
@@ -150,7 +156,7 @@ function doorsOf({ config, store, access, now, log }: ServerParts) {
 
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
-  const { config, store, log, now, generation = () => null, sampleKey = null } = parts;
+  const { config, log, now, generation = () => null, sampleKey = null } = parts;
   const doors = doorsOf(parts);
   const compiled = compiledRoutes(schema, routes);
   const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
@@ -159,7 +165,7 @@ export function createApp(parts: ServerParts): Express {
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(identify, requestLog(log), cors(config.corsOrigins, config.metaHeaderPrefix));
-  app.use(publicRoutes(store, openApi(schema, compiled)));
+  app.use(publicRoutes(healthOf(parts), openApi(schema, compiled)));
   app.use(pagesRouter({ now, sampleKey }));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
   const graphql = graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler;

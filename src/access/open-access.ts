@@ -46,6 +46,8 @@ export interface Access {
   keys: KeyRing;
   accounts: AccountBook;
   sessions: Pick<SessionKeeper, 'create'>;
+  /** False while a Redis that is configured is out of reach, and this process counts for itself. */
+  sharesLimits(): boolean;
   /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */
   close(): Promise<void>;
 }
@@ -76,6 +78,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     keys: openKeyRing(store, identities, now, random),
     accounts: openAccountBook(store, identities, now),
     sessions,
+    sharesLimits: () => link?.isUp() ?? true,
     close: () => {
       closed ??= close();
       return closed;

@@ -4,6 +4,8 @@ import { Redis } from 'ioredis';
 export interface RedisLink {
   /** What `work` gives; null when Redis is out of reach or was a moment ago. Never throws for that, and never waits long. */
   attempt<T extends object>(work: (redis: Redis) => Promise<T>): Promise<T | null>;
+  /** Whether Redis was reached when it was last tried. */
+  isUp(): boolean;
   close(): Promise<void>;
 }
 
@@ -67,6 +69,7 @@ export function openRedisLink(url: string, log: (line: string) => void): RedisLi
         return null;
       }
     },
+    isUp: () => redis.status === 'ready' && !down,
     async close() {
       closed = true;
       await ready;

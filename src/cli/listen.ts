@@ -2,9 +2,7 @@ import { randomUUID } from 'node:crypto';
 import { createServer, type RequestListener, type Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import type { Duplex } from 'node:stream';
-
-/** How long requests in flight may take to finish when the server is told to stop. */
-const graceMs = 8000;
+import { type Answering, watchAnswering } from './answering.ts';
 
 /** What node's parser refuses never reaches the application: it is answered in the contract's words here. */
 function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -25,13 +23,18 @@ function refuseUnreadable(error: NodeJS.ErrnoException, socket: Duplex): void {
   socket.end(`${lines.join('\r\n')}\r\n\r\n${body}`);
 }
 
+/** A server that takes requests. */
+export interface Listening {
+  server: Server;
+  answering: Answering;
+  address: AddressInfo;
+}
+
 /** Serves `app` at an address; resolves when it takes requests. */
-export function listen(
-  app: RequestListener,
-  at: { port: number; host: string },
-): Promise<{ server: Server; address: AddressInfo }> {
+export function listen(app: RequestListener, at: { port: number; host: string }): Promise<Listening> {
   const { port, host } = at;
   const server = createServer(app);
+  const answering = watchAnswering(server);
   server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
     server.once('error', (error: NodeJS.ErrnoException) => {
@@ -42,13 +45,15 @@ export function listen(
           : error,
       );
     });
-    server.listen(port, host, () => resolve({ server, address: server.address() as AddressInfo }));
+    server.listen(port, host, () => resolve({ server, answering, address: server.address() as AddressInfo }));
   });
 }
 
-/** Takes no more requests, lets those in flight finish, and ends what is left after a while. */
-export async function stop(server: Server): Promise<void> {
+/** Takes no more requests, lets those in flight finish, and cuts off what is left after `graceMs`. */
+export async function stop({ server, answering }: Listening, graceMs: number): Promise<void> {
+  answering.lastAnswers();
   const closed = new Promise<void>((resolve) => server.close(() => resolve()));
+  answering.endUnused();
   const impatience = setTimeout(() => server.closeAllConnections(), graceMs);
   await closed;
   clearTimeout(impatience);

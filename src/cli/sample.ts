@@ -7,6 +7,7 @@ import { openFrom } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Store } from '../store/connection.ts';
 import { clockFrom } from './clock.ts';
+import type { Closer } from './closing.ts';
 import { createProgress } from './progress.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -70,8 +71,8 @@ export async function bringSample({ terminal, config, store, access, now, log }:
   return sampleKey(access, dataDir);
 }
 
-/** Lets the sample market trade by the server's clock, and returns what ends that: to be called before the store is closed. */
-export function startLiveSample({ config, store, now, log }: SampleInto): () => Promise<void> {
+/** Lets the sample market trade by the server's clock, and returns what ends that. */
+export function startLiveSample({ config, store, now, log }: SampleInto): Closer {
   const stop = new AbortController();
   const running = import('../ingest/sample-live.ts').then(({ runSampleMarket }) =>
     runSampleMarket(store, {
@@ -81,10 +82,8 @@ export function startLiveSample({ config, store, now, log }: SampleInto): () => 
       onEvent: ({ text, error }) => (error === undefined ? log.info(text) : log.warn({ err: error }, text)),
     }),
   );
-  return () => {
-    stop.abort();
-    return running;
-  };
+  const begin = () => stop.abort();
+  return { name: 'the sample market', begin, close: () => running, atMostMs: 3000 };
 }
 
 /**

@@ -1,14 +1,32 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Command } from 'commander';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 import { clockTime } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { exchangeDate, exchangeMinuteOfDay } from '../domain/market-time.ts';
 import { clockFrom } from './clock.ts';
-import { listen, stop, urlOf } from './listen.ts';
+import { type Closer, closeAll } from './closing.ts';
+import { type Listening, listen, stop, urlOf } from './listen.ts';
 import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from './options.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import type { Terminal } from './terminal.ts';
+
+/** A server that is to run. */
+interface Gateway {
+  terminal: Terminal;
+  config: Config;
+  options: ServeOptions;
+  clock: Clock;
+  log: Logger;
+}
+
+/** A server that runs; `key` = the sample market's, null without one. */
+interface Opened {
+  listening: Listening;
+  key: string | null;
+  now: Clock;
+}
 
 interface ServeOptions extends CommonOptions {
   port?: number;
@@ -46,8 +64,14 @@ function clockNote(clock: Clock, now: Clock): string | null {
   return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York: the market is closed now, its next session trades (--always-open)`;
 }
 
-/** Runs a server until the process is asked to end; then requests in flight finish and everything is closed. */
-async function serve(terminal: Terminal, config: Config, options: ServeOptions, clock: Clock): Promise<void> {
+/** How long requests in flight may take to finish when the server is told to stop, ms. */
+const graceMs = 5000;
+/** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
+const shutdownMs = 9000;
+
+/** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
+async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
+  const { terminal, config, options, clock, log } = gateway;
   // Loaded here, so that help and usage errors need not wait for it all.
   const [{ openStore }, { watchSymbols }, { watchChanges }, { ensureStarterRegistry }, { openAccess }, { createApp }] =
     await Promise.all([
@@ -58,28 +82,44 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
       import('../access/open-access.ts'),
       import('../server.ts'),
     ]);
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
   const line = (text: string) =>
     text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
-  // What was opened, closed in the opposite order whatever happens.
-  const closers: (() => Promise<void>)[] = [];
+  const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
+  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, log: line });
+  closers.push({ name: 'the store', close: () => store.close() });
+  const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
+  await ensureStarterRegistry(store, now);
+  closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
+  const changes = await watchChanges(store);
+  closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
+  const access = await openAccess({ store, config, now, log: line });
+  closers.push({ name: 'usage counts', close: () => access.close(), atMostMs: 3000 });
+  // The sample market is written over connections of its own, where a statement may take as long as in any ingest.
+  const ingested = options.sample ? await openStore({ databaseUrl, dataDir, log: line }) : null;
+  if (ingested) closers.push({ name: 'the sample market’s store', close: () => ingested.close(), atMostMs: 1000 });
+  const sample = ingested && { terminal, config, store: ingested, access, now, log };
+  const key = sample && (await bringSample(sample));
+  const draining = () => terminal.interrupted.aborted;
+  const parts = { config, store, access, now, log, generation: changes.generation, draining, sampleKey: key };
+  const listening = await listen(createApp(parts), config);
+  closers.push({ name: 'requests in flight', close: () => stop(listening, graceMs) });
+  if (sample && key !== null) closers.push(startLiveSample(sample));
+  return { listening, key, now };
+}
+
+/**
+ * Runs a server until the process is asked to end. Then `/readyz` says so, and every answer that its connection ends with it; after the
+ * configured delay streams end and no more requests are taken, those in flight finish, and everything is closed, usage counts first.
+ */
+async function serve(gateway: Gateway): Promise<void> {
+  const { terminal, config, options, clock, log } = gateway;
+  const { interrupted } = terminal;
+  const endAtLatest = () => terminal.endWithin?.(config.drainDelayMs + shutdownMs + 500);
+  interrupted.addEventListener('abort', endAtLatest, { once: true });
+  const closers: Closer[] = [];
   try {
-    const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
-    closers.push(() => store.close());
-    const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
-    await ensureStarterRegistry(store, now);
-    closers.push(await watchSymbols(store));
-    const changes = await watchChanges(store);
-    closers.push(changes.stop);
-    const access = await openAccess({ store, config, now, log: line });
-    closers.push(() => access.close());
-    const key = options.sample ? await bringSample({ terminal, config, store, access, now, log }) : null;
-    const { server, address } = await listen(
-      createApp({ config, store, access, now, log, generation: changes.generation, sampleKey: key }),
-      config,
-    );
-    closers.push(() => stop(server));
-    if (key !== null) closers.push(startLiveSample({ terminal, config, store, access, now, log }));
+    const { listening, key, now } = await open(gateway, closers);
+    const { address } = listening;
     const url = urlOf(address);
     const ready = { url, host: address.address, port: address.port, pid: process.pid, ...(key !== null && { key }) };
     terminal.stdout.write(
@@ -87,8 +127,16 @@ async function serve(terminal: Terminal, config: Config, options: ServeOptions, 
     );
     await untilInterrupted(terminal);
     log.info('stopping');
+    listening.answering.lastAnswers();
+    await delay(config.drainDelayMs);
+  } catch (error) {
+    // Told to stop while it starts, a server ends like any other.
+    if (!interrupted.aborted) throw error;
   } finally {
-    for (const close of closers.reverse()) await close();
+    for (const { begin } of closers) begin?.();
+    const left = await closeAll(closers, shutdownMs, () => performance.now());
+    for (const { name, reason } of left) log.warn({ reason }, `left behind: ${name}`);
+    if (interrupted.aborted && left.length > 0) terminal.endWithin?.(0);
   }
 }
 
@@ -128,6 +176,8 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     const options = command.opts<ServeOptions>();
     if (options.alwaysOpen && !options.sample) command.error('error: --always-open goes with --sample');
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
-    await serve(terminal, configOf(terminal, options), options, now);
+    const config = configOf(terminal, options);
+    const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
+    await serve({ terminal, config, options, clock: now, log });
   });
 }

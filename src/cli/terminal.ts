@@ -18,6 +18,8 @@ export interface Terminal {
   stderr: TerminalStream;
   /** Aborted with an `Interrupted` when the process is asked to end. */
   interrupted: AbortSignal;
+  /** Ends the process with exit code 0 after so many ms, whatever still holds it; without effect once it has ended by itself. */
+  endWithin?: (ms: number) => void;
 }
 
 /** The process was asked to end before the command was through. */

@@ -9,7 +9,7 @@ let listening: Listening;
 beforeAll(async () => {
   listening = await listen((_request, response) => response.end('ok'), { port: 0, host: '127.0.0.1' });
 });
-afterAll(() => stop(listening.server));
+afterAll(() => stop(listening, 1000));
 
 /** Sends bytes as they are and returns all that comes back until the server closes. */
 async function raw(text: string): Promise<string> {

@@ -3,7 +3,7 @@ import { statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alwaysOpen } from '../../src/cli/sample.ts';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
@@ -13,7 +13,8 @@ import { inTransaction } from '../../src/store/transaction.ts';
 import { sampleVersion } from '../../src/tape/sample/plan.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
-import { start, tapegraph } from './command-line.ts';
+import { tapegraph } from './command-line.ts';
+import { served } from './served.ts';
 
 let store: TestStore;
 let env: Record<string, string>;
@@ -32,22 +33,9 @@ interface LiveEvent {
   update: { event: { event_id: string } };
 }
 
-/** A server that said it is ready, and what it said. */
-async function served(args: string[], given = env) {
-  const { child, ended } = start(['serve', '--port', '0', '--json', ...args], given);
-  onTestFinished(() => void child.kill('SIGKILL'));
-  const first = await Promise.race([once(child.stdout!, 'data'), ended]);
-  if (!Array.isArray(first)) throw new Error(`the server ended: ${first.stderr}`);
-  return {
-    child,
-    ended,
-    ready: JSON.parse(String(first[0])) as { url: string; port: number; pid: number; key?: string },
-  };
-}
-
 describe('tapegraph serve', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('says where it listens, answers, and ends with 0 at %s', async (signal) => {
-    const { child, ended, ready } = await served([]);
+    const { child, ended, ready } = await served([], env);
     expect(ready).toMatchObject({ url: `http://127.0.0.1:${ready.port}`, pid: child.pid });
     const health = await fetch(`${ready.url}/healthz`);
     expect(await health.json()).toEqual({ status: 'ok' });
@@ -58,7 +46,7 @@ describe('tapegraph serve', () => {
   });
 
   it('reads its clock from --clock and runs on', async () => {
-    const { ready } = await served(['--clock', '2020-01-02T15:00:00Z']);
+    const { ready } = await served(['--clock', '2020-01-02T15:00:00Z'], env);
     await tapegraph(['account', 'set', 'acme', '--site-tier', 'pro'], env);
     const token = async (clock: string) =>
       JSON.parse((await tapegraph(['session', 'create', '--account', 'acme', '--clock', clock, '--json'], env)).stdout)

@@ -1,0 +1,47 @@
+/** One thing that was opened, and how it is closed. */
+export interface Closer {
+  /** For the log, when it could not be closed in time. */
+  name: string;
+  close: () => Promise<void>;
+  /** What can begin to end while requests in flight are still answered: streams, and work that nobody waits for. Must not throw. */
+  begin?: () => void;
+  /** The most that is waited for it, ms; without it, whatever time is left. */
+  atMostMs?: number;
+}
+
+/** What did not end in time, or failed. */
+export interface LeftBehind {
+  name: string;
+  reason: string;
+}
+
+async function reasonLeft(
+  { close, atMostMs = Number.POSITIVE_INFINITY }: Closer,
+  leftMs: number,
+): Promise<string | null> {
+  const late = Promise.withResolvers<string>();
+  const ms = Math.max(0, Math.min(atMostMs, leftMs));
+  const timer = setTimeout(() => late.resolve(`not closed within ${ms} ms`), ms);
+  const closing = Promise.resolve()
+    .then(close)
+    .then(
+      () => null,
+      (error: Error) => error.message,
+    );
+  return Promise.race([closing, late.promise]).finally(() => clearTimeout(timer));
+}
+
+/** Closes everything, the last opened first, each however the others went, in `withinMs` in all. Never throws. */
+export async function closeAll(
+  closers: readonly Closer[],
+  withinMs: number,
+  elapsedMs: () => number,
+): Promise<LeftBehind[]> {
+  const untilMs = elapsedMs() + withinMs;
+  const left: LeftBehind[] = [];
+  for (const closer of closers.toReversed()) {
+    const reason = await reasonLeft(closer, Math.round(untilMs - elapsedMs()));
+    if (reason !== null) left.push({ name: closer.name, reason });
+  }
+  return left;
+}

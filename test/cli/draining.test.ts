@@ -1,0 +1,219 @@
+import { once } from 'node:events';
+import http from 'node:http';
+import { connect, type Socket } from 'node:net';
+import type pg from 'pg';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dataFolder } from '../support/data-folder.ts';
+import { proxiedDatabase } from '../support/proxied-database.ts';
+import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { start, tapegraph } from './command-line.ts';
+import { served } from './served.ts';
+
+type Served = Awaited<ReturnType<typeof served>>;
+
+interface Answered {
+  status: number;
+  connection: string | undefined;
+  body: string;
+}
+
+/** A request over `agent`, or over a connection of its own that would be kept. */
+function ask({ ready }: Served, path: string, options: http.RequestOptions = {}, body?: string): Promise<Answered> {
+  const agent = new http.Agent({ keepAlive: true });
+  return new Promise((resolve, reject) => {
+    const request = http.request(`${ready.url}${path}`, { agent, ...options }, (response) => {
+      let text = '';
+      response.on('data', (chunk) => {
+        text += chunk;
+      });
+      response.on('end', () =>
+        resolve({ status: response.statusCode!, connection: response.headers.connection, body: text }),
+      );
+    });
+    request.on('error', reject);
+    request.end(body);
+  });
+}
+
+/** A server over a store of its own, with an account's key; `url` leads to the database another way. */
+async function server(more: Record<string, string> = {}, through?: (databaseUrl: string) => Promise<string>) {
+  const store = await storeForThisTest();
+  const direct = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
+  await tapegraph(['account', 'set', 'acme', '--api-tier', 'pro', '--site-tier', 'pro'], direct);
+  const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'acme', '--json'], direct)).stdout);
+  const DATABASE_URL = (await through?.(store.databaseUrl)) ?? store.databaseUrl;
+  const running = await served([], { ...direct, DATABASE_URL, ...more });
+  return { store, running, headers: { authorization: `Bearer ${key}` } };
+}
+
+/** Holds a table so that whatever reads or writes it waits; `reached` resolves when something does. */
+async function holding(store: TestStore, table: string) {
+  const tx: pg.PoolClient = await store.pool.connect();
+  await tx.query('begin');
+  await tx.query(`lock table ${table} in access exclusive mode`);
+  let held = true;
+  const release = async () => {
+    if (held) await tx.query('rollback');
+    if (held) tx.release();
+    held = false;
+  };
+  onTestFinished(release);
+  const waiting = `select from pg_locks where relation = '${table}'::regclass and not granted`;
+  return { release, reached: () => expect.poll(async () => (await store.pool.query(waiting)).rowCount).toBe(1) };
+}
+
+const requestsCounted = async (store: TestStore) =>
+  (await store.pool.query('select coalesce(sum(count), 0)::int as sum from usage_counts')).rows[0].sum as number;
+
+/** Signals a server, and how it ended and how long that took, ms. */
+async function ending({ child, ended }: Served) {
+  const startedMs = performance.now();
+  child.kill('SIGTERM');
+  const { code, stderr } = await ended;
+  return { code, stderr, tookMs: performance.now() - startedMs };
+}
+
+const clean = { code: 0, stderr: '' };
+
+describe('a server that is told to stop', () => {
+  it('says so at /readyz, finishes the requests it is answering, counts them, and closes their connections', async () => {
+    const { store, running, headers } = await server();
+    const idle = new http.Agent({ keepAlive: true, maxSockets: 1 });
+    expect(await ask(running, '/readyz', { agent: idle })).toMatchObject({ status: 200, body: '{"status":"ready"}' });
+    const { release, reached } = await holding(store, 'watchlists');
+    const slow = ask(running, '/v2/watchlists', { headers });
+    await reached();
+    const ended = ending(running);
+    // Nobody new is let in.
+    const refused = () =>
+      fetch(`${running.ready.url}/healthz`).then(
+        () => 'let in',
+        () => 'refused',
+      );
+    await expect.poll(refused).toBe('refused');
+    await release();
+    expect(await slow).toEqual({ status: 200, connection: 'close', body: expect.stringContaining('"data":') });
+    expect(await ended).toMatchObject(clean);
+    expect(await requestsCounted(store)).toBe(1);
+  });
+
+  it('goes on taking requests as long as it was told to, so that balancers notice', async () => {
+    const { running } = await server({ DRAIN_DELAY_MS: '1500' });
+    const ended = ending(running);
+    const readiness = () => ask(running, '/readyz');
+    await expect.poll(readiness).toEqual({ status: 503, connection: 'close', body: '{"status":"draining"}' });
+    expect(await ask(running, '/healthz')).toEqual({ status: 200, connection: 'close', body: '{"status":"ok"}' });
+    expect(await ended).toMatchObject(clean);
+  });
+
+  it('finishes an import', async () => {
+    const { store, running, headers } = await server();
+    const { release, reached } = await holding(store, 'journal_trades');
+    const trade = {
+      id: 't1',
+      account_id: 'main',
+      symbol: 'SPY',
+      side: 'buy',
+      qty: 2,
+      price: 600.5,
+      ts: 1_699_999_999_000,
+    };
+    const importing = ask(
+      running,
+      '/v2/journal/import?import_id=i1',
+      { method: 'POST', headers: { ...headers, 'content-type': 'text/plain' } },
+      `${JSON.stringify(trade)}\n`,
+    );
+    await reached();
+    const ended = ending(running);
+    await release();
+    expect(await importing).toMatchObject({ status: 200, body: expect.stringContaining('"created":1') });
+    expect(await ended).toMatchObject(clean);
+    expect((await store.pool.query('select id from journal_trades')).rows).toEqual([{ id: 't1' }]);
+    expect(await requestsCounted(store)).toBe(1);
+  });
+
+  it('waits for no connection that asks for nothing: neither used before, nor ever', async () => {
+    const { running } = await server();
+    const idle = new http.Agent({ keepAlive: true });
+    await ask(running, '/healthz', { agent: idle });
+    const opened = connect(running.ready.port, '127.0.0.1');
+    await once(opened, 'connect');
+    const ended = await ending(running);
+    expect(ended).toMatchObject(clean);
+    expect(ended.tookMs).toBeLessThan(4000);
+  });
+
+  it('leaves clients behind that never read', async () => {
+    const { running } = await server();
+    const client: Socket = connect(running.ready.port, '127.0.0.1');
+    client.pause().on('error', () => {});
+    await once(client, 'connect');
+    client.write('GET /v2/openapi.json HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(200));
+    // Asked after those, this one is answered when the server has come to them.
+    await ask(running, '/v2/openapi.json');
+    const ended = await ending(running);
+    expect(ended.code).toBe(0);
+    expect(ended.tookMs).toBeLessThan(10_000);
+  });
+
+  it.each(['hangs', 'is away'] as const)(
+    'ends in time and with 0 when the database %s in the middle of a request',
+    async (how) => {
+      let proxy: Awaited<ReturnType<typeof proxiedDatabase>>['proxy'] | undefined;
+      const { store, running, headers } = await server({}, async (databaseUrl) => {
+        const proxied = await proxiedDatabase(databaseUrl);
+        proxy = proxied.proxy;
+        return proxied.url;
+      });
+      await ask(running, '/v2/watchlists', { headers });
+      const { reached } = await holding(store, 'watchlists');
+      const slow = ask(running, '/v2/watchlists', { headers }).catch(() => 'cut off');
+      await reached();
+      if (how === 'hangs') proxy!.hang();
+      else await proxy!.takeAway();
+      expect(await ask(running, '/healthz')).toMatchObject({ status: 200, body: '{"status":"degraded"}' });
+      expect(await ask(running, '/readyz')).toMatchObject({ status: 503, body: '{"status":"not_ready"}' });
+      const ended = await ending(running);
+      expect(ended.code).toBe(0);
+      expect(ended.tookMs).toBeLessThan(10_000);
+      expect(ended.stderr).toMatch(how === 'hangs' ? /left behind/ : /usage counts of the last seconds are lost/);
+      await slow;
+    },
+  );
+
+  it('leaves the sample market that it is bringing', async () => {
+    const { databaseUrl } = await storeForThisTest();
+    const env = { DATABASE_URL: databaseUrl, TAPEGRAPH_DATA: dataFolder() };
+    const { child, ended } = start(['serve', '--port', '0', '--sample', '--clock', '2026-11-19T22:00:00Z'], env);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    let said = '';
+    child.stderr!.on('data', (chunk) => {
+      said += chunk;
+    });
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('bringing the sample market');
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: expect.not.stringContaining('left behind') });
+  });
+
+  it('ends at once at a second signal', async () => {
+    const { store, running, headers } = await server();
+    const { reached } = await holding(store, 'watchlists');
+    const slow = ask(running, '/v2/watchlists', { headers }).catch(() => 'cut off');
+    await reached();
+    const { child } = running;
+    child.kill('SIGTERM');
+    await expect
+      .poll(() =>
+        fetch(running.ready.url).then(
+          () => 'let in',
+          () => 'refused',
+        ),
+      )
+      .toBe('refused');
+    child.kill('SIGTERM');
+    await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGTERM');
+    expect(await slow).toBe('cut off');
+  });
+});

@@ -1,0 +1,16 @@
+import { once } from 'node:events';
+import { onTestFinished } from 'vitest';
+import { start } from './command-line.ts';
+
+/** A server in a process of its own that said it is ready, and what it said. It is gone when the test ends. */
+export async function served(args: string[], env: Record<string, string>) {
+  const { child, ended } = start(['serve', '--port', '0', '--json', ...args], env);
+  onTestFinished(() => void child.kill('SIGKILL'));
+  const first = await Promise.race([once(child.stdout!, 'data'), ended]);
+  if (!Array.isArray(first)) throw new Error(`the server ended: ${first.stderr}`);
+  return {
+    child,
+    ended,
+    ready: JSON.parse(String(first[0])) as { url: string; port: number; pid: number; key?: string },
+  };
+}
