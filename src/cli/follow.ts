@@ -1,6 +1,6 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { pino } from 'pino';
+import { type Logger, pino } from 'pino';
 import type { Config } from '../config.ts';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import type { FollowReport } from '../ingest/follow.ts';
@@ -33,7 +33,7 @@ interface Tape {
   close(): void;
 }
 
-async function tapeOf(terminal: Terminal, config: Config, options: FollowCommandOptions): Promise<Tape> {
+async function tapeOf(terminal: Terminal, config: Config, options: FollowCommandOptions, log: Logger): Promise<Tape> {
   const { stream, group = 'tapegraph' } = options;
   if (stream === undefined) {
     const stdin = terminal.stdin?.() ?? Readable.from([]);
@@ -48,6 +48,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
     group,
     consumer: 'follower',
     stop: terminal.interrupted,
+    log: (text) => (text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text)),
   });
   return { pieces: lines.pieces(), onCommit: lines.acknowledge, close: lines.close };
 }
@@ -69,7 +70,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   });
   try {
     await ensureStarterRegistry(store, terminal.now);
-    const tape = await tapeOf(terminal, config, options);
+    const tape = await tapeOf(terminal, config, options, log);
     try {
       const report = await follow(store, tape.pieces, {
         source: options.source ?? (options.stream === undefined ? 'stdin' : `stream ${options.stream}`),
