@@ -71,7 +71,7 @@ function cors(origins: readonly string[], metaHeaderPrefix: string) {
       response.setHeader('Access-Control-Allow-Origin', origin);
       response.setHeader(
         'Access-Control-Expose-Headers',
-        [...exposedHeaders, ...['plane', 'caps', 'extra'].map((name) => metaHeaderPrefix + name)].join(', '),
+        [...exposedHeaders, ...['plane', 'caps', 'extra', 'data'].map((name) => metaHeaderPrefix + name)].join(', '),
       );
       if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
         response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');

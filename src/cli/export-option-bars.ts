@@ -8,19 +8,19 @@ export const optionBars: Exporter = {
   describes: 'bars of the contracts of an underlying, by session, then contract; --timeframe 1m or 5m',
   whole: false,
   timeframes: ['1m', '5m'],
-  columns: [
-    'symbol',
-    'contract',
-    'timeframe',
-    'ts_ms',
-    'open',
-    'high',
-    'low',
-    'close',
-    'volume',
-    'vwap',
-    'trade_count',
-  ],
+  columns: {
+    symbol: 'text',
+    contract: 'text',
+    timeframe: 'text',
+    ts_ms: 'int64',
+    open: 'float64',
+    high: 'float64',
+    low: 'float64',
+    close: 'float64',
+    volume: 'int64',
+    vwap: 'float64',
+    trade_count: 'int64',
+  },
   async *rows(store, { symbol, timeframe, fromMs, toMs }) {
     if (symbol === null || (timeframe !== '1m' && timeframe !== '5m')) return;
     const [{ readOptionBars }, { storedOptionBars }] = await Promise.all([

@@ -7,7 +7,18 @@ const barsAtOnce = 20_000;
 export const stockBars: Exporter = {
   describes: 'bars of a stock, of the length of --timeframe',
   whole: false,
-  columns: ['symbol', 'timeframe', 'ts_ms', 'open', 'high', 'low', 'close', 'volume', 'vwap', 'trade_count'],
+  columns: {
+    symbol: 'text',
+    timeframe: 'text',
+    ts_ms: 'int64',
+    open: 'float64',
+    high: 'float64',
+    low: 'float64',
+    close: 'float64',
+    volume: 'int64',
+    vwap: 'float64',
+    trade_count: 'int64',
+  },
   async *rows(store, { symbol, timeframe, fromMs, toMs }) {
     if (symbol === null) return;
     const { readBars } = await import('../store/bar-blocks.ts');

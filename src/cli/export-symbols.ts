@@ -4,18 +4,18 @@ import type { Exporter } from './exporter.ts';
 export const symbols: Exporter = {
   describes: 'the registry and ticker directory, in the columns that ingest reads; all without --symbol',
   whole: true,
-  columns: [
-    'symbol',
-    'name',
-    'class',
-    'window_days',
-    'tenor_frame',
-    'min_tier',
-    'requires_attestation',
-    'sector',
-    'listed',
-    'instrument_type',
-  ],
+  columns: {
+    symbol: 'text',
+    name: 'text',
+    class: 'text',
+    window_days: 'int32',
+    tenor_frame: 'text',
+    min_tier: 'text',
+    requires_attestation: 'bool',
+    sector: 'text',
+    listed: 'bool',
+    instrument_type: 'text',
+  },
   async *rows(store, { symbol }) {
     const { allSymbols } = await import('../store/symbols.ts');
     for (const entry of await allSymbols(store)) {

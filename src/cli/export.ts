@@ -4,7 +4,9 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { Argument, type Command } from 'commander';
 import { type Timeframe, timeframes } from '../domain/bar.ts';
+import { csvLine } from '../domain/csv-lines.ts';
 import { maxEpochMs } from '../domain/units.ts';
+import type { Cell } from '../rest/table.ts';
 import { chain, gex } from './export-captures.ts';
 import { optionBars } from './export-option-bars.ts';
 import { stockBars } from './export-stock-bars.ts';
@@ -37,7 +39,7 @@ function lengthOf({ timeframes: lengths }: Exporter, asked: Timeframe | undefine
   return asked ?? lengths?.[0] ?? '1m';
 }
 
-const formats = ['csv', 'ndjson'] as const;
+const formats = ['csv', 'ndjson', 'arrow'] as const;
 type Format = (typeof formats)[number];
 
 interface ExportOptions extends CommonOptions {
@@ -49,30 +51,51 @@ interface ExportOptions extends CommonOptions {
   output?: string;
 }
 
-function csvCell(value: ExportRow[string] | undefined): string {
-  const text = value === null || value === undefined ? '' : String(value);
-  return /[",\r\n]/.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+/** The lines of an export. CSV has a header even when it is empty. */
+async function* linesOf(
+  { columns }: Exporter,
+  rows: AsyncIterable<ExportRow>,
+  format: 'csv' | 'ndjson',
+): AsyncIterable<string> {
+  const names = Object.keys(columns);
+  if (format === 'csv') yield `${csvLine(names)}\n`;
+  for await (const row of rows)
+    yield `${format === 'csv' ? csvLine(names.map((name) => row[name])) : JSON.stringify(row)}\n`;
 }
 
-/** The lines of an export; counts the rows that pass in `counted`. CSV has a header even when it is empty. */
-async function* linesOf(
-  exporter: Exporter,
-  rows: AsyncIterable<ExportRow>,
-  format: Format,
-  counted: { rows: number },
-): AsyncIterable<string> {
-  if (format === 'csv') yield `${exporter.columns.join(',')}\n`;
+/** Rows in a batch of an Arrow stream. */
+const rowsABatch = 20_000;
+
+async function* batches(names: readonly string[], rows: AsyncIterable<ExportRow>): AsyncIterable<Cell[][]> {
+  let batch: Cell[][] = [];
+  for await (const row of rows) {
+    batch.push(names.map((name) => row[name] ?? null));
+    if (batch.length < rowsABatch) continue;
+    yield batch;
+    batch = [];
+  }
+  if (batch.length > 0) yield batch;
+}
+
+/** An Arrow IPC stream: what pandas, polars and DuckDB read as it is. */
+async function* arrowOf({ columns }: Exporter, rows: AsyncIterable<ExportRow>): AsyncIterable<Uint8Array> {
+  const { arrowStream } = await import('../rest/arrow-stream.ts');
+  const typed = Object.entries(columns).map(([name, type]) => ({ name, type, nullable: true }));
+  yield* arrowStream(typed, batches(Object.keys(columns), rows), {});
+}
+
+async function* counting(rows: AsyncIterable<ExportRow>, counted: { rows: number }): AsyncIterable<ExportRow> {
   for await (const row of rows) {
     counted.rows++;
-    yield `${format === 'csv' ? exporter.columns.map((column) => csvCell(row[column])).join(',') : JSON.stringify(row)}\n`;
+    yield row;
   }
 }
 
 // A file appears under its name only when it is whole.
-async function writeFile(lines: AsyncIterable<string>, file: string): Promise<void> {
+async function writeFile(written: AsyncIterable<string | Uint8Array>, file: string): Promise<void> {
   const draft = `${file}.partial`;
   try {
-    await pipeline(Readable.from(lines), createWriteStream(draft));
+    await pipeline(Readable.from(written), createWriteStream(draft));
     await rename(draft, file);
   } catch (error) {
     await rm(draft, { force: true });
@@ -86,10 +109,10 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   const timeframe = lengthOf(exporter, options.timeframe);
   const counted = { rows: 0 };
   await withStore(terminal, options, async (store) => {
-    const rows = exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe });
-    const lines = linesOf(exporter, rows, format, counted);
-    if (output === null) await pipeline(Readable.from(lines), terminal.stdout, { end: false });
-    else await writeFile(lines, output);
+    const rows = counting(exporter.rows(store, { symbol, fromMs: from, toMs: to, timeframe }), counted);
+    const written = format === 'arrow' ? arrowOf(exporter, rows) : linesOf(exporter, rows, format);
+    if (output === null) await pipeline(Readable.from(written), terminal.stdout, { end: false });
+    else await writeFile(written, output);
   });
   return {
     json: { dataset, symbol, format, rows: counted.rows, file: output },
@@ -97,12 +120,12 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
   };
 }
 
-/** `tapegraph export`: what the store holds, as CSV or NDJSON, so that nothing is locked in. */
+/** `tapegraph export`: what the store holds, as CSV, NDJSON or an Arrow stream, so that nothing is locked in. */
 export function addExportCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('export'))
-    .summary('write what the store holds as CSV or NDJSON')
+    .summary('write what the store holds as CSV, NDJSON or Arrow')
     .description(
-      'Writes what the store holds of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV, null in NDJSON.',
+      'Writes what the store holds of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV, null in NDJSON and Arrow (an IPC stream, which pandas, polars and DuckDB read).',
     )
     .addArgument(new Argument('<dataset>', 'what to export; see below').choices(Object.keys(exporters)))
     .option('--symbol <symbol>', 'ticker, or the underlying of options', ticker)
@@ -120,6 +143,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
   withExamples(command, [
     ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
     ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'one session by the minute'],
+    ['export chain --symbol SPX --format arrow > spx.arrows', 'for pandas: pyarrow.ipc.open_stream'],
     ['export gex --symbol SPX --from 2024-01-05', 'dealer gamma from a date on'],
     ['export stock-bars --symbol SPY --output spy.csv --json', 'into a file, with a report for scripts'],
   ]);

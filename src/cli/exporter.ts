@@ -1,8 +1,9 @@
 import type { Timeframe } from '../domain/bar.ts';
+import type { Cell, ColumnType } from '../rest/table.ts';
 import type { Store } from '../store/connection.ts';
 
 /** One exported row by wire name. Null = unknown. */
-export type ExportRow = Record<string, string | number | boolean | null>;
+export type ExportRow = Record<string, Cell>;
 
 /** What to export: instants are half-open [fromMs, toMs), epoch ms. */
 export interface ExportRange {
@@ -21,6 +22,7 @@ export interface Exporter {
   whole: boolean;
   /** The bar lengths it has; absent = all of them, or none applies. */
   timeframes?: readonly Timeframe[];
-  columns: readonly string[];
+  /** By wire name, in their order. */
+  columns: Readonly<Record<string, ColumnType>>;
   rows(store: Store, range: ExportRange): AsyncIterable<ExportRow>;
 }

@@ -103,6 +103,8 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const parts = { config, store, access, now, log, generation: changes.generation, draining, sampleKey: key };
   const listening = await listen(createApp(parts), config);
   closers.push({ name: 'requests in flight', close: () => stop(listening, graceMs) });
+  // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
+  void import('../rest/arrow-stream.ts').then(({ loadArrow }) => loadArrow());
   if (sample && key !== null) closers.push(startLiveSample(sample));
   return { listening, key, now };
 }

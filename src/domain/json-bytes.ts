@@ -61,7 +61,7 @@ function* objectPieces(value: Record<string, unknown>): Generator<string> {
 export const bytesATurn = 1024 * 1024;
 
 /** Buffers as one, large ones with turns for others in between. */
-async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buffer<ArrayBuffer>> {
+export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buffer<ArrayBuffer>> {
   if (parts.length === 1) return parts[0]!;
   const all = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
   let offset = 0;

@@ -2,9 +2,9 @@ import type { GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { tiers } from '../domain/tier.ts';
 import { answerSchema, type JsonSchema } from './answer-schema.ts';
-import type { StoredOperation } from './operation.ts';
+import { mediaTypes, routeMedia } from './media.ts';
 import type { Param } from './params.ts';
-import type { Route } from './route.ts';
+import type { CompiledRoute } from './router.ts';
 
 const errorCodes: Record<number, { description: string; codes: string[] }> = {
   400: { description: 'A parameter or the body is wrong; message names it.', codes: ['invalid_params'] },
@@ -73,7 +73,21 @@ function parameter(name: string, place: 'path' | 'query', schema: Param): JsonSc
   };
 }
 
-function operationObject(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
+/** The schema of a body. A table's is of its rows, as the type of its columns. */
+function bodySchema(schema: GraphQLSchema, { route, operation, tables }: CompiledRoute, media: string): JsonSchema {
+  if (media === mediaTypes.json) return answerSchema(schema, route, operation);
+  if (media === mediaTypes.protobuf)
+    return { type: 'string', format: 'binary', description: `${route.protobuf!.name} of /v2/rest-protocol.proto` };
+  const columns = tables.tables.map((table) => `${table.name}: ${table.columns.map(({ name }) => name).join(', ')}`);
+  return {
+    type: 'string',
+    ...(media === mediaTypes.arrow ? { format: 'binary' } : {}),
+    description: `Columns of ${columns.join('; of ')}. What is not in them comes in headers.`,
+  };
+}
+
+function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSchema {
+  const { route, operation } = compiled;
   // Who asks is looked up in the store, so that every route can meet its absence.
   const statuses = [...new Set([401, 429, 500, 502, ...route.errors])].sort((a, b) => a - b);
   return {
@@ -97,20 +111,9 @@ function operationObject(schema: GraphQLSchema, route: Route, operation: StoredO
     responses: {
       200: {
         description: 'The answer.',
-        content: {
-          'application/json': { schema: answerSchema(schema, route, operation) },
-          ...(route.protobuf
-            ? {
-                'application/x-protobuf': {
-                  schema: {
-                    type: 'string',
-                    format: 'binary',
-                    description: `${route.protobuf.name} of /v2/rest-protocol.proto`,
-                  },
-                },
-              }
-            : {}),
-        },
+        content: Object.fromEntries(
+          routeMedia(compiled).map((media) => [media, { schema: bodySchema(schema, compiled, media) }]),
+        ),
       },
       ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
     },
@@ -119,14 +122,12 @@ function operationObject(schema: GraphQLSchema, route: Route, operation: StoredO
 }
 
 /** The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types. */
-export function openApi(
-  schema: GraphQLSchema,
-  routes: readonly { route: Route; operation: StoredOperation }[],
-): JsonSchema {
+export function openApi(schema: GraphQLSchema, routes: readonly CompiledRoute[]): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
-  for (const { route, operation } of routes) {
+  for (const compiled of routes) {
+    const { route } = compiled;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, route, operation) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled) };
   }
   return {
     openapi: '3.1.0',

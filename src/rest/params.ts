@@ -175,6 +175,19 @@ export const oneOf = <const V extends readonly string[]>(values: V) =>
     { description: `One of ${values.join(', ')}.`, enum: values },
   );
 
+/** Which of an answer's lists CSV and Arrow give; the first unless sent. */
+export const tableName = (names: readonly string[]) =>
+  param(
+    (text, name) => {
+      if (!names.includes(text)) throw wrong(name, `one of ${names.join(', ')}`, text);
+      return text;
+    },
+    {
+      description: `Which list of the answer CSV and Arrow give, ${names[0]} unless sent; other forms hold them all.`,
+      enum: names,
+    },
+  ).optional();
+
 /** Any non-empty text of at most `max` characters. */
 export const text = (max: number) =>
   param(

@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import type { Failure } from '../domain/failure.ts';
 import { bytesATurn } from '../domain/json-bytes.ts';
 import { nextTurn } from '../domain/turn.ts';
-import { type Envelope, errorEnvelope } from './envelope.ts';
+import { errorEnvelope } from './envelope.ts';
 
 const compressGzip = promisify(gzip);
 const compressBrotli = promisify(brotliCompress);
@@ -84,22 +84,4 @@ export function sendFailure(response: Response, failure: Failure): void {
   response.vary('Accept, Accept-Encoding, Authorization');
   response.setHeader('Cache-Control', 'no-store');
   response.status(failure.status).json(errorEnvelope(failure));
-}
-
-/** `meta` as headers beside a protobuf body: plane as text, caps and everything else as JSON (contract-notes 1). */
-export function metaHeaders(prefix: string, { meta }: Envelope): Record<string, string> {
-  const { plane, caps, ...extra } = meta;
-  return {
-    ...(typeof plane === 'string' ? { [`${prefix}plane`]: plane } : {}),
-    [`${prefix}caps`]: headerJson(caps ?? null),
-    [`${prefix}extra`]: headerJson(extra),
-  };
-}
-
-/** JSON in the ASCII a header may carry. */
-function headerJson(value: unknown): string {
-  return JSON.stringify(value).replace(
-    /[\u007f-\uffff]/g,
-    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
-  );
 }

@@ -13,17 +13,18 @@ import {
   tokenExpired,
   unauthenticated,
 } from '../domain/failure.ts';
-import { jsonBytes } from '../domain/json-bytes.ts';
 import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { lifetime } from '../domain/lifetime.ts';
 import { exchangeDate } from '../domain/market-time.ts';
+import { answerSchema, type JsonSchema } from './answer-schema.ts';
 import { readBody } from './body.ts';
-import { type Envelope, envelope } from './envelope.ts';
+import type { Envelope } from './envelope.ts';
+import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from './media.ts';
 import { type OperationContext, type StoredOperation, storedOperation } from './operation.ts';
-import { readParams } from './params.ts';
-import { encodeMessage, type ProtobufMessage } from './protobuf.ts';
-import { type Body, metaHeaders, sendBody, sendFailure, strongTag } from './respond.ts';
+import { readParams, tableName } from './params.ts';
+import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
 import type { Route } from './route.ts';
+import { answerTables, type Tables } from './table.ts';
 
 /** What the REST door needs from the server. */
 export interface RestDoor {
@@ -83,13 +84,8 @@ function cacheHeaders(route: Route, { meta }: Envelope): { control: string; tagg
   return { control: 'private', tagged: meta.plane === 'archive' };
 }
 
-async function serve(
-  door: RestDoor,
-  route: Route,
-  operation: StoredOperation,
-  request: Request,
-  response: Response,
-): Promise<void> {
+async function serve(door: RestDoor, compiled: CompiledRoute, request: Request, response: Response): Promise<void> {
+  const { route } = compiled;
   const caller = authenticatedCaller(await door.authenticate(request), route.listsTokenExpired);
   const requestLife = lifetime();
   // Closed when the answer has gone out, or as soon as the client hangs up: then what the request holds is freed.
@@ -100,12 +96,13 @@ async function serve(
     if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
     const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
     const body = route.body ? await readBody(route.body, request) : undefined;
-    await answer(door, route, operation, {
+    await answer(door, compiled, {
       caller,
       request,
       response,
       values,
       body,
+      media: answerMedia(request, compiled),
       context: door.context(caller, requestLife.onEnd),
     });
   } finally {
@@ -126,17 +123,19 @@ interface Exchange {
   response: Response;
   values: Record<string, unknown>;
   body: unknown;
+  /** The media type of the answer. */
+  media: string;
   context: OperationContext;
 }
 
 /** What an answer of sealed sessions depends on: the address, the form, what decides over the caller, and the date that sealed them. */
-function answerKey(door: RestDoor, { caller, request }: Exchange, protobuf: boolean): string {
+function answerKey(door: RestDoor, { caller, request, media }: Exchange): string {
   return [
     caller.kind,
     caller.tier,
     caller.siteTier,
     caller.attested,
-    protobuf,
+    media,
     exchangeDate(door.now()),
     request.originalUrl,
   ].join(' ');
@@ -145,46 +144,39 @@ function answerKey(door: RestDoor, { caller, request }: Exchange, protobuf: bool
 /** Runs the operation and builds the body of its answer; kept for the next time when it is of sealed sessions alone. */
 async function freshAnswer(
   door: RestDoor,
-  route: Route,
-  operation: StoredOperation,
+  { route, operation, tables }: CompiledRoute,
   exchange: Exchange,
-  protobuf: ProtobufMessage | null,
 ): Promise<SentAnswer> {
-  const { request, values, body, context } = exchange;
-  const key = answerKey(door, exchange, protobuf !== null);
-  const keep = route.method === 'GET' ? door.sealed.keeper(key) : null;
-  const result = await operation.run(context, { ...route.variables(values, body), protobuf: protobuf !== null });
+  const { request, values, body, context, media } = exchange;
+  const keep = route.method === 'GET' ? door.sealed.keeper(answerKey(door, exchange)) : null;
+  const isProtobuf = media === mediaTypes.protobuf;
+  const result = await operation.run(context, { ...route.variables(values, body), protobuf: isProtobuf });
   const found = answerAt(result, route.answer);
-  const enveloped = await envelope(found, protobuf ? [] : route.absent);
-  const { control, tagged } = cacheHeaders(route, enveloped);
-  const bytes = protobuf ? await encodeMessage(protobuf, found) : await jsonBytes(enveloped);
+  const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
+  const { control, tagged } = cacheHeaders(route, written.envelope);
   const answer: SentAnswer = {
     headers: {
       'Cache-Control': control,
       ...route.headers?.(values),
-      ...(protobuf ? metaHeaders(door.metaHeaderPrefix, enveloped) : {}),
+      ...besideHeaders(door.metaHeaderPrefix, written),
     },
     body: {
-      bytes,
-      contentType: protobuf ? 'application/x-protobuf' : 'application/json; charset=utf-8',
-      etag: tagged ? await strongTag(request.originalUrl, bytes) : null,
+      bytes: written.bytes,
+      contentType: written.contentType,
+      etag: tagged ? await strongTag(request.originalUrl, written.bytes) : null,
     },
   };
   if (tagged) keep?.(answer);
   return answer;
 }
 
-async function answer(door: RestDoor, route: Route, operation: StoredOperation, exchange: Exchange): Promise<void> {
+async function answer(door: RestDoor, compiled: CompiledRoute, exchange: Exchange): Promise<void> {
   const { request, response, context } = exchange;
-  const protobuf =
-    route.protobuf && request.accepts(['application/json', 'application/x-protobuf']) === 'application/x-protobuf'
-      ? route.protobuf
-      : null;
-  if (route.inFlightLimited) {
+  if (compiled.route.inFlightLimited) {
     await door.takeInFlightPlace(context);
   }
-  const kept = door.sealed.find(answerKey(door, exchange, protobuf !== null));
-  const { headers, body } = kept ?? (await freshAnswer(door, route, operation, exchange, protobuf));
+  const kept = door.sealed.find(answerKey(door, exchange));
+  const { headers, body } = kept ?? (await freshAnswer(door, compiled, exchange));
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   await sendBody(request, response, body);
 }
@@ -196,9 +188,9 @@ export function asFailure(error: unknown): Failure {
   return internal(error);
 }
 
-function handler(door: RestDoor, route: Route, operation: StoredOperation): RequestHandler {
+function handler(door: RestDoor, compiled: CompiledRoute): RequestHandler {
   return (request, response) => {
-    serve(door, route, operation, request, response).catch((error: unknown) => {
+    serve(door, compiled, request, response).catch((error: unknown) => {
       const failure = asFailure(error);
       if (failure.status >= 500) door.report(request, failure);
       sendFailure(response, failure);
@@ -206,23 +198,39 @@ function handler(door: RestDoor, route: Route, operation: StoredOperation): Requ
   };
 }
 
-/** The routes of the table, each with its operation validated and compiled. */
-export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
-  return routes.map((route) => ({ route, operation: storedOperation(schema, route) }));
-}
-
 /** A route and its operation. */
 export interface CompiledRoute {
   route: Route;
   operation: StoredOperation;
+  /** What its answers are as CSV and Arrow; those of writes, and of routes without rows, are neither. */
+  tables: Tables;
+}
+
+const noTables: Tables = { tables: [], beside: () => null };
+
+function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
+  const operation = storedOperation(schema, written);
+  const { data } = answerSchema(schema, written, operation).properties as { data: JsonSchema };
+  const tables = written.method === 'GET' ? answerTables(data) : noTables;
+  const names = tables.tables.map(({ name }) => name);
+  // Where there are several, the request says which.
+  const route =
+    names.length < 2 ? written : { ...written, queryParams: { ...written.queryParams, table: tableName(names) } };
+  return { route, operation, tables };
+}
+
+/** The routes of the table, each with its operation validated and compiled. */
+export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
+  return routes.map((route) => compiledRoute(schema, route));
 }
 
 /** The route table as an Express router; a path that is known under another method is a 405, an unknown one below /v2 a 404. */
 export function restRouter(door: RestDoor, routes: readonly CompiledRoute[]): Router {
   const router = Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();
-  for (const { route, operation } of routes) {
-    const handle = handler(door, route, operation);
+  for (const compiled of routes) {
+    const { route } = compiled;
+    const handle = handler(door, compiled);
     router[route.method.toLowerCase() as 'get'](route.path, handle);
     methods.set(route.path, [
       ...(methods.get(route.path) ?? []),

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { writeBars } from '../../src/store/bar-blocks.ts';
@@ -43,6 +44,23 @@ describe('export stock-bars', () => {
       `${header}\nSPY,1m,${startMs},100.25,101,100,100.5,1000,100.4,12\nSPY,1m,${startMs + 60_000},100.25,101,100,101.5,1001,,\n` +
         `SPY,1m,${startMs + 120_000},100.25,101,100,102.5,1002,100.4,12\n`,
     );
+  });
+
+  it('writes an Arrow stream with typed columns, unknown values null', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'export-'));
+    onTestFinished(() => rmSync(folder, { recursive: true }));
+    const file = join(folder, 'spy.arrows');
+    const args = ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'arrow', '--output', file];
+    expect((await tapegraph(args, env)).code).toBe(0);
+    const table = tableFromIPC(readFileSync(file));
+    expect(table.schema.fields.map(({ name, type }) => `${name} ${type}`)).toEqual(
+      expect.arrayContaining(['symbol Utf8', 'ts_ms Int64', 'vwap Float64', 'trade_count Int64']),
+    );
+    expect(table.toArray().map((row) => [row.ts_ms, row.close, row.vwap, row.trade_count])).toEqual([
+      [BigInt(startMs), 100.5, 100.4, 12n],
+      [BigInt(startMs + 60_000), 101.5, null, null],
+      [BigInt(startMs + 120_000), 102.5, 100.4, 12n],
+    ]);
   });
 
   it('writes NDJSON, unknown values null, in a half-open range of New York times', async () => {
@@ -195,7 +213,7 @@ it.each([
     '1m or 5m',
   ],
   ['no time', ['export', 'stock-bars', '--symbol', 'SPY', '--from', 'yesterday'], '2026-11-20T14:30:00Z'],
-  ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson'],
+  ['an unknown format', ['export', 'stock-bars', '--symbol', 'SPY', '--format', 'xml'], 'csv, ndjson, arrow'],
   ['--json without a file for the rows', ['export', 'stock-bars', '--symbol', 'SPY', '--json'], '--output'],
 ])('export leaves with 2 for %s and says what was expected', async (_, args, expected) => {
   const { code, stderr } = await tapegraph(args, env);

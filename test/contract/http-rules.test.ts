@@ -275,11 +275,19 @@ describe('CORS', () => {
   });
 
   test('pages of an allowed origin can read what beside a body belongs to an answer', async () => {
-    const headers = { origin: 'https://app.example.com', accept: 'application/x-protobuf' };
-    const answer = await app.get('/v2/stocks/SPY/bars?from=2026-11-19&to=2026-11-20&limit=1', { headers });
+    const headers = { origin: 'https://app.example.com', accept: 'text/csv' };
+    const answer = await app.get('/v2/gex/SPY/history?date=2026-11-19', { headers });
     const readable = answer.headers['access-control-expose-headers']!.split(', ');
     expect(readable).toEqual(
-      expect.arrayContaining(['ETag', 'x-request-id', 'x-itm-plane', 'x-itm-caps', 'x-itm-extra', 'Sunset']),
+      expect.arrayContaining([
+        'ETag',
+        'x-request-id',
+        'x-itm-plane',
+        'x-itm-caps',
+        'x-itm-extra',
+        'x-itm-data',
+        'Sunset',
+      ]),
     );
     for (const name of readable.filter((each) => each.startsWith('x-'))) expect(answer.headers).toHaveProperty(name);
   });

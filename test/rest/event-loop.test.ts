@@ -94,6 +94,7 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
     const path = `${app.url}/v2/gex/SPY/history?date=${session}`;
     expect(await blocked(14e6, path)).toBeLessThan(longestMs);
     expect(await blocked(3e6, path, '--compressed')).toBeLessThan(longestMs);
+    expect(await blocked(9e6, `${path}&table=strikes`, '-H', 'accept: text/csv')).toBeLessThan(longestMs);
   });
 
   test('an untrimmed session by the graph', async () => {
@@ -102,10 +103,12 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
     expect(await blocked(14e6, ...query(text))).toBeLessThan(longestMs);
   });
 
-  test('a page of 50,000 bars as JSON, as protobuf, by the graph as rows and as columns', async () => {
+  test('a page of 50,000 bars as JSON, protobuf, CSV and Arrow, by the graph as rows and as columns', async () => {
     const path = `${app.url}/v2/stocks/SPY/bars?from=2026-10-01&to=2026-11-10&limit=50000`;
     expect(await blocked(5e6, path)).toBeLessThan(longestMs);
     expect(await blocked(1e6, path, '-H', 'accept: application/x-protobuf')).toBeLessThan(longestMs);
+    expect(await blocked(3e6, path, '-H', 'accept: text/csv')).toBeLessThan(longestMs);
+    expect(await blocked(3e6, path, '-H', 'accept: application/vnd.apache.arrow.stream')).toBeLessThan(longestMs);
     const text = (fields: string) =>
       `{ symbol(symbol: "SPY") { bars(from: "2026-10-01", to: "2026-11-10", limit: 50000) { ${fields} } } }`;
     const fields = '{ tsMs open high low close volume vwap tradeCount }';

@@ -1,0 +1,175 @@
+import type { JsonSchema } from './answer-schema.ts';
+
+/**
+ * How a column's values are written where types matter: whole numbers of 32 and of 64 bits, doubles, flags, texts, and
+ * lists of values as JSON text.
+ */
+export type ColumnType = 'int32' | 'int64' | 'float64' | 'bool' | 'text' | 'json';
+
+/** A column of a table. */
+export interface Column {
+  name: string;
+  type: ColumnType;
+  /** Whether a row may have nothing there. */
+  nullable: boolean;
+}
+
+/** One value of a row. Null = unknown. */
+export type Cell = string | number | boolean | null;
+
+/** A column and where a row has its value: in the list's own item, or in an item of a list around it. */
+interface Source extends Column {
+  /** The list whose item holds the value, from 0 for the outermost. */
+  list: number;
+  keys: readonly string[];
+}
+
+/** A list of objects in an answer, as a table: a row an item, what the lists around it say repeated in each of its items' rows. */
+export interface Table {
+  /** The list's wire name; `rows` where the data is the list itself. */
+  name: string;
+  columns: readonly Column[];
+  /** The rows of an answer's data, in pieces that one turn of the event loop can read and write. */
+  pieces: (data: unknown) => Iterable<Cell[][]>;
+}
+
+/** Rows in a piece: about 2 ms of work. */
+const rowsAPiece = 1000;
+
+function typesOf({ type }: JsonSchema): string[] {
+  return Array.isArray(type) ? (type as string[]) : [String(type)];
+}
+
+/** The schema without what only says that it may be null. */
+function known(schema: JsonSchema): JsonSchema {
+  const choices = schema.anyOf as JsonSchema[] | undefined;
+  return choices?.find((choice) => choice.type !== 'null') ?? schema;
+}
+
+function isNullable(schema: JsonSchema): boolean {
+  return schema.anyOf !== undefined || typesOf(schema).includes('null');
+}
+
+function columnType(schema: JsonSchema): ColumnType {
+  const types = typesOf(schema);
+  if (types.includes('integer')) return schema.format === 'int64' ? 'int64' : 'int32';
+  if (types.includes('number')) return 'float64';
+  if (types.includes('boolean')) return 'bool';
+  return types.includes('string') ? 'text' : 'json';
+}
+
+/** A list met on the way through an answer: the keys that lead to it from the item around it, and the item's schema. */
+interface Met {
+  keys: readonly string[];
+  item: JsonSchema;
+}
+
+/** What an object holds: its values as columns, and the lists of objects in it. */
+function parts(
+  schema: JsonSchema,
+  list: number,
+  keys: readonly string[],
+  nullable: boolean,
+): { columns: Source[]; lists: Met[] } {
+  const columns: Source[] = [];
+  const lists: Met[] = [];
+  const required = new Set(schema.required as string[]);
+  for (const [key, written] of Object.entries(schema.properties as Record<string, JsonSchema>)) {
+    const inner = known(written);
+    const at = [...keys, key];
+    const absentable = nullable || isNullable(written) || !required.has(key);
+    if (inner.properties) {
+      const below = parts(inner, list, at, absentable);
+      columns.push(...below.columns);
+      lists.push(...below.lists);
+    } else if (typesOf(inner).includes('array') && known(inner.items as JsonSchema).properties) {
+      lists.push({ keys: at, item: known(inner.items as JsonSchema) });
+    } else columns.push({ name: at.join('.'), type: columnType(inner), nullable: absentable, list, keys: at });
+  }
+  return { columns, lists };
+}
+
+function at(value: unknown, keys: readonly string[]): unknown {
+  let found = value;
+  for (const key of keys) {
+    if (found === null || found === undefined) return null;
+    found = (found as Record<string, unknown>)[key];
+  }
+  return found;
+}
+
+function cellOf(value: unknown, { type }: Source): Cell {
+  if (value === null || value === undefined) return null;
+  return type === 'json' ? JSON.stringify(value) : (value as Cell);
+}
+
+/** The items of the innermost list, each with those around it, outermost first. */
+function* itemsBelow(
+  value: unknown,
+  [first, ...rest]: readonly (readonly string[])[],
+  around: unknown[],
+): Iterable<unknown[]> {
+  if (first === undefined) yield around;
+  else
+    for (const item of (at(value, first) as unknown[] | null) ?? []) yield* itemsBelow(item, rest, [...around, item]);
+}
+
+function* piecesOf(
+  data: unknown,
+  lists: readonly (readonly string[])[],
+  columns: readonly Source[],
+): Iterable<Cell[][]> {
+  let rows: Cell[][] = [];
+  for (const items of itemsBelow(data, lists, [])) {
+    rows.push(columns.map((column) => cellOf(at(items[column.list], column.keys), column)));
+    if (rows.length < rowsAPiece) continue;
+    yield rows;
+    rows = [];
+  }
+  if (rows.length > 0) yield rows;
+}
+
+/** The tables at and below lists of one level: `around` are the columns of the items around them. */
+function tablesOf(
+  lists: readonly Met[],
+  path: readonly (readonly string[])[],
+  names: string,
+  around: readonly Source[],
+): Table[] {
+  return lists.flatMap(({ keys, item }) => {
+    const lead = [...path, keys];
+    // Named by the way from the outermost item, where two lists may have the same names.
+    const prefix = path.length === 0 ? '' : `${names}${keys.join('.')}.`;
+    const own = parts(item, path.length, [], false);
+    const named = own.columns.map((column) => ({ ...column, name: prefix + column.name }));
+    const columns = [...around, ...named];
+    const table: Table = { name: keys.at(-1) ?? 'rows', columns, pieces: (data) => piecesOf(data, lead, columns) };
+    return [table, ...tablesOf(own.lists, lead, prefix, columns)];
+  });
+}
+
+/** An answer's data as tables. */
+export interface Tables {
+  /** One for every list of objects, outermost first; none where the data is one thing, or a list of bare values. */
+  tables: Table[];
+  /** What the data says beside its lists, by name as columns are named; null where that is nothing. */
+  beside: (data: unknown) => Record<string, Cell> | null;
+}
+
+/** The tables in an answer whose data is of `schema`. Columns have wire names, with dots where an object or a list lies in another. */
+export function answerTables(schema: JsonSchema): Tables {
+  const data = known(schema);
+  if (typesOf(data).includes('array')) {
+    const item = known(data.items as JsonSchema);
+    return { tables: item.properties ? tablesOf([{ keys: [], item }], [], '', []) : [], beside: () => null };
+  }
+  if (!data.properties) return { tables: [], beside: () => null };
+  const { columns, lists } = parts(data, 0, [], false);
+  const tables = tablesOf(lists, [], '', []);
+  if (columns.length === 0) return { tables, beside: () => null };
+  return {
+    tables,
+    beside: (answer) =>
+      Object.fromEntries(columns.map((column) => [column.name, cellOf(at(answer, column.keys), column)])),
+  };
+}

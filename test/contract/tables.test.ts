@@ -1,0 +1,269 @@
+import { tableFromIPC } from 'apache-arrow';
+import { parse } from 'csv-parse/sync';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
+import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { madeRequests } from './requests.ts';
+import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
+
+const csv = { accept: 'text/csv' };
+const arrow = { accept: 'application/vnd.apache.arrow.stream' };
+
+// Written from the contract's answers: every list of rows, by the keys that lead to it. The first is what comes unless `table` says another.
+const tablesOf: Record<string, Record<string, string[]>> = {
+  'GET /v2/symbols': { rows: [''] },
+  'GET /v2/quotes': { rows: [''] },
+  'GET /v2/stocks/:symbol/bars': { rows: [''] },
+  'GET /v2/screener/sectors': { rows: [''] },
+  'GET /v2/screener/movers': { rows: [''] },
+  'GET /v2/gex/:symbol/history': { captures: ['captures'], strikes: ['captures', 'strikes'] },
+  'GET /v2/gex/:symbol/grid': { strikes: ['strikes'] },
+  'GET /v2/gex/:symbol/reference': { strikes: ['strikes'] },
+  'GET /gex/:underlying/strikes': { rows: [''] },
+  'GET /v2/chain/:symbol': { rows: ['rows'] },
+  'GET /v2/account/usage': { by_day: ['by_day'] },
+  'GET /v2/account/keys': { rows: [''] },
+  'GET /v2/flow/large-trades': { events: ['events'], legs: ['events', 'update.event.legs'] },
+  'GET /v2/flow/eod': { prints: ['prints'] },
+  'GET /v2/flow/:symbol/cross-section': {
+    by_strike: ['snapshot.update.by_strike'],
+    by_expiration: ['snapshot.update.by_expiration'],
+  },
+  'GET /v2/options/:symbol/vol/term': { expiries: ['expiries'] },
+  'GET /v2/options/:symbol/vol/surface': { expiries: ['expiries'], points: ['points'] },
+  'GET /v2/options/:contract/greeks': { series: ['series'] },
+  'GET /v2/options/:contract/bars': { bars: ['bars'] },
+  'GET /v2/offexchange/:symbol/concentration': { rows: [''] },
+  'GET /v2/offexchange/:symbol/activity': { rows: [''] },
+  'GET /v2/offexchange/:symbol/composition': { rows: [''] },
+  'GET /v2/offexchange/:symbol/profile': { rows: [''] },
+  'GET /v2/watchlists': { rows: [''] },
+  'GET /v2/journal/accounts': { rows: [''] },
+  'GET /v2/journal/trades': { rows: [''] },
+};
+
+/** The lists' own names. */
+const listNames = new Set(
+  Object.values(tablesOf).flatMap((tables) => Object.values(tables).map((lead) => lead.at(-1)!.split('.').at(-1)!)),
+);
+
+let app: TestApp;
+let callers: string[];
+
+beforeAll(async () => {
+  app = await testApp({ nowMs: filledNowMs });
+  await fillMarket(app.store);
+  const pro = await app.session();
+  callers = [await app.key(), pro, await app.key({ apiTier: 'free', classification: null })];
+  const list = JSON.stringify({ name: 'Mine, "quoted"', symbols: ['SPY', 'AAPL'] });
+  await app.send('PUT', '/v2/watchlists/mine', { credential: pro, body: list });
+  await app.send('POST', '/v2/journal/accounts', { credential: pro, body: '{"id":"main","name":"One"}' });
+  const trade = { account_id: 'main', symbol: 'SPY', side: 'buy', qty: 1.5, price: 600.25, note: 'two\r\nlines' };
+  await app.send('POST', '/v2/journal/trades', { credential: pro, body: JSON.stringify(trade) });
+});
+afterAll(() => app.close());
+
+function within(value: Json, keys: string): Json {
+  return keys === '' ? value : keys.split('.').reduce((found: Json, key) => found?.[key], value);
+}
+
+/** What an item says by column name; lists of objects are tables of their own. */
+function flat(item: Json, prefix = ''): Json {
+  const named = Object.entries(item).map(([key, value]: [string, Json]): Json => {
+    if (listNames.has(key)) return {};
+    if (Array.isArray(value)) return { [prefix + key]: JSON.stringify(value) };
+    if (key === 'totals_by_scope_group') return { [prefix + key]: JSON.stringify(value) };
+    return value !== null && typeof value === 'object' ? flat(value, `${prefix}${key}.`) : { [prefix + key]: value };
+  });
+  return Object.assign({}, ...named);
+}
+
+/** The rows of a table from the JSON answer. */
+function rowsOf(data: Json, [outer, inner]: string[]): Json[] {
+  const items: Json[] = within(data, outer!) ?? [];
+  if (inner === undefined) return items.map((item) => flat(item));
+  return items.flatMap((item) =>
+    within(item, inner).map((below: Json) => ({ ...flat(item), ...flat(below, `${inner}.`) })),
+  );
+}
+
+/** Without what is null, or text where only text can be read. */
+function told(row: Json, text = false): Json {
+  const known = Object.entries(row).filter(([, value]) => value !== null && value !== undefined);
+  return Object.fromEntries(known.map(([key, value]) => [key, text ? String(value) : value]));
+}
+
+function csvRows({ bytes }: Answer): { columns: string[]; rows: Json[] } {
+  const [columns, ...lines] = parse(bytes, { relax_column_count: false }) as string[][];
+  const rows = lines.map((line) =>
+    Object.fromEntries(columns!.map((name, i) => [name, line[i] === '' ? null : line[i]])),
+  );
+  return { columns: columns!, rows };
+}
+
+function arrowRows({ bytes }: Answer): { columns: string[]; rows: Json[]; metadata: Map<string, string> } {
+  const table = tableFromIPC(bytes);
+  const plain = (value: Json) => (typeof value === 'bigint' ? Number(value) : value);
+  const rows = table
+    .toArray()
+    .map((row: Json) => Object.fromEntries(Object.entries(row.toJSON()).map(([key, value]) => [key, plain(value)])));
+  return { columns: table.schema.fields.map(({ name }) => name), rows, metadata: table.schema.metadata };
+}
+
+/** What the headers beside a body without envelope say. */
+function besideOf({ headers }: Answer): { meta: Json; data: Json } {
+  const json = (name: string) => JSON.parse(String(headers[`x-itm-${name}`] ?? 'null'));
+  const plane = headers['x-itm-plane'];
+  return {
+    meta: { ...json('extra'), caps: json('caps'), ...(plane === undefined ? {} : { plane }) },
+    data: json('data'),
+  };
+}
+
+/** Compares the forms of one answer; the status they have in common. */
+async function compare(known: KnownRoute, written: string, credential: string): Promise<number> {
+  const tables = Object.entries(tablesOf[known.name]!);
+  for (const [name, lead] of [[undefined, tables[0]![1]] as const, ...tables]) {
+    const path =
+      name === undefined || tables.length < 2 ? written : `${written}${written.includes('?') ? '&' : '?'}table=${name}`;
+    const plain = await app.get(path, { credential });
+    const asCsv = await app.get(path, { credential, headers: csv });
+    const asArrow = await app.get(path, { credential, headers: arrow });
+    expect([asCsv.status, asArrow.status], path).toEqual([plain.status, plain.status]);
+    if (plain.status !== 200) {
+      expect([asCsv.body, asArrow.body], path).toStrictEqual([plain.body, plain.body]);
+      return plain.status;
+    }
+    const { data, meta } = plain.body;
+    const expected = rowsOf(data, lead);
+    const [lines, batches] = [csvRows(asCsv), arrowRows(asArrow)];
+    expect(asCsv.headers['content-type'], path).toBe('text/csv; charset=utf-8; header=present');
+    expect(
+      lines.rows.map((row) => told(row)),
+      path,
+    ).toEqual(expected.map((row) => told(row, true)));
+    expect(asArrow.headers['content-type'], path).toBe(arrow.accept);
+    expect(
+      batches.rows.map((row) => told(row)),
+      path,
+    ).toEqual(expected.map((row) => told(row)));
+    expect(batches.columns, path).toEqual(lines.columns);
+    const beside = Array.isArray(data) ? {} : flat(data);
+    // What counts itself is a request further on.
+    const settled = (value: Json) => (known.name.includes('/account/usage') ? null : told(value ?? {}));
+    for (const answer of [asCsv, asArrow]) {
+      expect(besideOf(answer).meta, path).toStrictEqual(meta);
+      expect(settled(besideOf(answer).data), path).toEqual(settled(beside));
+    }
+    expect(JSON.parse(batches.metadata.get('meta')!), path).toStrictEqual(meta);
+  }
+  return 200;
+}
+
+describe('a list of rows comes as CSV and as an Arrow stream too: the same rows as JSON, the rest in headers; errors stay JSON', () => {
+  const offering = knownRoutes().filter(({ name }) => tablesOf[name]);
+  test.each(offering.filter(({ name }) => !name.includes('/account/usage')))('$name', async (known) => {
+    const seen = new Set<number>();
+    for (const credential of callers) {
+      for (const symbol of ['SPY', 'MSFT', 'ZZZ', 'QQQQ'])
+        seen.add(await compare(known, about(known.known.path, symbol), credential));
+      for (const { path } of madeRequests(known, 4, 5)) seen.add(await compare(known, path, credential));
+    }
+    expect(seen).toContain(200);
+  });
+
+  test('usage, which the asking itself moves, comes with its columns', async () => {
+    const { columns, rows } = csvRows(await app.get('/v2/account/usage', { credential: callers[1]!, headers: csv }));
+    expect(columns).toEqual(['date', 'scope_group', 'count']);
+    expect(rows.length).toBeGreaterThan(0);
+  });
+
+  test('every route whose answer has a list of rows offers both, and says so in the description', async () => {
+    const { body } = await app.get('/v2/openapi.json', { credential: null });
+    for (const { name, route } of knownRoutes()) {
+      const operation = body.paths[route.path.replace(/:(\w+)/g, '{$1}')][route.method.toLowerCase()];
+      const offered = Object.keys(operation.responses[200].content);
+      const tables = Object.keys(tablesOf[name] ?? {});
+      expect([name, offered.includes('text/csv'), offered.includes(arrow.accept)]).toEqual([
+        name,
+        tables.length > 0,
+        tables.length > 0,
+      ]);
+      const parameter = operation.parameters.find((one: Json) => one.name === 'table');
+      expect([name, parameter?.schema.enum]).toEqual([name, tables.length > 1 ? tables : undefined]);
+    }
+  });
+});
+
+describe('what a table holds', () => {
+  const large = '/v2/flow/large-trades?symbol=SPY';
+
+  test('an answer without rows has the columns all the same, of the same types', async () => {
+    const typesOf = async (path: string) => {
+      const { bytes } = await app.get(path, { headers: arrow });
+      const { schema, numRows } = tableFromIPC(bytes);
+      return { numRows, types: schema.fields.map(({ name, type, nullable }) => [name, String(type), nullable]) };
+    };
+    const some = await typesOf('/v2/stocks/SPY/bars?from=2026-11-30&to=2026-12-01');
+    const none = await typesOf('/v2/stocks/SPY/bars?from=2020-01-01&to=2020-01-02');
+    expect([some.numRows > 0, none.numRows]).toEqual([true, 0]);
+    expect(none.types).toEqual(some.types);
+    expect(none.types.slice(2, 4)).toEqual([
+      ['ts_ms', 'Int64', false],
+      ['open', 'Float64', false],
+    ]);
+    const { bytes } = await app.get('/v2/stocks/SPY/bars?from=2020-01-01&to=2020-01-02', { headers: csv });
+    expect(bytes.toString()).toBe('symbol,timeframe,ts_ms,open,high,low,close,volume,vwap,trade_count\r\n');
+  });
+
+  test('an inner list repeats what the rows around it say', async () => {
+    const { columns } = csvRows(await app.get(`${large}&table=legs`, { headers: csv }));
+    expect(columns).toContain('update.event.event_id');
+    expect(columns).toContain('update.event.legs.contract.strike');
+    expect(new Set(columns).size).toBe(columns.length);
+  });
+
+  test('a table that is not there is refused by name', async () => {
+    const { status, body } = await app.get(`${large}&table=leg`, { headers: csv });
+    expect([status, body.error]).toEqual([
+      400,
+      {
+        code: 'invalid_params',
+        message: 'table: expected one of events, legs, got "leg"',
+        details: { parameter: 'table' },
+      },
+    ]);
+  });
+});
+
+describe('the form is negotiated as HTTP has it', () => {
+  const path = '/v2/stocks/SPY/bars?from=2026-11-30&to=2026-12-01';
+
+  test.each([
+    ['text/csv;q=0.5, application/json', 'application/json; charset=utf-8'],
+    ['application/json;q=0.5, text/csv', 'text/csv; charset=utf-8; header=present'],
+    ['text/*', 'text/csv; charset=utf-8; header=present'],
+    ['*/*', 'application/json; charset=utf-8'],
+    ['application/vnd.apache.arrow.stream, text/csv;q=0.9', arrow.accept],
+    ['image/png', 'application/json; charset=utf-8'],
+  ])('%s', async (accept, expected) => {
+    const { headers } = await app.get(path, { headers: { accept } });
+    expect(headers['content-type']).toBe(expected);
+    expect(headers.vary).toContain('Accept');
+  });
+
+  test('every form of a sealed answer has a tag of its own, and is not sent again to whom has it', async () => {
+    const tags = new Set<string>();
+    for (const headers of [{}, csv, arrow, { accept: 'application/x-protobuf' }]) {
+      const first = await app.get(path, { headers });
+      const tag = String(first.headers.etag);
+      tags.add(tag);
+      const again = await app.get(path, { headers: { ...headers, 'if-none-match': tag } });
+      expect([again.status, again.bytes.length]).toEqual([304, 0]);
+      const head = await app.send('HEAD', path, { headers });
+      expect([head.headers.etag, head.bytes.length]).toEqual([tag, 0]);
+      expect(head.headers['x-itm-extra']).toBe(first.headers['x-itm-extra']);
+    }
+    expect(tags.size).toBe(4);
+  });
+});
