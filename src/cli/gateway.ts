@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { Config } from '../config.ts';
+import type { Clock } from '../domain/clock.ts';
+import { type Closer, closeAll } from './closing.ts';
+import { type Listening, listen, stop } from './listen.ts';
+import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
+import type { Terminal } from './terminal.ts';
+
+/** A server that is to run. */
+export interface Gateway {
+  terminal: Terminal;
+  config: Config;
+  options: { sample?: boolean; alwaysOpen?: boolean };
+  /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
+  clock: Clock;
+  log: Logger;
+}
+
+/** A server that runs; `key` = the sample market's, null without one. */
+export interface Opened {
+  listening: Listening;
+  key: string | null;
+  now: Clock;
+}
+
+function untilInterrupted({ interrupted }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** How long requests in flight may take to finish when the server is told to stop, ms. */
+const graceMs = 5000;
+/** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
+const shutdownMs = 9000;
+
+/** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
+async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
+  const { terminal, config, options, clock, log } = gateway;
+  // Loaded here, so that help and usage errors need not wait for it all.
+  const [{ openStore }, { watchSymbols }, { watchChanges }, { ensureStarterRegistry }, { openAccess }, { createApp }] =
+    await Promise.all([
+      import('../store/connection.ts'),
+      import('../store/symbols.ts'),
+      import('../store/changes.ts'),
+      import('../ingest/starter-registry.ts'),
+      import('../access/open-access.ts'),
+      import('../server.ts'),
+    ]);
+  const line = (text: string) =>
+    text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
+  const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
+  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, log: line });
+  closers.push({ name: 'the store', close: () => store.close() });
+  const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
+  await ensureStarterRegistry(store, now);
+  closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
+  const changes = await watchChanges(store);
+  closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
+  const access = await openAccess({ store, config, now, log: line });
+  closers.push({ name: 'usage counts', close: () => access.close(), atMostMs: 3000 });
+  // The sample market is written over connections of its own, where a statement may take as long as in any ingest.
+  const ingested = options.sample ? await openStore({ databaseUrl, dataDir, log: line }) : null;
+  if (ingested) closers.push({ name: 'the sample market’s store', close: () => ingested.close(), atMostMs: 1000 });
+  const sample = ingested && { terminal, config, store: ingested, access, now, log };
+  const key = sample && (await bringSample(sample));
+  const draining = () => terminal.interrupted.aborted;
+  const parts = { config, store, access, now, log, generation: changes.generation, draining, sampleKey: key };
+  const listening = await listen(createApp(parts), config);
+  closers.push({ name: 'requests in flight', close: () => stop(listening, graceMs) });
+  // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
+  void import('../rest/arrow-stream.ts').then(({ loadArrow }) => loadArrow());
+  if (sample && key !== null) closers.push(startLiveSample(sample));
+  return { listening, key, now };
+}
+
+/**
+ * Runs a server, tells `onReady` when it takes requests, and ends when the process is asked to. Then `/readyz` says so, and every answer that its connection ends with it; after the
+ * configured delay streams end and no more requests are taken, those in flight finish, and everything is closed, usage counts first.
+ */
+export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => void): Promise<void> {
+  const { terminal, config, log } = gateway;
+  const { interrupted } = terminal;
+  const endAtLatest = () => terminal.endWithin?.(config.drainDelayMs + shutdownMs + 500);
+  interrupted.addEventListener('abort', endAtLatest, { once: true });
+  const closers: Closer[] = [];
+  try {
+    const opened = await open(gateway, closers);
+    onReady(opened);
+    await untilInterrupted(terminal);
+    log.info('stopping');
+    opened.listening.answering.lastAnswers();
+    await delay(config.drainDelayMs);
+  } catch (error) {
+    // Told to stop while it starts, a server ends like any other.
+    if (!interrupted.aborted) throw error;
+  } finally {
+    for (const { begin } of closers) begin?.();
+    const left = await closeAll(closers, shutdownMs, () => performance.now());
+    for (const { name, reason } of left) log.warn({ reason }, `left behind: ${name}`);
+    if (interrupted.aborted && left.length > 0) terminal.endWithin?.(0);
+  }
+}
