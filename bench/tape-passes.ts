@@ -71,7 +71,7 @@ const coverageOf = ({ fromMs, throughMs }: ObservedSpan, sessionDate: SessionDat
 
 const reading = (path: string) => ({
   trades: [path],
-  quotes: [],
+  quotes: async function* () {},
   onBadLine,
   onBytes: () => {},
   refused: () => false,

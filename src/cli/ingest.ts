@@ -111,13 +111,20 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     )
     .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
     .option('--session <date>', 'session of files that do not say theirs', date)
-    .option('--quotes <file...>', 'option quotes of the sessions of option-trades files: sides follow from them');
+    .option(
+      '--quotes <file...>',
+      'option quotes of the sessions of option-trades files, in place of those stored: sides follow from them',
+    );
   const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'every file that matches'],
     ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
-    ['ingest option-trades trades.csv.gz --quotes quotes.csv.gz', 'an option tape, with sides from its quotes'],
+    ["ingest option-quotes 'quotes/2026-11-20*.csv.gz'", 'quotes of a session, before its tape'],
+    [
+      'ingest option-trades trades.csv.gz --quotes quotes.csv.gz',
+      'an option tape, with sides from quotes that are not kept',
+    ],
     ['ingest stock-day-bars day.csv --max-errors 5 --json', 'pass over up to five bad lines; a report for scripts'],
   ]);
   command.action(

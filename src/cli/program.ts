@@ -8,6 +8,7 @@ import { addFollowCommand } from './follow.ts';
 import { addIngestCommand } from './ingest.ts';
 import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
+import { addQuoteCommands } from './quotes.ts';
 import { addReconcileCommand } from './reconcile.ts';
 import { addServeCommand } from './serve.ts';
 import { addSessionCommands } from './session.ts';
@@ -40,6 +41,7 @@ export function createProgram(terminal: Terminal): Command {
     addServeCommand,
     addIngestCommand,
     addReconcileCommand,
+    addQuoteCommands,
     addFollowCommand,
     addCaptureCommands,
     addExportCommand,

@@ -97,7 +97,7 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
     )
     .argument('<file...>', "option trades, or patterns in quotes such as 'trades/2026-11-20*.csv.gz'")
     .requiredOption('--session <date>', 'the session', date)
-    .option('--quotes <file...>', 'its option quotes: sides follow from them')
+    .option('--quotes <file...>', 'its option quotes, in place of those stored: sides follow from them')
     .option('--day-aggregates <file...>', 'its day aggregates of contracts, to compare volumes with')
     .option(
       '--max-errors <n>',

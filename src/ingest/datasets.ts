@@ -3,6 +3,7 @@ import { loadChain } from './chain.ts';
 import type { IngestSettings, Loader } from './file-job.ts';
 import { loadOpenInterest, sessionOfFile } from './open-interest.ts';
 import { loadOptionMinuteBars } from './option-bars.ts';
+import { loadOptionQuotes } from './option-quotes.ts';
 import { loadOptionTrades, optionTapeShape } from './option-tape.ts';
 import { loadStockDayBars, loadStockMinuteBars } from './stock-bars.ts';
 import { loadStockTrades } from './stock-tape.ts';
@@ -18,6 +19,7 @@ export const datasetNames = [
   'chain',
   'stock-trades',
   'option-trades',
+  'option-quotes',
 ] as const;
 export type Dataset = (typeof datasetNames)[number];
 
@@ -60,8 +62,13 @@ export const datasets: Record<Dataset, DatasetKind> = {
     shapedBy: () => methodologyVersion,
   },
   'option-trades': {
-    describes: 'whole option tapes; flow, bars and end-of-day lists follow; sides from --quotes',
+    describes: 'whole option tapes; flow, bars and end-of-day lists follow; sides from option quotes',
     load: loadOptionTrades,
     shapedBy: ({ quoteFiles }) => optionTapeShape(quoteFiles),
+  },
+  'option-quotes': {
+    describes: 'bids and offers of option contracts: the sides of the tapes read after them',
+    load: loadOptionQuotes,
+    shapedBy: byBytesAlone,
   },
 };

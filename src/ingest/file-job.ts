@@ -14,7 +14,7 @@ export interface IngestSettings {
   rate: number;
   /** The session of files that do not say theirs (open interest); null = from the file's name. */
   sessionDate: SessionDate | null;
-  /** Quotes of the sessions of an option tape; empty = sides are unknown. */
+  /** Quotes of the sessions of an option tape; empty = those that are stored, and where none are sides are unknown. */
   quoteFiles: readonly string[];
 }
 
@@ -39,6 +39,8 @@ export interface FileOutcome {
   rows: number;
   /** Rows or blocks of the store that are new or different; 0 = the store held all of it already. */
   changed: number;
+  /** Sessions the file is of, where the quotes of one may change what the file gives. */
+  sessions?: readonly SessionDate[];
 }
 
 /** Stores one kind of file. */

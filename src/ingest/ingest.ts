@@ -85,10 +85,11 @@ async function storeFile(
   const { load, shapedBy } = datasets[dataset];
   const log = badLineLog(settings.maxErrors);
   const notes: string[] = [];
-  const report = (status: FileReport['status'], outcome: FileOutcome, reason: string | null): FileReport => ({
+  const report = (status: FileReport['status'], { rows, changed }: FileOutcome, reason: string | null): FileReport => ({
     file: path,
     status,
-    ...outcome,
+    rows,
+    changed,
     badLines: log.badLines,
     badLineCount: log.count(),
     notes,
@@ -126,7 +127,8 @@ async function storeFile(
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'changed while it was read');
       if (outcome.changed > 0) await announceChange(tx);
-      await saveIngestedFile(tx, dataset, hash, { name: path, rows: outcome.rows, ingestedAt: now() });
+      const { rows, sessions = [] } = outcome;
+      await saveIngestedFile(tx, dataset, hash, { name: path, rows, ingestedAt: now(), sessions });
       return outcome.changed > 0
         ? report('stored', outcome, null)
         : report('unchanged', outcome, 'the store held all of it already');

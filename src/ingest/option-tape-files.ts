@@ -1,16 +1,10 @@
-import {
-  type ContractBook,
-  createContractBook,
-  type TradedContract,
-  type TradedUnderlying,
-} from '../domain/contract-book.ts';
+import { createContractBook, type TradedContract, type TradedUnderlying } from '../domain/contract-book.ts';
 import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
-import { contractId, readOptionContract } from '../domain/option-contract.ts';
 import type { OptionPrint, OptionQuote } from '../domain/print.ts';
-import { readOptionQuotes } from '../tape/option-quotes.ts';
 import { readOptionTrades } from '../tape/option-trades.ts';
 import type { OnBadLine, OnBytes } from '../tape/tape-file.ts';
 import { type Numbering, numbering } from './numbering.ts';
+import type { QuoteSource } from './quote-source.ts';
 import { createRecordSorter, type RecordSorter } from './record-sorter.ts';
 
 // A print or quote as numbers, for sorting; an underlying's session is the group. A quote has no exchange: its prices stand in the
@@ -41,6 +35,8 @@ export interface TapeFeed {
 /** An option tape read from its files, to be fed an underlying's session after the other. */
 export interface OptionTapeFiles {
   readonly prints: number;
+  /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
+  readonly quotes: number;
   /**
    * Feeds the records of an underlying's session, in order of event time, to what `begin` gives for it, then calls `end`; then those of the
    * next: New York dates ascend. Null passes a session over. Contracts and underlyings are numbered for an engine that sees one
@@ -55,32 +51,11 @@ export interface OptionTapeFiles {
 
 export interface OptionTapeReading {
   trades: readonly string[];
-  quotes: readonly string[];
+  quotes: QuoteSource;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
   /** True once nothing more need be kept: the files are read on for their bad lines alone. */
   refused(): boolean;
-}
-
-// Stands for every contract that did not trade: quotes name a hundred times as many as prints do.
-const untraded: TradedContract = {
-  index: -1,
-  id: '',
-  contract: { root: '', expiry: '', right: 'call', strike: 0 },
-  underlying: { index: -1, symbol: '' },
-  multiplier: 0,
-};
-
-/** A book that finds what traded and has one stand-in for the rest. */
-function tradedOnly(contracts: readonly TradedContract[]): ContractBook {
-  const traded = new Map(contracts.map((contract) => [contract.id, contract]));
-  return {
-    find(text) {
-      const contract = readOptionContract(text);
-      return contract === null ? null : (traded.get(contractId(contract)) ?? untraded);
-    },
-    underlyings: () => [],
-  };
 }
 
 /** The number of an underlying's session at an instant: its date's days, and its underlying. */
@@ -96,12 +71,20 @@ function groupNumbers() {
   };
 }
 
+/** The underlyings' sessions that have prints, and the first and last instant of these. */
+interface SessionsFound {
+  groups: Set<number>;
+  firstMs: number;
+  lastMs: number;
+}
+
 async function pushTrades(
   sorter: RecordSorter,
   { trades, onBadLine, onBytes, refused }: OptionTapeReading,
   conditions: Numbering<readonly number[]>,
   contracts: TradedContract[],
-): Promise<void> {
+): Promise<SessionsFound> {
+  const found: SessionsFound = { groups: new Set(), firstMs: Infinity, lastMs: -Infinity };
   const book = createContractBook();
   const numbers: number[] = [];
   const groupOf = groupNumbers();
@@ -112,7 +95,11 @@ async function pushTrades(
       for (const print of prints) {
         const { index, underlying } = print.contract;
         contracts[index] = print.contract;
-        record[at.group] = groupOf(underlying.index, print.tsMs);
+        const group = groupOf(underlying.index, print.tsMs);
+        if (group !== record[at.group]) found.groups.add(group);
+        if (print.tsMs < found.firstMs) found.firstMs = print.tsMs;
+        if (print.tsMs > found.lastMs) found.lastMs = print.tsMs;
+        record[at.group] = group;
         record[at.tsMs] = print.tsMs;
         record[at.tsNanos] = print.tsNanos;
         record[at.contract] = index;
@@ -127,33 +114,34 @@ async function pushTrades(
       }
     }
   }
+  return found;
 }
 
 async function pushQuotes(
   sorter: RecordSorter,
-  { quotes, onBadLine, onBytes, refused }: OptionTapeReading,
+  { quotes, refused }: OptionTapeReading,
   contracts: readonly TradedContract[],
+  { groups, firstMs, lastMs }: SessionsFound,
 ): Promise<void> {
-  const book = tradedOnly(contracts);
   const groupOf = groupNumbers();
   const record = new Float64Array(width);
   record[at.exchange] = isQuote;
-  for (const path of quotes) {
-    // Their bytes are not those of the files that are counted; asking is how a stop is noticed.
-    for await (const batch of readOptionQuotes(path, { book, onBadLine, onBytes: () => onBytes(0) })) {
-      if (refused()) continue;
-      for (const quote of batch) {
-        if (quote.contract === untraded) continue;
-        record[at.group] = groupOf(quote.contract.underlying.index, quote.tsMs);
-        record[at.tsMs] = quote.tsMs;
-        record[at.tsNanos] = quote.tsNanos;
-        record[at.contract] = quote.contract.index;
-        record[at.price] = quote.bid;
-        record[at.size] = quote.ask;
-        record[at.sequence] = quote.sequence;
-        const full = sorter.push(record);
-        if (full) await full;
-      }
+  // A contract of bad lines alone left its place empty.
+  const traded = contracts.filter(() => true);
+  for await (const batch of quotes({ contracts: traded, from: exchangeDate(firstMs), to: exchangeDate(lastMs) })) {
+    if (refused()) continue;
+    for (const quote of batch) {
+      const group = groupOf(quote.contract.underlying.index, quote.tsMs);
+      if (!groups.has(group)) continue;
+      record[at.group] = group;
+      record[at.tsMs] = quote.tsMs;
+      record[at.tsNanos] = quote.tsNanos;
+      record[at.contract] = quote.contract.index;
+      record[at.price] = quote.bid;
+      record[at.size] = quote.ask;
+      record[at.sequence] = quote.sequence;
+      const full = sorter.push(record);
+      if (full) await full;
     }
   }
 }
@@ -172,7 +160,7 @@ function numberedApart(contracts: readonly TradedContract[]): TradedContract[] {
 
 /** Fills one print and one quote again and again from sorted records. */
 function recordFeeder(contracts: readonly TradedContract[], lists: readonly (readonly number[])[]) {
-  const stamp = { contract: untraded, tsMs: 0, tsNanos: 0, sequence: 0 };
+  const stamp = { contract: contracts[0]!, tsMs: 0, tsNanos: 0, sequence: 0 };
   const print: OptionPrint = { ...stamp, exchange: 0, price: 0, size: 0, conditions: [], correction: 0 };
   const quote: OptionQuote = { ...stamp, bid: 0, ask: 0 };
   return (feed: TapeFeed, records: Float64Array, i: number) => {
@@ -205,11 +193,12 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
   const conditions = numbering<readonly number[]>();
   const contracts: TradedContract[] = [];
   try {
-    await pushTrades(sorter, reading, conditions, contracts);
+    const found = await pushTrades(sorter, reading, conditions, contracts);
     const prints = sorter.size;
-    if (prints > 0) await pushQuotes(sorter, reading, contracts);
+    if (prints > 0) await pushQuotes(sorter, reading, contracts, found);
     return {
       prints,
+      quotes: sorter.size - prints,
       async feed(begin, end) {
         const apart = numberedApart(contracts);
         const put = recordFeeder(apart, conditions.items);

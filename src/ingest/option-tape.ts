@@ -12,6 +12,7 @@ import {
   optionSessionWriter,
 } from './option-session.ts';
 import { readOptionTape } from './option-tape-files.ts';
+import { quotesOfTape } from './quote-source.ts';
 
 /** What is worth saying of a session's tape. */
 export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: number): string[] {
@@ -28,24 +29,27 @@ export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: nu
   ];
 }
 
+/** Says which stored quotes gave a tape its sides; nothing where files gave them, or nothing did. */
+export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly quotes: number }): string[] {
+  return quoteFiles.length === 0 && quotes > 0 ? [`sides from ${quotes} stored quotes of the contracts in it`] : [];
+}
+
 /**
  * An option tape: it is taken to hold all prints, in its sessions, of every underlying in it. Large trades, cross-sections, bars and
- * end-of-day lists take the place of what was stored of them. Without quotes all sides are unknown.
+ * end-of-day lists take the place of what was stored of them. Without quotes, given or stored, all sides are unknown.
  */
 export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
   let badLines = 0;
-  const reading = {
-    trades: [path],
-    quotes: settings.quoteFiles,
-    onBadLine(bad: Parameters<typeof onBadLine>[0]) {
-      badLines++;
-      onBadLine(bad);
-    },
-    onBytes,
-    refused,
+  const { quoteFiles } = settings;
+  const counting: typeof onBadLine = (bad) => {
+    badLines++;
+    onBadLine(bad);
   };
-  const files = await readOptionTape(reading);
+  // The bytes of quotes are not those of the file that is counted; asking is how a stop is noticed.
+  const quotes = quotesOfTape(tx, { quoteFiles, onBadLine: counting, onBatch: () => onBytes(0) });
+  const files = await readOptionTape({ trades: [path], quotes, onBadLine: counting, onBytes, refused });
   const rows = files.prints;
+  const sessions: SessionDate[] = [];
   let changed = 0;
   try {
     if (refused()) return { rows, changed };
@@ -62,6 +66,7 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
       async (underlying, date) => {
         if (writer?.date !== date) {
           await finishDate();
+          sessions.push(date);
           writer = await optionSessionWriter(tx, date, facts);
         }
         session = createOptionSession(underlying, date);
@@ -73,7 +78,8 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
       },
     );
     await finishDate();
-    return { rows, changed };
+    for (const note of quoteNotes(quoteFiles, files)) onNote(note);
+    return { rows, changed, sessions };
   } finally {
     await files.close();
   }

@@ -9,12 +9,14 @@ import { type BadLineLog, badLineLog, FileRefused } from './bad-line-log.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
 import { expandPatterns } from './file-patterns.ts';
 import { createOptionSession, isOver, type OptionSession, optionSessionWriter } from './option-session.ts';
-import { tapeNotes } from './option-tape.ts';
+import { quoteNotes, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
+import { quotesOfTape } from './quote-source.ts';
 
 /** What a session is rebuilt from: names and patterns. */
 export interface ReconcileFiles {
   trades: readonly string[];
+  /** Empty = those that are stored, where there are any. */
   quotes: readonly string[];
   /** Day aggregates of contracts, to compare volumes with; empty = not compared. */
   dayAggregates: readonly string[];
@@ -98,7 +100,7 @@ async function store(
     largeTrades,
     compared: [...aggregates.values()].reduce((sum, { size }) => sum + size, 0),
     differences: differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
-    notes: tapeNotes(date, counts, now()),
+    notes: [...tapeNotes(date, counts, now()), ...quoteNotes(paths.quotes, files)],
   };
 }
 
@@ -112,7 +114,15 @@ async function rebuild(
     options.signal?.throwIfAborted();
     options.onBytes?.(bytes);
   };
-  const files = await readOptionTape({ ...paths, onBadLine: log.add, onBytes, refused: log.refused });
+  const source = quotesOfTape(tx, { quoteFiles: paths.quotes, onBadLine: log.add, onBatch: () => onBytes(0) });
+  const { session: date } = options;
+  const files = await readOptionTape({
+    trades: paths.trades,
+    quotes: (span) => source({ ...span, from: date, to: date }),
+    onBadLine: log.add,
+    onBytes,
+    refused: log.refused,
+  });
   try {
     if (log.refused()) throw new FileRefused();
     return await store(tx, files, paths, log, { ...options, onBytes });

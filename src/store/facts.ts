@@ -29,7 +29,14 @@ export async function writeFact(store: Store, key: string, value: string): Promi
 
 /** Whether any bars, chains or open interest are stored. */
 export async function holdsMarketData(store: Store): Promise<boolean> {
-  const tables = ['bar_blocks', 'option_bar_blocks', 'chain_captures', 'open_interest_blocks', 'flow_events'];
+  const tables = [
+    'bar_blocks',
+    'option_bar_blocks',
+    'chain_captures',
+    'open_interest_blocks',
+    'flow_events',
+    'option_quote_blocks',
+  ];
   const any = tables.map((table) => `exists (select from ${table})`).join(' or ');
   const { rows } = await store.pool.query<{ any: boolean }>(`select ${any} as any`);
   return rows[0]!.any;

@@ -29,3 +29,16 @@ export async function removeFlow(tx: Transaction, session: SessionDate, underlyi
   for (const table of ['ranked_prints', 'ranked_sessions'])
     await tx.query(`DELETE FROM ${table} WHERE session_date = $1 AND scope = ANY($2)`, [session, underlyings]);
 }
+
+/** Which of these underlyings have option flow stored of a session, live or reconciled, by name. */
+export async function underlyingsOfFlow(
+  tx: Transaction,
+  session: SessionDate,
+  underlyings: readonly string[],
+): Promise<string[]> {
+  const { rows } = await tx.query<{ underlying: string }>(
+    'SELECT underlying FROM flow_coverage WHERE session_date = $1 AND underlying = ANY($2) ORDER BY underlying',
+    [session, underlyings],
+  );
+  return rows.map(({ underlying }) => underlying);
+}
