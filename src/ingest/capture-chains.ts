@@ -103,7 +103,7 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
     const startMs = now();
     const { changed, gex } = await inTransaction(store, async (tx) => {
       const stored = await storeChain(tx, chain, settings);
-      if (stored.changed > 0) await announceChange(tx);
+      if (stored.changed > 0) await announceChange(tx, { gex: [symbol] });
       return stored;
     });
     if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote()}`);

@@ -105,10 +105,11 @@ function createFollower(store: Store, options: FollowOptions) {
       if (lines !== committedLines) throw new Error(`another process follows ${source}`);
       const date = session?.date ?? exchangeDate(now());
       if (pending.bytes > 0) await keepLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
-      const changed = session !== null && (await writeLiveSession(tx, session));
+      const changed = session && (await writeLiveSession(tx, session));
       for (const chain of pending.chains) await storeChain(tx, chain, options);
       await savePosition(tx, source, { lines: takenLines, session: session?.date ?? null });
-      if (changed || pending.chains.length > 0) await announceChange(tx);
+      const gex = pending.chains.map(({ underlying }) => underlying);
+      if (changed || gex.length > 0) await announceChange(tx, { ...changed, ...(gex.length > 0 && { gex }) });
     });
     committedLines = takenLines;
     pending = nothing();

@@ -7,6 +7,7 @@ import type { Coverage } from '../domain/coverage.ts';
 import type { FlowEvent } from '../domain/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { type BarRun, writeBars } from '../store/bar-blocks.ts';
+import type { Change } from '../store/changes.ts';
 import { saveCrossSection } from '../store/cross-sections.ts';
 import { saveCoverage } from '../store/flow-coverage.ts';
 import { saveLargeTrades } from '../store/flow-events.ts';
@@ -69,9 +70,9 @@ export function forgetChanges({ options, stocks, events }: LiveSession): void {
   stocks.takeChanged();
 }
 
-async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<number> {
+async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<string[]> {
   const changed = stocks.takeChanged();
-  if (changed.length === 0) return 0;
+  if (changed.length === 0) return [];
   await saveUnknownTickers(
     tx,
     changed.map(({ symbol }) => symbol),
@@ -92,7 +93,7 @@ async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Prom
     return [{ symbol, sessionDate: date, spot, eventTsMs, volume, officialClose: null }];
   });
   await saveLiveQuotes(tx, quotes);
-  return changed.length;
+  return changed.map(({ symbol }) => symbol);
 }
 
 async function writeEvents(tx: Transaction, { date, events }: LiveSession, coverages: ReadonlyMap<string, Coverage>) {
@@ -126,11 +127,11 @@ async function writeOptionBars(
   }
 }
 
-async function writeOptions(tx: Transaction, session: LiveSession): Promise<number> {
+async function writeOptions(tx: Transaction, session: LiveSession): Promise<string[] | null> {
   const { date, options, events } = session;
   const underlyings = options.crossSections.changed();
   const changed = options.bars.takeChanged().map(({ contract }) => contract);
-  if (underlyings.length + events.size + changed.length === 0) return 0;
+  if (underlyings.length + events.size + changed.length === 0) return null;
   await lockFlow(tx);
   await lockOptionBars(tx);
   await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.root)));
@@ -168,12 +169,19 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<numb
     session,
     changed.filter(({ underlying }) => coverages.has(underlying.symbol)),
   );
-  return underlyings.length + events.size + changed.length;
+  return [
+    ...new Set([...underlyings.map(({ symbol }) => symbol), ...[...events.values()].map((each) => each.underlying)]),
+  ];
 }
 
-/** Writes what changed since the last write, in the caller's transaction; whether anything did. If the transaction fails, the session is of no more use. */
-export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<boolean> {
-  const changed = (await writeStocks(tx, session)) + (await writeOptions(tx, session));
+/**
+ * Writes what changed since the last write, in the caller's transaction, and returns what it was; null when nothing was. If the transaction
+ * fails, the session is of no more use.
+ */
+export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<Change | null> {
+  const stocks = await writeStocks(tx, session);
+  const flow = await writeOptions(tx, session);
   session.events.clear();
-  return changed > 0;
+  if (stocks.length === 0 && flow === null) return null;
+  return { ...(stocks.length > 0 && { stocks }), ...(flow !== null && { flow }) };
 }

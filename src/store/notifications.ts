@@ -4,7 +4,8 @@ import pg from 'pg';
 import type { Store } from './connection.ts';
 import type { Transaction } from './transaction.ts';
 
-const longestPayloadBytes = 7999;
+/** What PostgreSQL takes as the payload of a notification. */
+export const longestPayloadBytes = 7999;
 const longestPauseMs = 5_000;
 // A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is asked
 // this often, and given up when the answer takes so long. What was sent meanwhile is missed for no longer than both.
