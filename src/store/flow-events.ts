@@ -3,6 +3,7 @@ import type { SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
 import type { Store } from './connection.ts';
 import { type CoverageFields, coverageColumns, coverageOf } from './flow-coverage.ts';
+import { enterFeed } from './flow-feed.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Which large trades are wanted. */
@@ -17,7 +18,8 @@ export interface LargeTradeFilter {
   throughMs: number;
 }
 
-interface EventRow extends CoverageFields {
+/** A stored event with its coverage. */
+export interface EventRow extends CoverageFields {
   underlying: string;
   event_id: string;
   seq: number;
@@ -52,9 +54,11 @@ const order = (e: string) => `${e}.event_ts_ms DESC, ${e}.seq DESC, ${e}.underly
 const wanted = (first: number) =>
   `($${first}::text IS NULL OR e.session_date = $${first}) AND ($${first + 1}::float8 IS NULL OR e.premium_usd >= $${first + 1})
    AND e.event_ts_ms <= $${first + 2}`;
-const columns = `e.underlying, e.session_date, e.event_id, e.seq, e.event_kind, e.event_ts_ms, e.total_size, e.premium_usd,
+/** What is read of an event `e` and its coverage `c`. */
+export const eventColumns = `e.underlying, e.session_date, e.event_id, e.seq, e.event_kind, e.event_ts_ms, e.total_size, e.premium_usd,
   e.price_low, e.price_high, e.side, e.multi_leg, ${coverageColumns}`;
-const covered = 'JOIN flow_coverage c ON c.underlying = e.underlying AND c.session_date = e.session_date';
+/** Joins an event's coverage: without it the event is not read. */
+export const covered = 'JOIN flow_coverage c ON c.underlying = e.underlying AND c.session_date = e.session_date';
 
 function eventKey(row: { underlying: string; session_date: string; event_id: string }): string {
   return `${row.underlying} ${row.session_date} ${row.event_id}`;
@@ -95,7 +99,8 @@ async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<st
   return legs;
 }
 
-async function largeTradesOf(store: Store, events: readonly EventRow[]): Promise<LargeTrade[]> {
+/** Stored events with their legs, in their order. */
+export async function largeTradesOf(store: Store, events: readonly EventRow[]): Promise<LargeTrade[]> {
   const legs = await legsOf(store, events);
   return events.map((row) => ({
     symbol: row.underlying,
@@ -125,7 +130,7 @@ export async function readLargeTrades(
 ): Promise<Map<string, LargeTrade[]>> {
   const { rows } = await store.pool.query<EventRow>({
     name: 'large-trades',
-    text: `SELECT ${columns} FROM unnest($1::text[]) AS w(underlying)
+    text: `SELECT ${eventColumns} FROM unnest($1::text[]) AS w(underlying)
            CROSS JOIN LATERAL (SELECT * FROM flow_events e WHERE e.underlying = w.underlying AND ${wanted(2)}
              ORDER BY ${order('e')} LIMIT $5) AS e
            ${covered} ORDER BY ${order('e')}`,
@@ -143,7 +148,7 @@ export async function readAllLargeTrades(
 ): Promise<LargeTrade[]> {
   const { rows } = await store.pool.query<EventRow>({
     name: 'all-large-trades',
-    text: `SELECT ${columns} FROM (SELECT * FROM flow_events e WHERE ${wanted(1)} ORDER BY ${order('e')} LIMIT $4) AS e
+    text: `SELECT ${eventColumns} FROM (SELECT * FROM flow_events e WHERE ${wanted(1)} ORDER BY ${order('e')} LIMIT $4) AS e
            ${covered} ORDER BY ${order('e')}`,
     values: [session, minPremiumUsd, throughMs, limit],
   });
@@ -201,4 +206,5 @@ export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTra
       ofLeg(({ leg }) => leg.multiLeg),
     ],
   );
+  await enterFeed(tx, trades);
 }

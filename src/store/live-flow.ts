@@ -1,4 +1,5 @@
 import type { SessionDate } from '../domain/market-time.ts';
+import { forgetFeed } from './flow-feed.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Which of these underlyings are reconciled in a session: nothing live takes their place. */
@@ -61,5 +62,6 @@ export async function dropLiveFlow(
       keys,
     );
   }
+  await forgetFeed(tx, expiredBefore);
   return [...new Set(rows.map((row) => row.session_date))].sort();
 }
