@@ -110,6 +110,7 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
     sources: ground.config.sources,
     now: ground.now,
     random: randomBytes,
+    live: ground.live,
   };
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }

@@ -8,6 +8,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Access, openAccess } from '../src/access/open-access.ts';
 import { type Config, readConfig } from '../src/config.ts';
+import { type LiveHub, openLiveHub } from '../src/resolvers/live-hub.ts';
 import { createApp } from '../src/server.ts';
 import { watchChanges } from '../src/store/changes.ts';
 import { openStore, type Store } from '../src/store/connection.ts';
@@ -23,6 +24,7 @@ export interface Ground {
   store: Store;
   access: Access;
   config: Config;
+  live: LiveHub;
   gateway: Measured;
   /** An API key and a site session of a pro, attested account. */
   key: string;
@@ -58,18 +60,21 @@ export async function openGround(nowMs: number): Promise<Ground> {
   const { key } = await access.keys.create({ accountId: 'bench', name: null, expiresAt: null });
   const session = await access.sessions.create('bench', 86_400_000);
   const changes = await watchChanges(store);
+  const live = openLiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
   const gateway = await listen(
-    createApp({ config, store, access, now, log: pino({ level: 'silent' }), generation: changes.generation }),
+    createApp({ config, store, access, now, log: pino({ level: 'silent' }), generation: changes.generation, live }),
   );
   return {
     store,
     access,
     config,
+    live,
     gateway,
     key,
     session,
     now,
     close: async () => {
+      live.close();
       await gateway.close();
       await access.close();
       await changes.stop();

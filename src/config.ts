@@ -31,6 +31,8 @@ export interface Config {
   sessionJwksUrl: string | null;
   /** Requests a minute. */
   rates: Record<Tier, number>;
+  /** Streams at a time with one key, or of one account for sessions, in each process. */
+  maxStreams: number;
   /** Lower case; starts the names of the headers that carry `meta` beside protobuf. */
   metaHeaderPrefix: string;
   /** Origins whose pages may call this server; empty = none. */
@@ -101,6 +103,7 @@ const variables = z.object({
   RATE_FREE: perMinute.default(60),
   RATE_BASIC: perMinute.default(300),
   RATE_PRO: perMinute.default(600),
+  MAX_STREAMS: wholeNumber(1, 1_000_000, 'streams at a time, a whole number from 1 to 1000000').default(100),
   META_HEADER_PREFIX: z
     .string()
     .regex(/^[a-z][a-z0-9-]*$/i, { error: 'expected the beginning of a header name such as x-itm-' })
@@ -176,6 +179,7 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     sessionSecret: settings.SESSION_SECRET,
     sessionJwksUrl: settings.SESSION_JWKS_URL,
     rates: { free: settings.RATE_FREE, basic: settings.RATE_BASIC, pro: settings.RATE_PRO },
+    maxStreams: settings.MAX_STREAMS,
     metaHeaderPrefix: settings.META_HEADER_PREFIX,
     corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
@@ -210,6 +214,7 @@ export function describeConfig(
     RATE_FREE: config.rates.free,
     RATE_BASIC: config.rates.basic,
     RATE_PRO: config.rates.pro,
+    MAX_STREAMS: config.maxStreams,
     META_HEADER_PREFIX: config.metaHeaderPrefix,
     CORS_ORIGINS: config.corsOrigins,
     LOG_LEVEL: config.logLevel,

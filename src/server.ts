@@ -16,6 +16,7 @@ import { acceptAnything } from './graphql/request-form.ts';
 import { type Health, watchHealth } from './observe/health.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
+import type { LiveHub } from './resolvers/live-hub.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
 import { openApi } from './rest/openapi.ts';
 import { protocolSource } from './rest/protobuf.ts';
@@ -34,6 +35,8 @@ export interface ServerParts {
   log: Logger;
   /** Changes with the stored market data (`watchChanges`); null, or absent: nothing built from it is kept. */
   generation?: () => number | null;
+  /** What is told as it happens (`openLiveHub`); whoever opened it closes it before the server stops. */
+  live: LiveHub;
   /** A key that reads the sample market, shown to whoever opens `/`; null, or absent: the market is not the sample. */
   sampleKey?: string | null;
   /** True from the moment the process was asked to end; absent: never. */
@@ -140,14 +143,16 @@ function publicRoutes(health: Health, description: object): Router {
 }
 
 /** What both doors need of the server. */
-function doorsOf({ config, store, access, now, log }: ServerParts) {
-  const services: Services = { store, access, sources: config.sources, now, random: randomBytes };
+function doorsOf({ config, store, access, now, log, live }: ServerParts) {
+  const services: Services = { store, access, sources: config.sources, now, random: randomBytes, live };
   return {
     now,
     authenticate: (request: IncomingMessage) => access.authenticate(credentialOf(request.headers)),
     consume: (caller: Caller, cost = 1) => access.rate.consume(caller, cost),
     count: (caller: Caller, scopeGroup: string) => access.usage.count(caller.accountId, scopeGroup),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
+    takeStreamPlace: (caller: Caller) => access.streams.take(caller),
+    attachStream: live.attach,
     takeInFlightPlace: (context: object) => takeInFlightPlace(context as RequestContext),
     report: (request: IncomingMessage, failure: Failure) =>
       log.error({ requestId: request.id, err: failure.cause ?? failure, code: failure.code }, failure.message),

@@ -13,6 +13,7 @@ import { openKeyUse } from './key-use.ts';
 import { openRate, type Rate } from './rate.ts';
 import { openRedisLink } from './redis-link.ts';
 import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './session-keeper.ts';
+import { openStreamPlaces, type StreamPlaces } from './stream-places.ts';
 import { openUsage, type Usage } from './usage.ts';
 
 /** The settings that access needs; `Config` has them. */
@@ -20,6 +21,8 @@ export interface AccessSettings extends SessionSettings {
   redisUrl: string | null;
   /** Requests a minute. */
   rates: Record<Tier, number>;
+  /** Streams at a time with one key, or of one account for sessions. */
+  maxStreams: number;
 }
 
 /** What access is made from. */
@@ -42,6 +45,7 @@ export interface Access {
   authenticate(credential: string | null): Promise<Authentication>;
   rate: Rate;
   inFlight: Pick<InFlight, 'acquire'>;
+  streams: StreamPlaces;
   usage: Pick<Usage, 'count' | 'read' | 'flush'>;
   keys: KeyRing;
   accounts: AccountBook;
@@ -74,6 +78,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     authenticate: (credential) => authenticate(deps, credential),
     rate: openRate(config.rates, link, redisPrefix),
     inFlight,
+    streams: openStreamPlaces(config.maxStreams),
     usage,
     keys: openKeyRing(store, identities, now, random),
     accounts: openAccountBook(store, identities, now),

@@ -40,15 +40,23 @@ const shutdownMs = 9000;
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const { terminal, config, options, clock, log } = gateway;
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ openStore }, { watchSymbols }, { watchChanges }, { ensureStarterRegistry }, { openAccess }, { createApp }] =
-    await Promise.all([
-      import('../store/connection.ts'),
-      import('../store/symbols.ts'),
-      import('../store/changes.ts'),
-      import('../ingest/starter-registry.ts'),
-      import('../access/open-access.ts'),
-      import('../server.ts'),
-    ]);
+  const [
+    { openStore },
+    { watchSymbols },
+    { watchChanges },
+    { ensureStarterRegistry },
+    { openAccess },
+    { openLiveHub },
+    { createApp },
+  ] = await Promise.all([
+    import('../store/connection.ts'),
+    import('../store/symbols.ts'),
+    import('../store/changes.ts'),
+    import('../ingest/starter-registry.ts'),
+    import('../access/open-access.ts'),
+    import('../resolvers/live-hub.ts'),
+    import('../server.ts'),
+  ]);
   const line = (text: string) =>
     text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
   const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
@@ -67,9 +75,12 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const sample = ingested && { terminal, config, store: ingested, access, now, log };
   const key = sample && (await bringSample(sample));
   const draining = () => terminal.interrupted.aborted;
-  const parts = { config, store, access, now, log, generation: changes.generation, draining, sampleKey: key };
+  const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
+  const live = openLiveHub({ store, now, changes, onError });
+  const parts = { config, store, access, now, log, generation: changes.generation, draining, live, sampleKey: key };
   const listening = await listen(createApp(parts), config);
-  closers.push({ name: 'requests in flight', close: () => stop(listening, graceMs) });
+  // Streams do not end by themselves: they are ended before requests in flight are waited for.
+  closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
   // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
   void import('../rest/arrow-stream.ts').then(({ loadArrow }) => loadArrow());
   if (sample && key !== null) closers.push(startLiveSample(sample));

@@ -2,13 +2,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
-import type { Authentication, Caller } from '../access/caller.ts';
+import type { Caller } from '../access/caller.ts';
 import type { RateState } from '../access/rate.ts';
 import { hasToldRate, tellRate } from '../access/rate-headers.ts';
 import { Failure, internal, invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
 import { isHeavy, jsonBytes } from '../domain/json-bytes.ts';
 import type { KeptAnswers } from '../domain/kept-answers.ts';
-import { lifetime } from '../domain/lifetime.ts';
+import { type Lifetime, lifetime } from '../domain/lifetime.ts';
 import { compiledExecutor } from './compiled.ts';
 import { publicError } from './errors.ts';
 import { exampleTabs } from './examples.ts';
@@ -18,11 +18,17 @@ import { documentLimits, limitRules, requestCost } from './limits.ts';
 import { isRefusal, refusal } from './refusal.ts';
 import { requestForm } from './request-form.ts';
 import { isIntrospectionOnly, scopeGroups } from './scope-groups.ts';
+import {
+  refusedBy,
+  requireEventStream,
+  type Subscribed,
+  type SubscriptionDoor,
+  sendAnswers,
+  subscribe,
+} from './subscriptions.ts';
 
 /** What the GraphQL door needs from the server. */
-export interface GraphqlDoor {
-  schema: GraphQLSchema;
-  authenticate: (request: IncomingMessage) => Promise<Authentication>;
+export interface GraphqlDoor extends SubscriptionDoor {
   consume: (caller: Caller, cost: number) => Promise<RateState>;
   count: (caller: Caller, scopeGroup: string) => void;
   /** For the dates of GraphiQL's examples. */
@@ -31,8 +37,6 @@ export interface GraphqlDoor {
   takeInFlightPlace: (context: object) => Promise<void>;
   /** Answers of the last moments, as JSON. */
   kept: KeptAnswers<string>;
-  context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
-  report: (request: IncomingMessage, failure: Failure) => void;
 }
 
 interface ServerContext {
@@ -76,12 +80,10 @@ function pointsOf(schema: GraphQLSchema, args: ExecutionArgs, context: object): 
 }
 
 /** Authenticates, limits, charges and counts every operation but pure introspection, then gives it the graph's context. */
-async function admit(door: GraphqlDoor, args: ExecutionArgs): Promise<void> {
+async function admit(door: GraphqlDoor, args: ExecutionArgs, requestLife: Lifetime): Promise<void> {
   const context = args.contextValue as unknown as DoorContext;
   if (isIntrospectionOnly(args.document, args.operationName)) return;
   const caller = await authorized(door, context.req);
-  const requestLife = lifetime();
-  context.res.once('close', requestLife.end);
   const groups = scopeGroups(door.schema, args.document, args.operationName);
   context.groups = groups;
   context.finish = () => {
@@ -131,6 +133,62 @@ async function keyOf(door: GraphqlDoor, args: ExecutionArgs, context: DoorContex
   return taken ? key : null;
 }
 
+/** Lets a subscription in as any request, counting it at once; what it then holds it holds until `connection` ends. */
+async function admitSubscription(
+  door: GraphqlDoor,
+  args: ExecutionArgs,
+  connection: Lifetime,
+): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
+  const context = args.contextValue as unknown as DoorContext;
+  const { req, params } = context;
+  const life = lifetime();
+  connection.onEnd(life.end);
+  // What was lent for finding out what it costs is given back at once.
+  const request = lifetime();
+  try {
+    await admit(door, args, request);
+    const admitted = { caller: context.caller!, groups: context.groups ?? [], query: params.query ?? '' };
+    return await subscribe(door, args, admitted, req, life);
+  } catch (error) {
+    life.end();
+    throw error;
+  } finally {
+    context.finish?.();
+    request.end();
+  }
+}
+
+/** Subscriptions: let in here, and each answered on its own connection. */
+function subscriptions(door: GraphqlDoor): Plugin<object> {
+  const open = new WeakMap<IncomingMessage, Subscribed>();
+  return {
+    onSubscribe: async ({ args, setSubscribeFn, setResultAndStopExecution }) => {
+      const { req, res } = args.contextValue as unknown as DoorContext;
+      const connection = lifetime();
+      res.once('close', connection.end);
+      try {
+        requireEventStream(req);
+        const subscribed = await admitSubscription(door, args as unknown as ExecutionArgs, connection);
+        if ('errors' in subscribed) return setResultAndStopExecution({ errors: [...subscribed.errors] });
+        open.set(req, subscribed);
+        setSubscribeFn(async () => subscribed.answers.source);
+      } catch (error) {
+        setResultAndStopExecution({ errors: [refusedBy(error)] });
+      }
+    },
+    onResultProcess: ({ result, serverContext, setResultProcessor }) => {
+      const { req, res } = serverContext as unknown as ServerContext;
+      const subscribed = open.get(req);
+      if (!subscribed || Array.isArray(result) || !(Symbol.asyncIterator in result)) return;
+      setResultProcessor(async (_result, fetchApi) => {
+        await sendAnswers(subscribed, req, res, (failure) => door.report(req, failure));
+        // All of it is said: what is returned is not sent.
+        return new fetchApi.Response(null);
+      }, 'text/event-stream');
+    },
+  };
+}
+
 /** A result that is sent as `json`, which says the same. */
 function asWritten(json: string, result: ExecutionResult): ExecutionResult & { stringify: () => string } {
   return { ...result, stringify: () => json };
@@ -168,7 +226,9 @@ function admission(door: GraphqlDoor): Plugin {
       const given = args as unknown as ExecutionArgs;
       const context = args.contextValue as unknown as DoorContext;
       try {
-        await admit(door, given);
+        const requestLife = lifetime();
+        context.res.once('close', requestLife.end);
+        await admit(door, given, requestLife);
         const key = await keyOf(door, given, context);
         const kept = key === null ? undefined : door.kept.find(key);
         if (kept !== undefined) {
@@ -238,7 +298,7 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     maskedErrors: false,
     // Cross-origin rules are the server's, for both doors alike.
     cors: false,
-    plugins: [requestForm(), admission(door) as Plugin<object>, largeResults()],
+    plugins: [requestForm(), admission(door) as Plugin<object>, largeResults(), subscriptions(door)],
     renderGraphiQL: graphiqlPage,
     graphiql: () => ({
       title: 'Tapegraph',

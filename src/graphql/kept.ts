@@ -2,7 +2,7 @@ import type { ExecutionArgs } from 'graphql';
 import type { Caller } from '../access/caller.ts';
 
 /** What a request must touch to be answered alike for everybody with the same rights: market data, and nothing of an account. */
-function isMarketData(groups: readonly string[]): boolean {
+export function isMarketData(groups: readonly string[]): boolean {
   return groups.length > 0 && groups.every((group) => group.startsWith('market.') || group.startsWith('analytics.'));
 }
 

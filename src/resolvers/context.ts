@@ -7,6 +7,7 @@ import type { SymbolEntry } from '../domain/symbol.ts';
 import type { RandomBytes } from '../domain/ulid.ts';
 import type { Store } from '../store/connection.ts';
 import { symbolRegistry } from '../store/symbols.ts';
+import type { LiveHub } from './live-hub.ts';
 
 /** The datasets whose source an operator configures. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
@@ -21,6 +22,8 @@ export interface Services {
   now: Clock;
   /** Makes ids that nobody can foretell. */
   random: RandomBytes;
+  /** What is told as it happens. */
+  live: LiveHub;
 }
 
 /** What a resolver knows of one request. */
@@ -34,11 +37,13 @@ export interface RequestContext extends Services {
   onEnd: (undo: () => void) => void;
   /** Shared work of the request by name, done once. */
   once: Map<string, Promise<unknown>>;
+  /** Where an earlier stream of what is followed stood; null = it begins. */
+  after: string | null;
 }
 
 /** A request's context. */
 export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
-  return { ...services, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), onEnd };
+  return { ...services, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), after: null, onEnd };
 }
 
 /** Does `work` once a request, whoever asks first. */
@@ -65,9 +70,14 @@ export function loader<K, V>(
   return found;
 }
 
+/** Throws 503 when no source of `dataset` is configured. */
+export function requireSource(context: RequestContext, dataset: Dataset): void {
+  if (!context.sources[dataset]) throw sourceNotConfigured(dataset);
+}
+
 /** Reads from the source of `dataset`: 503 when none is configured, 502 when it fails. */
 export async function fromSource<T>(context: RequestContext, dataset: Dataset, read: () => Promise<T>): Promise<T> {
-  if (!context.sources[dataset]) throw sourceNotConfigured(dataset);
+  requireSource(context, dataset);
   return fromStore(dataset, read);
 }
 

@@ -44,7 +44,7 @@ export interface QuotesPage {
 }
 
 /** A quote that says nothing. */
-function emptyQuote(symbol: string): Quote {
+export function emptyQuote(symbol: string): Quote {
   return {
     symbol,
     spot: null,
@@ -117,11 +117,16 @@ export async function symbolQuote(context: RequestContext, symbol: string): Prom
   return readQuote(context, symbol);
 }
 
-/** One row a symbol in the order asked, repeats included (spec 4.2). What may not be read is an empty row and in `restricted`. */
-export async function quotes(context: RequestContext, symbols: readonly string[]): Promise<QuotesPage> {
+/** Throws 400 for no symbols, and for more than one request may ask of. */
+export function checkQuoteSymbols(symbols: readonly string[]): void {
   if (symbols.length === 0) throw invalidParameter('symbols', 'expected at least one ticker');
   if (symbols.length > maxQuotes)
     throw invalidParameter('symbols', `expected at most ${maxQuotes} tickers, got ${symbols.length}`);
+}
+
+/** One row a symbol in the order asked, repeats included (spec 4.2). What may not be read is an empty row and in `restricted`. */
+export async function quotes(context: RequestContext, symbols: readonly string[]): Promise<QuotesPage> {
+  checkQuoteSymbols(symbols);
   const restricted = new Set<string>();
   const rows = await fromSource(context, 'bars', () =>
     Promise.all(

@@ -30,6 +30,7 @@ import './watchlists.ts';
 import './journal-import.ts';
 import './journal-accounts.ts';
 import './journal-trades.ts';
+import './subscriptions.ts';
 import { builder } from './builder.ts';
 
 /** The executable graph. */

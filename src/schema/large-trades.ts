@@ -72,7 +72,8 @@ const LargeTradeUpdateType = builder.objectRef<FlowEvent>('LargeTradeUpdate').im
   }),
 });
 
-const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implement({
+/** A large trade, in pages and as it is told. */
+export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implement({
   description: 'A large trade in the feed of its underlying.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),

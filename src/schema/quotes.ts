@@ -3,7 +3,8 @@ import { builder } from './builder.ts';
 import { ResponseMetaInterface } from './response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
-const QuoteType = builder.objectRef<Quote>('Quote').implement({
+/** A quote, in pages and as it is told. */
+export const QuoteType = builder.objectRef<Quote>('Quote').implement({
   description:
     "A symbol's latest price: the current session's as it trades, else the last completed session's close. All but symbol is null where there is no recent price (none within 10 calendar days).",
   fields: (t) => ({

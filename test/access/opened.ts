@@ -42,6 +42,7 @@ export async function opened(store: Store, config: Partial<AccessOptions['config
       sessionSecret: null,
       sessionJwksUrl: null,
       rates: { free: 60, basic: 300, pro: 600 },
+      maxStreams: 100,
       ...config,
     },
     now: () => time,

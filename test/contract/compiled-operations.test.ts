@@ -36,10 +36,10 @@ afterAll(() => app.close());
 
 /** Does `work` with a context of its own, as a request does: loaders remember, and what is held is given back at its end. */
 async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T> | T): Promise<T> {
-  const { store, access, clock } = app;
+  const { store, access, clock, live } = app;
   const { sources } = readConfig({});
   const life = lifetime();
-  const services = { store, access, sources, random: randomBytes, now: () => clock.nowMs };
+  const services = { store, access, sources, random: randomBytes, now: () => clock.nowMs, live };
   try {
     return await work(requestContext(services, caller, life.onEnd));
   } finally {

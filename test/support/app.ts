@@ -6,6 +6,7 @@ import { type Access, openAccess } from '../../src/access/open-access.ts';
 import { readConfig } from '../../src/config.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
+import { type Every, type LiveHub, openLiveHub } from '../../src/resolvers/live-hub.ts';
 import { createApp } from '../../src/server.ts';
 import { watchChanges } from '../../src/store/changes.ts';
 import { saveSymbols } from '../../src/store/symbols.ts';
@@ -44,6 +45,7 @@ export interface AccountOptions {
 export interface TestApp {
   store: TestStore;
   access: Access;
+  live: LiveHub;
   /** The server's clock, epoch ms; set it to travel. */
   clock: { nowMs: number };
   url: string;
@@ -103,6 +105,8 @@ export async function testApp(
     store?: TestStore;
     symbols?: SymbolEntry[];
     sampleKey?: string;
+    /** The timers of streams; the system's unless given. */
+    every?: Every;
   } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await testStore());
@@ -119,8 +123,11 @@ export async function testApp(
   });
   const access = await openAccess({ store, config, now });
   const changes = await watchChanges(store);
+  const { every } = options;
+  const live = openLiveHub({ store, now, changes, onError: () => {}, ...(every && { every }) });
   const app = createApp({
     config,
+    live,
     store,
     access,
     now,
@@ -136,6 +143,7 @@ export async function testApp(
   const made: Omit<TestApp, 'get' | 'graphql'> = {
     store,
     access,
+    live,
     clock,
     url,
     async account({ siteTier = 'pro', apiTier = 'pro', classification = 'non_professional' } = {}) {
@@ -166,6 +174,7 @@ export async function testApp(
       );
     },
     async close() {
+      live.close();
       server.closeAllConnections();
       server.close();
       await access.close();

@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { type ExecutionArgs, GraphQLError, type GraphQLSchema } from 'graphql';
+import type { Authentication, Caller } from '../access/caller.ts';
+import { type EventStream, openEventStream } from '../domain/event-stream.ts';
+import { Failure, internal, invalidRequest, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { type Lifetime, lifetime } from '../domain/lifetime.ts';
+import { endError, type LiveAnswers, openAnswers } from '../schema/live.ts';
+import { publicError } from './errors.ts';
+import { isMarketData } from './kept.ts';
+import { refusal } from './refusal.ts';
+
+/** A stream in the care of the process: told to say that it lives, to ask again whether it may, and to end. */
+interface AttachedStream {
+  beat(): void;
+  recheck(): Promise<void>;
+  end: LiveAnswers['source']['end'];
+}
+
+/** What subscriptions need from the server. */
+export interface SubscriptionDoor {
+  schema: GraphQLSchema;
+  authenticate: (request: IncomingMessage) => Promise<Authentication>;
+  context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
+  /** Takes the caller's place among those with open streams, given back by what it returns; 429 when there is none left. */
+  takeStreamPlace: (caller: Caller) => () => void;
+  attachStream: (stream: AttachedStream) => () => void;
+  report: (request: IncomingMessage, failure: Failure) => void;
+}
+
+/** A subscription that was let in. */
+export interface Subscribed {
+  answers: LiveAnswers;
+  /** What says on its connection that it is alive. */
+  beat: () => void;
+  /** Frees everything of it; a second time does nothing. */
+  close: () => void;
+}
+
+/** Throws 400 for a request that would not understand a stream of events. */
+export function requireEventStream({ headers }: IncomingMessage): void {
+  const accept = headers.accept ?? '*/*';
+  if (/text\/event-stream|text\/\*|\*\/\*/i.test(accept)) return;
+  throw refusal(invalidRequest('A subscription is answered with a stream: send Accept: text/event-stream.'));
+}
+
+/** What of a caller decides over an answer. */
+function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
+  return JSON.stringify([kind, tier, siteTier, attested]);
+}
+
+/** Who it is for is asked again; who may not read it any more is told why, and it ends. */
+async function recheck(
+  door: SubscriptionDoor,
+  request: IncomingMessage,
+  { source }: LiveAnswers,
+  caller: Caller,
+): Promise<Caller> {
+  const authentication = await door.authenticate(request);
+  try {
+    if (authentication.state !== 'ok') throw authentication.state === 'expired' ? tokenExpired() : unauthenticated();
+    if (rightsOf(authentication.caller) !== rightsOf(caller)) await source.check(authentication.caller);
+    return authentication.caller;
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status >= 500) throw error;
+    source.end({ reason: 'not_entitled', failure: error });
+    return caller;
+  }
+}
+
+/**
+ * Opens an admitted subscription. It is for whoever `request` says, and ends with `life`, which it ends itself when it is over.
+ */
+export async function subscribe(
+  door: SubscriptionDoor,
+  args: ExecutionArgs,
+  { caller: first, groups, query }: { caller: Caller; groups: readonly string[]; query: string },
+  request: IncomingMessage,
+  life: Lifetime,
+): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
+  let caller = first;
+  const shares = isMarketData(groups);
+  const variables = args.variableValues ?? {};
+  const operationName = args.operationName ?? null;
+  const asked = JSON.stringify([operationName, variables, query]);
+  life.onEnd(door.takeStreamPlace(caller));
+  const answers = await openAnswers({
+    schema: door.schema,
+    document: args.document,
+    operationName,
+    variables,
+    context: door.context(caller, life.onEnd),
+    contextOf() {
+      const { onEnd, end } = lifetime();
+      return { context: door.context(caller, onEnd), end };
+    },
+    sharedKey: () => (shares ? rightsOf(caller) + asked : null),
+    tell: (error) => publicError(error, (failure) => door.report(request, failure)),
+  });
+  if ('errors' in answers) {
+    life.end();
+    return answers;
+  }
+  const { source } = answers;
+  // Under way before anything is answered: whoever sees the stream open misses nothing from then on.
+  await source.start;
+  if (source.ended) {
+    life.end();
+    return { errors: [refusal(source.ended.failure)] };
+  }
+  const subscribed: Subscribed = { answers, beat: () => {}, close: life.end };
+  life.onEnd(() => void source.return());
+  life.onEnd(
+    door.attachStream({
+      beat: () => subscribed.beat(),
+      async recheck() {
+        caller = await recheck(door, request, answers, caller);
+      },
+      end: source.end,
+    }),
+  );
+  return subscribed;
+}
+
+/** Why the subscription ended from this side, as its last answer; '' when it did not. */
+export function lastAnswer({ source }: LiveAnswers): string {
+  return source.ended ? JSON.stringify({ errors: [endError(source.ended)] }) : '';
+}
+
+/** Hands every answer to `send`, one after the other, until the end; one that cannot be made is the end. */
+export async function eachAnswer(
+  { answers }: Subscribed,
+  send: (json: string) => Promise<void>,
+  report: (failure: Failure) => void,
+): Promise<void> {
+  try {
+    for (let message = await answers.next(); message; message = await answers.next()) await send(message.json);
+  } catch (error) {
+    const failure = internal(error);
+    report(failure);
+    answers.source.end({ reason: 'failed', failure });
+  }
+}
+
+const nextFrame = (json: string) => `event: next\ndata: ${json}\n\n`;
+
+/** Answers a subscription on a connection of its own, and resolves when it is over. */
+export async function sendAnswers(
+  subscribed: Subscribed,
+  request: IncomingMessage,
+  response: ServerResponse,
+  report: (failure: Failure) => void,
+): Promise<void> {
+  const out: EventStream = openEventStream(request, response);
+  subscribed.beat = out.beat;
+  void out.closed.then(subscribed.close);
+  await eachAnswer(subscribed, (json) => out.send(nextFrame(json)), report);
+  const last = lastAnswer(subscribed.answers);
+  out.end(`${last === '' ? '' : nextFrame(last)}event: complete\ndata:\n\n`);
+  await out.closed;
+}
+
+/** Whatever refuses a subscription, as an error of the graph. */
+export function refusedBy(error: unknown): GraphQLError {
+  return error instanceof GraphQLError ? error : refusal(error instanceof Failure ? error : internal(error));
+}

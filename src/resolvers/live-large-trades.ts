@@ -1,0 +1,125 @@
+import { requireFlow } from '../access/entitlement.ts';
+import { coverageAt } from '../domain/coverage.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import type { LargeTrade } from '../domain/flow.ts';
+import type { Store } from '../store/connection.ts';
+import { type FeedStep, type FeedTrade, newestFeedPosition, readFeed } from '../store/flow-feed-pages.ts';
+import { type RequestContext, requireSource } from './context.ts';
+import { requireFlowOf } from './flow.ts';
+import type { LiveEvent, LiveSource } from './live-source.ts';
+import type { TopicKind } from './live-topics.ts';
+
+/** The one topic of large trades: who wants only some is told only those. */
+const feedKey = 'all';
+/** Events read at once. */
+const pageSize = 500;
+/** Events a reader may have missed and still go on. */
+const mostMissed = 10_000;
+
+/** A place in the feed as text: its steps, one after the other. */
+function writePlace(steps: readonly FeedStep[]): string {
+  return steps.map(({ position, throughMs }) => `${position}.${throughMs}`).join('.');
+}
+
+function readPlace(text: string): FeedStep[] {
+  if (!/^\d{1,15}\.\d{1,15}(\.\d{1,15}\.\d{1,15}){0,3}$/.test(text))
+    throw invalidParameter('after', 'expected where a stream of large trades stood');
+  const numbers = text.split('.').map(Number);
+  const steps: FeedStep[] = [];
+  for (let i = 0; i < numbers.length; i += 2) steps.push({ position: numbers[i]!, throughMs: numbers[i + 1]! });
+  return steps;
+}
+
+/** What is seen with one step more; steps that lie within it are dropped. */
+function withStep(steps: readonly FeedStep[], step: FeedStep): FeedStep[] {
+  const others = steps.filter(({ position, throughMs }) => position > step.position || throughMs > step.throughMs);
+  return [...others, step];
+}
+
+/** Events in the order of telling, all that were new between `seen` and `through`, each with the place of a reader that was told it. */
+function eventsOf(trades: readonly FeedTrade[], seen: readonly FeedStep[], through: FeedStep): LiveEvent<LargeTrade>[] {
+  const { throughMs } = through;
+  return trades.map(({ trade, position }, index) => ({
+    value: { ...trade, coverage: coverageAt(trade.coverage, throughMs) },
+    cursor: writePlace(index === trades.length - 1 ? [through] : withStep(seen, { position, throughMs })),
+    slot: `${trade.symbol} ${trade.event.eventId}`,
+  }));
+}
+
+/** Which events are wanted. */
+interface Wish {
+  /** Null = of any. */
+  underlying: string | null;
+  /** Dollars; null = any. */
+  minPremiumUsd: number | null;
+}
+
+/** The events between `seen` and `through`. */
+async function readBetween(store: Store, seen: readonly FeedStep[], through: FeedStep, wish: Wish) {
+  const all: FeedTrade[] = [];
+  for (let afterPosition = 0; ; afterPosition = all.at(-1)!.position) {
+    const { position: throughPosition, throughMs } = through;
+    const window = { seen, afterPosition, throughPosition, throughMs, ...wish, limit: pageSize };
+    const page = await readFeed(store, window);
+    all.push(...page);
+    if (page.length < pageSize) return eventsOf(all, seen, through);
+    if (all.length >= mostMissed)
+      throw invalidParameter(
+        'after',
+        `more than ${mostMissed} large trades were missed; begin anew, and read them by largeTrades`,
+      );
+  }
+}
+
+/** Large trades as they are told, one topic for all. */
+export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> {
+  return {
+    dataset: 'option_tape',
+    keeping: 'all',
+    concerns: (_key, change) => change.flow !== undefined,
+    async read(topics, nowMs) {
+      const before = topics.get(feedKey)!;
+      const position = await newestFeedPosition(store);
+      const state = { position, throughMs: Math.max(nowMs, before?.throughMs ?? 0) };
+      const wish = { underlying: null, minPremiumUsd: null };
+      const events = before === null ? [] : await readBetween(store, [before], state, wish);
+      return new Map([[feedKey, { state, events }]]);
+    },
+    first: () => [],
+    cursor: (state) => writePlace([state]),
+  };
+}
+
+/** Which large trades are followed, and from where. */
+export interface LargeTradeFollowing {
+  symbol?: string | null | undefined;
+  minPremiumUsd?: number | null | undefined;
+}
+
+/** Large trades as they are detected, of one underlying or of all; one that changes is told again. 403 as for the page of them. */
+export async function followLargeTrades(
+  context: RequestContext,
+  { symbol, minPremiumUsd }: LargeTradeFollowing,
+): Promise<LiveSource<LargeTrade>> {
+  const wish: Wish = { underlying: symbol ?? null, minPremiumUsd: minPremiumUsd ?? null };
+  const check = async (caller: RequestContext['caller']) => {
+    requireFlow(caller);
+    if (wish.underlying !== null) await requireFlowOf({ ...context, caller }, wish.underlying);
+  };
+  await check(context.caller);
+  if ((wish.minPremiumUsd ?? 0) < 0) throw invalidParameter('minPremiumUsd', 'expected 0 or more dollars');
+  requireSource(context, 'option_tape');
+  const { after } = context;
+  const seen = after === null ? null : readPlace(after);
+  return context.live.largeTrades.follow({
+    keys: [feedKey],
+    resume: seen && {
+      after: after!,
+      read: (through) => readBetween(context.store, seen, through, wish),
+    },
+    wants: ({ symbol: underlying, event }) =>
+      (wish.underlying === null || underlying === wish.underlying) &&
+      (wish.minPremiumUsd === null || event.premiumUsd >= wish.minPremiumUsd),
+    check,
+  });
+}

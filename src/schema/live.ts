@@ -1,0 +1,104 @@
+import {
+  createSourceEventStream,
+  type DocumentNode,
+  type ExecutionResult,
+  execute,
+  type GraphQLError,
+  type GraphQLSchema,
+} from 'graphql';
+import type { LiveEnd, LiveEvent, LiveSource } from '../resolvers/live-source.ts';
+
+/** A subscription, and who asks it. */
+export interface LiveQuestion {
+  schema: GraphQLSchema;
+  document: DocumentNode;
+  operationName: string | null;
+  variables: Record<string, unknown>;
+  /** The graph's context for finding what is followed. */
+  context: object;
+  /** A fresh context for an event's answer; `onEnd` runs its argument when that is made. */
+  contextOf: () => { context: object; end: () => void };
+  /** Whoever asks under the same key gets the same answers; null = nobody else does. */
+  sharedKey: () => string | null;
+  /** What is told of an event's errors. */
+  tell: (error: GraphQLError) => GraphQLError;
+}
+
+/** What a subscription says of one event. */
+export interface LiveMessage {
+  /** The answer as JSON: `{data}`, or `{data, errors}`. */
+  json: string;
+  cursor: string;
+}
+
+/** A subscription under way. */
+export interface LiveAnswers {
+  source: LiveSource;
+  /** The next answer; null at the end, whose reason `source.ended` tells. */
+  next(): Promise<LiveMessage | null>;
+}
+
+/** Answers to an event by question, so that many who ask alike cost what one does. */
+const answers = new WeakMap<LiveEvent, Map<string, Promise<string>>>();
+
+async function answer(question: LiveQuestion, event: LiveEvent): Promise<string> {
+  const { schema, document, operationName, variables, contextOf, tell } = question;
+  const { context, end } = contextOf();
+  try {
+    const result = await execute({
+      schema,
+      document,
+      operationName,
+      variableValues: variables,
+      contextValue: context,
+      rootValue: event,
+    });
+    return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(tell) } : result);
+  } finally {
+    end();
+  }
+}
+
+function sharedAnswer(question: LiveQuestion, event: LiveEvent): Promise<string> {
+  const key = question.sharedKey();
+  if (key === null) return answer(question, event);
+  let known = answers.get(event);
+  if (!known) {
+    known = new Map();
+    answers.set(event, known);
+  }
+  let made = known.get(key);
+  if (!made) {
+    made = answer(question, event);
+    known.set(key, made);
+  }
+  return made;
+}
+
+/** Begins a subscription; gives its errors where it is refused. */
+export async function openAnswers(question: LiveQuestion): Promise<LiveAnswers | { errors: readonly GraphQLError[] }> {
+  const found: AsyncIterable<unknown> | ExecutionResult = await createSourceEventStream({
+    schema: question.schema,
+    document: question.document,
+    operationName: question.operationName,
+    variableValues: question.variables,
+    contextValue: question.context,
+  });
+  if (!(Symbol.asyncIterator in found)) return { errors: found.errors! };
+  const source = found as LiveSource;
+  return {
+    source,
+    async next() {
+      const { done, value } = await source.next();
+      return done ? null : { json: await sharedAnswer(question, value), cursor: value.cursor };
+    },
+  };
+}
+
+/** The last error of a stream that was ended from this side, as both doors send it. */
+export function endError({ reason, failure }: LiveEnd): { message: string; extensions: Record<string, unknown> } {
+  return {
+    message: failure.message,
+    extensions: { code: failure.code, reason, ...(failure.details && { details: failure.details }) },
+  };
+}

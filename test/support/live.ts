@@ -1,0 +1,50 @@
+import { exchangeDate } from '../../src/domain/market-time.ts';
+import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live-hub.ts';
+import { announceChange } from '../../src/store/changes.ts';
+import type { Store } from '../../src/store/connection.ts';
+import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+
+/** The timers of streams, run by hand. */
+export interface HandTimers {
+  every: Every;
+  beat(): void;
+  recheck(): void;
+  sweep(): void;
+}
+
+/** Timers that run when they are told to. */
+export function handTimers(): HandTimers {
+  const works = new Set<{ ms: number; work: () => void }>();
+  const run = (ms: number, which: number) => {
+    // What two of them share is told apart by the order in which the hub sets them.
+    const found = [...works].filter((each) => each.ms === ms);
+    found[Math.min(which, found.length - 1)]?.work();
+  };
+  return {
+    every(ms, work) {
+      const entry = { ms, work };
+      works.add(entry);
+      return () => void works.delete(entry);
+    },
+    sweep: () => run(sweepMs, 0),
+    recheck: () => run(recheckMs, (sweepMs as number) === recheckMs ? 1 : 0),
+    beat: () => run(beatMs, 0),
+  };
+}
+
+/** Writes the price of symbols as a live tape does, `{SPY: 600}` dollars at `atMs`, and tells what changed. */
+export async function trade(store: Store, prices: Record<string, number>, atMs: number, volume = 100): Promise<void> {
+  await inTransaction(store, async (tx) => {
+    const quotes = Object.entries(prices).map(([symbol, spot]) => ({
+      symbol,
+      sessionDate: exchangeDate(atMs),
+      spot,
+      eventTsMs: atMs,
+      volume,
+      officialClose: null,
+    }));
+    await saveLiveQuotes(tx, quotes);
+    await announceChange(tx, { stocks: Object.keys(prices) });
+  });
+}
