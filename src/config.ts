@@ -38,6 +38,11 @@ export interface Config {
   /** Origins whose pages may call this server; empty = none. */
   corsOrigins: string[];
   logLevel: LogLevel;
+  /** TCP port of `/metrics`; 0 lets the system choose one, null = none of its own. */
+  metricsPort: number | null;
+  metricsHost: string;
+  /** What a reader of `/metrics` has to send; on the server's own port there are metrics only with one. */
+  metricsToken: string | null;
   sources: Record<SourceName, boolean>;
 }
 
@@ -82,14 +87,15 @@ function milliseconds(max: number) {
   return wholeNumber(0, max, `milliseconds, a whole number from 0 to ${max}`);
 }
 
+const host = z.string().regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' });
+
+const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535');
+
 const variables = z.object({
   TAPEGRAPH_DATA: z.string().default('.data'),
-  PORT: wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535').default(4000),
+  PORT: port.default(4000),
   DRAIN_DELAY_MS: milliseconds(600_000).default(0),
-  HOST: z
-    .string()
-    .regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' })
-    .default('127.0.0.1'),
+  HOST: host.default('127.0.0.1'),
   DATABASE_URL: z
     .string()
     // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it here.
@@ -117,6 +123,13 @@ const variables = z.object({
     })
     .default([]),
   LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
+  METRICS_PORT: port.nullable().default(null),
+  METRICS_HOST: host.default('127.0.0.1'),
+  METRICS_TOKEN: z
+    .string()
+    .regex(/^[\x21-\x7e]{16,}$/, { error: 'expected 16 or more visible ASCII characters' })
+    .nullable()
+    .default(null),
   SOURCES: z
     .string()
     .transform((text) => (text === 'none' ? [] : list(text)))
@@ -132,7 +145,7 @@ const variables = z.object({
 export const variableNames = Object.keys(variables.shape) as (keyof typeof variables.shape)[];
 
 /** Variables whose values are never repeated in a message or a log. */
-const secretVariables: ReadonlySet<string> = new Set(['DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET']);
+const secretVariables: ReadonlySet<string> = new Set(['DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET', 'METRICS_TOKEN']);
 
 function complaints(error: z.ZodError, given: Record<string, string>): string[] {
   const seen = new Map<string, string>();
@@ -183,6 +196,9 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     metaHeaderPrefix: settings.META_HEADER_PREFIX,
     corsOrigins: settings.CORS_ORIGINS,
     logLevel: settings.LOG_LEVEL,
+    metricsPort: settings.METRICS_PORT,
+    metricsHost: settings.METRICS_HOST,
+    metricsToken: settings.METRICS_TOKEN,
     sources: Object.fromEntries(sourceNames.map((name) => [name, settings.SOURCES.includes(name)])) as Record<
       SourceName,
       boolean
@@ -218,6 +234,22 @@ export function describeConfig(
     META_HEADER_PREFIX: config.metaHeaderPrefix,
     CORS_ORIGINS: config.corsOrigins,
     LOG_LEVEL: config.logLevel,
+    METRICS_PORT: config.metricsPort,
+    METRICS_HOST: config.metricsHost,
+    METRICS_TOKEN: config.metricsToken === null ? null : 'set',
     SOURCES: sourceNames.filter((name) => config.sources[name]),
   };
+}
+
+function passwordIn(url: string | null): string[] {
+  // By pattern, as in `maskUrl`; encoded or not.
+  const found =
+    url === null ? undefined : (/^\w+:\/\/[^:@/?#]*:(.*)@/.exec(url)?.[1] ?? /[?&]password=([^&]*)/i.exec(url)?.[1]);
+  return found ? [found, ...(found.includes('%') ? [decodeURIComponent(found)] : [])] : [];
+}
+
+/** The values that no log may hold. */
+export function secretsOf({ databaseUrl, redisUrl, sessionSecret, sessionJwksUrl, metricsToken }: Config): string[] {
+  const plain = [sessionSecret, metricsToken].filter((secret) => secret !== null);
+  return [...plain, ...[databaseUrl, redisUrl, sessionJwksUrl].flatMap(passwordIn)];
 }

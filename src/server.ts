@@ -2,7 +2,6 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { pinoHttp } from 'pino-http';
 import type { Caller } from './access/caller.ts';
 import { credentialOf } from './access/credential.ts';
 import type { Access } from './access/open-access.ts';
@@ -14,6 +13,11 @@ import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { acceptAnything } from './graphql/request-form.ts';
 import { type Health, watchHealth } from './observe/health.ts';
+import type { Metrics } from './observe/metrics.ts';
+import { sendMetrics } from './observe/metrics-answer.ts';
+import { note } from './observe/request-facts.ts';
+import { requestLog } from './observe/request-log.ts';
+import { observeRequests, type RequestObserver } from './observe/requests.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import type { LiveHub } from './resolvers/live-hub.ts';
@@ -41,6 +45,8 @@ export interface ServerParts {
   sampleKey?: string | null;
   /** True from the moment the process was asked to end; absent: never. */
   draining?: () => boolean;
+  /** Null, or absent: nothing is measured. */
+  metrics?: Metrics | null;
 }
 
 /** Bytes of answers kept for asking again, by each door. */
@@ -94,24 +100,21 @@ function cors(origins: readonly string[], metaHeaderPrefix: string) {
 /** Gives every request its id and every answer the headers all have. */
 function identify(request: Request, response: Response, next: NextFunction): void {
   request.id = requestId(request);
-  response.setHeader('x-request-id', request.id as string);
+  response.setHeader('x-request-id', request.id);
   response.setHeader('X-Content-Type-Options', 'nosniff');
   next();
 }
 
-/** What the log keeps of a request: never a header, where credentials travel. */
-function loggedRequest(request: { id: unknown; method: string; url: string }): object {
-  return { id: request.id, method: request.method, url: request.url };
+/** Who is told of every request. */
+function observersOf({ log, metrics }: ServerParts): RequestObserver[] {
+  return [requestLog(log), ...(metrics ? [metrics.requests] : [])];
 }
 
-function requestLog(log: Logger) {
-  return pinoHttp({
-    logger: log,
-    genReqId: (request) => request.id,
-    // A server that says it is not ready has not failed.
-    customLogLevel: ({ url }, { statusCode }) => (statusCode >= 500 && url !== '/readyz' ? 'error' : 'debug'),
-    serializers: { req: loggedRequest },
-  });
+/** `/metrics` for whoever has the token; unknown without one. */
+function metricsRoute({ config: { metricsToken }, metrics }: ServerParts): Router {
+  const router = Router({ caseSensitive: true });
+  if (!metrics || metricsToken === null) return router;
+  return router.get('/metrics', (request, response) => sendMetrics(metrics, metricsToken, request, response));
 }
 
 /** Health as the addresses for it tell it. */
@@ -147,7 +150,15 @@ function doorsOf({ config, store, access, now, log, live }: ServerParts) {
   const services: Services = { store, access, sources: config.sources, now, random: randomBytes, live };
   return {
     now,
-    authenticate: (request: IncomingMessage) => access.authenticate(credentialOf(request.headers)),
+    async authenticate(request: IncomingMessage) {
+      const found = await access.authenticate(credentialOf(request.headers));
+      if (found.state === 'ok') {
+        const { accountId, keyId, tier } = found.caller;
+        note(request, { accountId, keyId, tier });
+      }
+      return found;
+    },
+    note,
     consume: (caller: Caller, cost = 1) => access.rate.consume(caller, cost),
     count: (caller: Caller, scopeGroup: string) => access.usage.count(caller.accountId, scopeGroup),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
@@ -161,15 +172,18 @@ function doorsOf({ config, store, access, now, log, live }: ServerParts) {
 
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
-  const { config, log, now, generation = () => null, sampleKey = null } = parts;
+  const { config, now, generation = () => null, sampleKey = null, metrics } = parts;
   const doors = doorsOf(parts);
   const compiled = compiledRoutes(schema, routes);
   const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
   const sealed = keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation);
+  metrics?.watchCache('graphql', kept.stats);
+  metrics?.watchCache('rest', sealed.stats);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(identify, requestLog(log), cors(config.corsOrigins, config.metaHeaderPrefix));
+  app.use(identify, observeRequests(observersOf(parts)), cors(config.corsOrigins, config.metaHeaderPrefix));
+  app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), openApi(schema, compiled)));
   app.use(pagesRouter({ now, sampleKey }));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
@@ -181,6 +195,7 @@ export function createApp(parts: ServerParts): Express {
   });
   app.use(async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
     const failure = await chargeRefused(doors, request, response).then(() => asFailure(error), asFailure);
+    note(request, { code: failure.code });
     if (failure.status >= 500) doors.report(request, failure);
     sendFailure(response, failure);
   });

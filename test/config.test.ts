@@ -29,6 +29,9 @@ describe('settings', () => {
       metaHeaderPrefix: 'x-itm-',
       corsOrigins: [],
       logLevel: 'info',
+      metricsPort: null,
+      metricsHost: '127.0.0.1',
+      metricsToken: null,
       sources: { bars: true, chain: true, option_tape: true, stock_tape: true, option_bars: true },
     });
   });
@@ -91,6 +94,9 @@ describe('settings', () => {
     ['CORS_ORIGINS', 'https://a.example/path'],
     ['CORS_ORIGINS', '*'],
     ['LOG_LEVEL', 'loud'],
+    ['METRICS_PORT', '-1'],
+    ['METRICS_HOST', 'two words'],
+    ['METRICS_TOKEN', 'too short'],
     ['SOURCES', 'bars,tape'],
   ])('refuse %s=%s, naming the variable and what was expected', (name, value) => {
     const message = complaint({ [name]: value });
@@ -109,6 +115,7 @@ describe('settings', () => {
   it('do not repeat a secret in a complaint', () => {
     expect(complaint({ DATABASE_URL: 'pg://me:hunter2@db/market' })).not.toContain('hunter2');
     expect(complaint({ REDIS_URL: 'tcp://:hunter2@cache' })).not.toContain('hunter2');
+    expect(complaint({ METRICS_TOKEN: 'hunter2' })).not.toContain('hunter2');
   });
 
   it.each([
@@ -142,6 +149,7 @@ describe('settings', () => {
         DATABASE_URL: 'postgres://me:hunter2@db:5432/market?sslpassword=hunter2&sslmode=require',
         REDIS_URL: 'redis://:hunter2@cache:6379',
         SESSION_SECRET: 'hunter2',
+        METRICS_TOKEN: 'hunter2hunter2hunter2',
       }),
     );
     expect(JSON.stringify(shown)).not.toContain('hunter2');

@@ -1,10 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { pino } from 'pino';
+import { secretsOf } from '../config.ts';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import { minuteMs } from '../domain/units.ts';
 import type { CaptureCounts, CaptureReport, CaptureSettings, CaptureWorld } from '../ingest/capture-chains.ts';
 import type { ChainSource } from '../ingest/chain-source.ts';
+import { openLog } from '../observe/log.ts';
 import {
   type CommonOptions,
   choice,
@@ -98,7 +99,7 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Out
     import('../ingest/starter-registry.ts'),
     import('../ingest/capture-chains.ts'),
   ]);
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
+  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
   const line = (text: string) => log.debug(text);
   const world: CaptureWorld = {
     now: terminal.now,

@@ -1,9 +1,10 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
-import { type Logger, pino } from 'pino';
-import type { Config } from '../config.ts';
+import type { Logger } from 'pino';
+import { type Config, secretsOf } from '../config.ts';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import type { FollowReport } from '../ingest/follow.ts';
+import { openLog } from '../observe/log.ts';
 import { type CommonOptions, choice, configOf, number, withCommonOptions, withExamples } from './options.ts';
 import { type Outcome, printing } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
@@ -61,7 +62,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     import('../ingest/starter-registry.ts'),
     import('../ingest/follow.ts'),
   ]);
-  const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
+  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
   // Not left behind when the process is asked to end: what was taken is written, then the store is closed.
   const store = await openStore({
     databaseUrl: config.databaseUrl,

@@ -4,6 +4,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type Closer, closeAll } from './closing.ts';
 import { type Listening, listen, stop } from './listen.ts';
+import { metricsOf, refusalsToldTo, serveMetrics, timedBy, watchBy } from './observing.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -34,7 +35,7 @@ function untilInterrupted({ interrupted }: Terminal): Promise<void> {
 /** How long requests in flight may take to finish when the server is told to stop, ms. */
 const graceMs = 5000;
 /** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
-const shutdownMs = 9000;
+const shutdownMs = 8500;
 
 /** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
@@ -60,15 +61,18 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const line = (text: string) =>
     text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
   const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
-  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, log: line });
+  const metrics = await metricsOf(config);
+  const onStatement = metrics ? timedBy(metrics) : undefined;
+  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, onStatement, log: line });
   closers.push({ name: 'the store', close: () => store.close() });
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   await ensureStarterRegistry(store, now);
   closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
   const changes = await watchChanges(store);
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
-  const access = await openAccess({ store, config, now, log: line });
-  closers.push({ name: 'usage counts', close: () => access.close(), atMostMs: 3000 });
+  const opened = await openAccess({ store, config, now, log: line });
+  closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
+  const access = metrics ? refusalsToldTo(metrics, opened) : opened;
   // The sample market is written over connections of its own, where a statement may take as long as in any ingest.
   const ingested = options.sample ? await openStore({ databaseUrl, dataDir, log: line }) : null;
   if (ingested) closers.push({ name: 'the sample market’s store', close: () => ingested.close(), atMostMs: 1000 });
@@ -77,7 +81,24 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const draining = () => terminal.interrupted.aborted;
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
   const live = openLiveHub({ store, now, changes, onError });
-  const parts = { config, store, access, now, log, generation: changes.generation, draining, live, sampleKey: key };
+  const parts = {
+    config,
+    store,
+    access,
+    now,
+    log,
+    generation: changes.generation,
+    draining,
+    live,
+    sampleKey: key,
+    metrics,
+  };
+  if (metrics) {
+    watchBy(metrics, { store, access, live, config, now });
+    const served = await serveMetrics(metrics, config);
+    if (served) closers.push(served.closer);
+    if (served) log.info(`metrics are at ${served.url}`);
+  }
   const listening = await listen(createApp(parts), config);
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
   closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });

@@ -1,4 +1,3 @@
-import { readFileSync } from 'node:fs';
 import { Command } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { addCaptureCommands } from './capture.ts';
@@ -13,11 +12,7 @@ import { addReconcileCommand } from './reconcile.ts';
 import { addServeCommand } from './serve.ts';
 import { addSessionCommands } from './session.ts';
 import type { Terminal } from './terminal.ts';
-
-function version(): string {
-  const text = readFileSync(new URL('../../package.json', import.meta.url), 'utf8');
-  return (JSON.parse(text) as { version: string }).version;
-}
+import { version } from './version.ts';
 
 /** The command line. It never ends the process: a wrong command line is thrown as a `CommanderError`. */
 export function createProgram(terminal: Terminal): Command {

@@ -1,8 +1,9 @@
 import type { Command } from 'commander';
-import { pino } from 'pino';
+import { secretsOf } from '../config.ts';
 import { clockTime } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { exchangeDate, exchangeMinuteOfDay } from '../domain/market-time.ts';
+import { openLog } from '../observe/log.ts';
 import { clockFrom } from './clock.ts';
 import { type Opened, runGateway } from './gateway.ts';
 import { urlOf } from './listen.ts';
@@ -89,7 +90,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     if (options.alwaysOpen && !options.sample) command.error('error: --always-open goes with --sample');
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
     const config = configOf(terminal, options);
-    const log = pino({ level: config.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime }, terminal.stderr);
+    const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
     await runGateway({ terminal, config, options, clock: now, log }, (opened) =>
       terminal.stdout.write(`${announcement(opened, now, options.json ?? false)}\n`),
     );

@@ -1,10 +1,19 @@
 import { LRUCache } from 'lru-cache';
 
+/** How a cache has done since it was made. */
+export interface CacheStats {
+  hits: number;
+  misses: number;
+  /** Held now. */
+  bytes: number;
+}
+
 /** Answers kept to be given again. They can only change when market data does, so each is kept under the data's generation. */
 export interface KeptAnswers<T> {
   find(key: string): T | undefined;
   /** Keeps an answer about to be computed. Asked for before it is, so that one overtaken by a change is kept under what it was. */
   keeper(key: string): (answer: T) => void;
+  stats(): CacheStats;
 }
 
 /** Questions remembered, to tell which come back. */
@@ -29,10 +38,16 @@ export function keptAnswers<T extends object | string>(
     const now = generation();
     return now === null ? null : `${now} ${key}`;
   };
+  let hits = 0;
+  let misses = 0;
   return {
+    stats: () => ({ hits, misses, bytes: kept.calculatedSize }),
     find: (key) => {
       const at = keyNow(key);
-      return at === null ? undefined : kept.get(at);
+      const found = at === null ? undefined : kept.get(at);
+      if (found === undefined) misses += 1;
+      else hits += 1;
+      return found;
     },
     keeper: (key) => {
       const at = keyNow(key);

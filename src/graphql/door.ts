@@ -1,6 +1,13 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { complexityFromQuery } from '@pothos/plugin-complexity';
-import { type ExecutionArgs, type ExecutionResult, GraphQLError, type GraphQLSchema, parse } from 'graphql';
+import {
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  parse,
+} from 'graphql';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { Caller } from '../access/caller.ts';
 import type { RateState } from '../access/rate.ts';
@@ -37,6 +44,11 @@ export interface GraphqlDoor extends SubscriptionDoor {
   takeInFlightPlace: (context: object) => Promise<void>;
   /** Answers of the last moments, as JSON. */
   kept: KeptAnswers<string>;
+  /** What is found out of a request, for log and metrics. */
+  note: (
+    request: IncomingMessage,
+    found: { operation?: string; groups?: readonly string[]; cost?: number; code?: string },
+  ) => void;
 }
 
 interface ServerContext {
@@ -79,6 +91,11 @@ function pointsOf(schema: GraphQLSchema, args: ExecutionArgs, context: object): 
   return complexity;
 }
 
+/** `query`, `mutation` or `subscription`. */
+function operationKind({ document, operationName }: ExecutionArgs): string {
+  return getOperationAST(document, operationName)?.operation ?? 'query';
+}
+
 /** Authenticates, limits, charges and counts every operation but pure introspection, then gives it the graph's context. */
 async function admit(door: GraphqlDoor, args: ExecutionArgs, requestLife: Lifetime): Promise<void> {
   const context = args.contextValue as unknown as DoorContext;
@@ -86,6 +103,7 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs, requestLife: Lifeti
   const caller = await authorized(door, context.req);
   const groups = scopeGroups(door.schema, args.document, args.operationName);
   context.groups = groups;
+  door.note(context.req, { operation: operationKind(args), groups });
   context.finish = () => {
     requestLife.end();
     for (const group of groups) door.count(caller, group);
@@ -93,6 +111,7 @@ async function admit(door: GraphqlDoor, args: ExecutionArgs, requestLife: Lifeti
   Object.assign(context, door.context(caller, requestLife.onEnd));
   context.cost = requestCost(pointsOf(door.schema, args, context));
   await charge(door, caller, context.cost, context.res);
+  door.note(context.req, { cost: context.cost });
 }
 
 /** Takes `cost` requests from the caller's rate and tells a key how it stands; 429 when that is more than is left. */
@@ -251,11 +270,11 @@ function admission(door: GraphqlDoor): Plugin {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return;
       const { req, res } = serverContext as unknown as ServerContext;
       const refused = await chargeRefused(door, { req, res });
-      if (refused) return setResult({ errors: [refused] });
-      const errors = result.errors.map((error) =>
+      const errors = (refused ? [refused] : result.errors).map((error) =>
         isRefusal(error) ? error : publicError(error, (failure) => door.report(req, failure)),
       );
-      setResult({ ...result, errors });
+      door.note(req, { code: String(errors[0]!.extensions.code) });
+      setResult(refused ? { errors } : { ...result, errors });
     },
   };
 }

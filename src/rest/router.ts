@@ -43,6 +43,8 @@ export interface RestDoor {
   metaHeaderPrefix: string;
   /** Unexpected failures, for the log. */
   report: (request: Request, failure: Failure) => void;
+  /** What is found out of a request, for log and metrics. */
+  note: (request: Request, found: { cost?: number; code?: string }) => void;
 }
 
 /** 401 in the words of the route: only some list `token_expired`. */
@@ -93,6 +95,7 @@ async function serve(door: RestDoor, compiled: CompiledRoute, request: Request, 
   if (response.closed) requestLife.end();
   try {
     await charge(door, caller, response);
+    door.note(request, { cost: 1 });
     if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
     const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
     const body = route.body ? await readBody(route.body, request) : undefined;
@@ -192,6 +195,7 @@ function handler(door: RestDoor, compiled: CompiledRoute): RequestHandler {
   return (request, response) => {
     serve(door, compiled, request, response).catch((error: unknown) => {
       const failure = asFailure(error);
+      door.note(request, { code: failure.code });
       if (failure.status >= 500) door.report(request, failure);
       sendFailure(response, failure);
     });

@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache';
+import type { CacheStats } from '../domain/kept-answers.ts';
 
 /**
  * Decoded blocks, bounded by the bytes they hold. A key carries the block's version (its content hash), so an entry can
@@ -7,16 +8,22 @@ import { LRUCache } from 'lru-cache';
 export interface BlockCache {
   get<T extends object>(key: string): T | undefined;
   set(key: string, value: object, bytes: number): void;
-  /** Bytes held now. */
-  size(): number;
+  stats(): CacheStats;
 }
 
 /** A cache of at most `maxBytes`. */
 export function createBlockCache(maxBytes: number): BlockCache {
   const entries = new LRUCache<string, object>({ maxSize: maxBytes, maxEntrySize: maxBytes / 4, max: 1_000_000 });
+  let hits = 0;
+  let misses = 0;
   return {
-    get: <T extends object>(key: string) => entries.get(key) as T | undefined,
+    get: <T extends object>(key: string) => {
+      const found = entries.get(key) as T | undefined;
+      if (found === undefined) misses += 1;
+      else hits += 1;
+      return found;
+    },
     set: (key, value, bytes) => void entries.set(key, value, { size: Math.max(1, bytes) }),
-    size: () => entries.calculatedSize,
+    stats: () => ({ hits, misses, bytes: entries.calculatedSize }),
   };
 }

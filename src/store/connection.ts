@@ -7,6 +7,7 @@ import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
 import { PrismaClient } from './generated/client.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { storeRefused } from './store-refused.ts';
+import { type StatementObserver, timedClient } from './timed-client.ts';
 
 /** The open store. Every function of `store/` takes it (or a transaction) first. */
 export interface Store {
@@ -37,6 +38,8 @@ export interface StoreOptions {
    * connection closed a second later. Migrations may take as long as they need.
    */
   statementTimeoutMs?: number;
+  /** Is told of every statement, for metrics and traces. */
+  onStatement?: StatementObserver | undefined;
   /** Bytes of decoded blocks kept; 256 MiB unless given. */
   cacheBytes?: number;
 }
@@ -50,6 +53,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     log = () => {},
     poolSize = 16,
     statementTimeoutMs = 0,
+    onStatement,
     cacheBytes = 256 * 1024 * 1024,
   } = options;
   const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log }) : null;
@@ -60,7 +64,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keepAlive: true,
     types,
   };
-  const pool = new pg.Pool({ ...connection, ...limits(statementTimeoutMs), max: poolSize });
+  const pool = new pg.Pool({
+    ...connection,
+    ...limits(statementTimeoutMs),
+    max: poolSize,
+    ...(onStatement && { Client: timedClient(onStatement) }),
+  });
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });

@@ -144,6 +144,22 @@ describe('a server that is told to stop', () => {
     expect(ended.tookMs).toBeLessThan(4000);
   });
 
+  it('ends streams cleanly, and says why', async () => {
+    const { running, headers } = await server();
+    const response = await fetch(`${running.ready.url}/graphql`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'application/json', accept: 'text/event-stream' },
+      body: JSON.stringify({ query: 'subscription { quotes(symbols: ["SPY"]) { spot } }' }),
+    });
+    expect(response.headers.get('content-type')).toMatch(/^text\/event-stream/);
+    const text = response.text();
+    const ended = await ending(running);
+    expect(ended).toMatchObject(clean);
+    expect(ended.tookMs).toBeLessThan(4000);
+    expect(await text).toMatch(/stopping|shut|restart/i);
+    expect(await text).toContain('event: complete');
+  });
+
   it('leaves clients behind that never read', async () => {
     const { running } = await server();
     const client: Socket = connect(running.ready.port, '127.0.0.1');

@@ -197,3 +197,17 @@ describe('tapegraph serve', () => {
     expect(stderr).toContain(expected);
   });
 });
+
+describe('metrics', () => {
+  it('are served on a port of their own, and there alone', async () => {
+    const { log, ready } = await served([], { ...env, LOG_LEVEL: 'info', METRICS_PORT: '0' });
+    const said = await vi.waitUntil(() => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(log()), { timeout: 5000 });
+    await fetch(`${ready.url}/healthz`);
+    const answer = await fetch(said[0]);
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('tapegraph_http_requests_total{route="/healthz",method="GET",status="200",code=""} 1\n');
+    expect((await fetch(said[0].replace('/metrics', '/'))).status).toBe(404);
+    expect((await fetch(`${ready.url}/metrics`)).status).toBe(404);
+  });
+});

@@ -6,11 +6,17 @@ import { start } from './command-line.ts';
 export async function served(args: string[], env: Record<string, string>) {
   const { child, ended } = start(['serve', '--port', '0', '--json', ...args], env);
   onTestFinished(() => void child.kill('SIGKILL'));
+  let log = '';
+  child.stderr!.on('data', (chunk) => {
+    log += chunk;
+  });
   const first = await Promise.race([once(child.stdout!, 'data'), ended]);
   if (!Array.isArray(first)) throw new Error(`the server ended: ${first.stderr}`);
   return {
     child,
     ended,
+    /** What it wrote to stderr up to now. */
+    log: () => log,
     ready: JSON.parse(String(first[0])) as { url: string; port: number; pid: number; key?: string },
   };
 }

@@ -101,7 +101,10 @@ test('two statements however many contracts, one when all is known, and a captur
     rows(0)
       .slice(from, from + count)
       .map((row) => listed(row));
-  const fresh = { ...store, blocks: { get: () => undefined, set: () => undefined, size: () => 0 } } as TestStore;
+  const fresh = {
+    ...store,
+    blocks: { get: () => undefined, set: () => undefined, stats: () => ({ hits: 0, misses: 0, bytes: 0 }) },
+  } as TestStore;
   for (const count of [1, 10, 200]) {
     expect(await statementsOf(() => contractLines(fresh, some(count, 0), all))).toHaveLength(2);
   }

@@ -1,11 +1,15 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { pino } from 'pino';
+import { Writable } from 'node:stream';
+import type { Logger } from 'pino';
 import { type Access, openAccess } from '../../src/access/open-access.ts';
-import { readConfig } from '../../src/config.ts';
+import { refusalsToldTo } from '../../src/cli/observing.ts';
+import { type Config, readConfig, secretsOf } from '../../src/config.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
+import { openLog } from '../../src/observe/log.ts';
+import type { Metrics } from '../../src/observe/metrics.ts';
 import { type Every, type LiveHub, openLiveHub } from '../../src/resolvers/live-hub.ts';
 import { createApp } from '../../src/server.ts';
 import { watchChanges } from '../../src/store/changes.ts';
@@ -78,6 +82,16 @@ export const testSymbols: SymbolEntry[] = [
   entry('ZZZ', { registered: false }),
 ];
 
+function logOf(config: Config, lines: string[] = []): Logger {
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return openLog({ level: config.logLevel, secrets: secretsOf(config) }, stream);
+}
+
 function entry(symbol: string, change: Partial<SymbolEntry>): SymbolEntry {
   return {
     symbol,
@@ -107,6 +121,9 @@ export async function testApp(
     sampleKey?: string;
     /** The timers of streams; the system's unless given. */
     every?: Every;
+    /** Gets the log's lines, at the level of `env`; without it there is no log. */
+    logLines?: string[];
+    metrics?: Metrics;
   } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await testStore());
@@ -121,7 +138,8 @@ export async function testApp(
     LOG_LEVEL: 'silent',
     ...options.env,
   });
-  const access = await openAccess({ store, config, now });
+  const opened = await openAccess({ store, config, now });
+  const access = options.metrics ? refusalsToldTo(options.metrics, opened) : opened;
   const changes = await watchChanges(store);
   const { every } = options;
   const live = openLiveHub({ store, now, changes, onError: () => {}, ...(every && { every }) });
@@ -131,7 +149,8 @@ export async function testApp(
     store,
     access,
     now,
-    log: pino({ level: 'silent' }),
+    log: logOf(config, options.logLines),
+    metrics: options.metrics ?? null,
     generation: changes.generation,
     sampleKey: options.sampleKey ?? null,
   });

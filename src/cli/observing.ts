@@ -1,0 +1,114 @@
+import type { Access } from '../access/open-access.ts';
+import type { Config } from '../config.ts';
+import { regularSession, sessionOf } from '../domain/calendar.ts';
+import type { Clock } from '../domain/clock.ts';
+import type { Metrics } from '../observe/metrics.ts';
+import { answersOf } from '../observe/metrics-answer.ts';
+import type { LiveHub } from '../resolvers/live-hub.ts';
+import type { Store } from '../store/connection.ts';
+import { newestData } from '../store/data-ages.ts';
+import type { StatementObserver } from '../store/timed-client.ts';
+import type { Closer } from './closing.ts';
+import { listen, stop, urlOf } from './listen.ts';
+import { version } from './version.ts';
+
+/** How old what is told of the age of data may itself be, ms: many readers cost the database one question. */
+const agesKeptMs = 15_000;
+
+/** The metrics that the settings ask for; null = none, and nothing is measured. */
+export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<Metrics | null> {
+  if (metricsPort === null && metricsToken === null) return null;
+  // Loaded here, since most do without.
+  const { createMetrics } = await import('../observe/metrics.ts');
+  return createMetrics(version());
+}
+
+const verbs: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']);
+
+/** The verb a statement begins with, for telling statements apart by a handful of names; `with` leads to anything. */
+function verbOf(text: string): string {
+  const word = /^\s*(\w{1,10})/.exec(text)?.[1]?.toLowerCase() ?? '';
+  return verbs.has(word) ? word : 'other';
+}
+
+/** Tells metrics how long statements take. */
+export function timedBy(metrics: Metrics): StatementObserver {
+  return (text) => {
+    const startedMs = performance.now();
+    return (failed) => metrics.statement(verbOf(text), (performance.now() - startedMs) / 1000, failed);
+  };
+}
+
+/** `access` that tells metrics whom it refuses. */
+export function refusalsToldTo(metrics: Metrics, access: Access): Access {
+  return {
+    ...access,
+    rate: {
+      ...access.rate,
+      async consume(caller, cost) {
+        const state = await access.rate.consume(caller, cost);
+        if (!state.allowed) metrics.refused('rate', caller.tier);
+        return state;
+      },
+    },
+    inFlight: {
+      async acquire(caller) {
+        const place = await access.inFlight.acquire(caller);
+        if (place === null) metrics.refused('in_flight', caller.tier);
+        return place;
+      },
+    },
+  };
+}
+
+/** Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a minute at most. */
+export function dataAges(store: Store, now: Clock): () => Promise<Record<string, number>> {
+  let kept: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
+  return async () => {
+    const nowMs = now();
+    const session = sessionOf(nowMs);
+    const hours = regularSession(session);
+    if (hours === null || nowMs < hours.openMs || nowMs >= hours.closeMs) return {};
+    const elapsedMs = performance.now();
+    if (kept === null || elapsedMs - kept.atMs > agesKeptMs)
+      kept = { atMs: elapsedMs, newest: newestData(store, session) };
+    const found = Object.entries(await kept.newest).filter(([, atMs]) => atMs !== null);
+    return Object.fromEntries(found.map(([dataset, atMs]) => [dataset, Math.max(0, (nowMs - atMs) / 1000)]));
+  };
+}
+
+/** What metrics ask about. */
+interface Watched {
+  store: Store;
+  access: Access;
+  live: Pick<LiveHub, 'counts'>;
+  config: Config;
+  now: Clock;
+}
+
+/** Lets metrics ask about a server's parts. */
+export function watchBy(metrics: Metrics, { store, access, live, config, now }: Watched): void {
+  const { pool } = store;
+  metrics.watch({
+    database: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: pool.options.max,
+    }),
+    streams: live.counts,
+    redis: () => (config.redisUrl === null ? null : access.sharesLimits()),
+    dataAges: dataAges(store, now),
+  });
+  metrics.watchCache('blocks', store.blocks.stats);
+}
+
+/** Serves metrics on a port of their own, if one is configured; what closes that, and where it is. */
+export async function serveMetrics(
+  metrics: Metrics,
+  { metricsPort, metricsHost, metricsToken }: Config,
+): Promise<{ closer: Closer; url: string } | null> {
+  if (metricsPort === null) return null;
+  const listening = await listen(answersOf(metrics, metricsToken), { port: metricsPort, host: metricsHost });
+  return { closer: { name: 'metrics', close: () => stop(listening, 500) }, url: `${urlOf(listening.address)}/metrics` };
+}

@@ -1,0 +1,35 @@
+import type { Writable } from 'node:stream';
+import { type DestinationStream, type Logger, pino } from 'pino';
+import { safeError } from './safe-error.ts';
+
+/** What a log is made from. */
+export interface LogSettings {
+  level: string;
+  /** Texts that must never be written, such as passwords. */
+  secrets: readonly string[];
+}
+
+// API keys, tokens of three parts, credentials as a header has them, and what stands between a user's name and the host in a URL.
+const secretForms: readonly (readonly [pattern: RegExp, shown: string])[] = [
+  [/tg_live_[0-9A-Za-z]+(_[0-9A-Za-z]+)?/g, 'tg_live_***'],
+  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '***'],
+  [/\b(Bearer|Basic)\s+[\w.~+/=-]+/gi, '$1 ***'],
+  [/(\w:\/\/[^:@/\s"]*):[^@/\s"]+@/g, '$1:***@'],
+];
+
+/** `text` with everything that looks like a credential, and every one of `secrets`, crossed out. */
+export function withoutSecrets(text: string, secrets: readonly string[]): string {
+  let safe = text;
+  for (const secret of secrets) safe = safe.replaceAll(secret, '***');
+  for (const [pattern, shown] of secretForms) safe = safe.replace(pattern, shown);
+  return safe;
+}
+
+/** A log of one JSON object a line. Errors are told without the values they carry; what looks like a credential all the same is crossed out. */
+export function openLog({ level, secrets }: LogSettings, stream: Writable): Logger {
+  // As a line has them, and none so short that it would cross out what is not meant.
+  const hidden = secrets.filter((secret) => secret.length >= 4).map((secret) => JSON.stringify(secret).slice(1, -1));
+  const destination: DestinationStream = { write: (line) => void stream.write(withoutSecrets(line, hidden)) };
+  const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: safeError } };
+  return pino(options, destination);
+}

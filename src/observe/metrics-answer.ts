@@ -1,0 +1,45 @@
+import { createHash, timingSafeEqual } from 'node:crypto';
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http';
+import type { Metrics } from './metrics.ts';
+
+const digest = (text: string) => createHash('sha256').update(text).digest();
+
+/** Whether the header of a reader of metrics holds `token`, found out in a time that tells nothing of it. */
+function holdsToken(authorization: string | undefined, token: string): boolean {
+  return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
+}
+
+function refuse(response: ServerResponse, status: number, message: string): void {
+  response.statusCode = status;
+  response.setHeader('Content-Type', 'text/plain; charset=utf-8');
+  response.end(`${message}\n`);
+}
+
+/** Answers a reader of metrics; with a `token`, one that sends it as `Authorization: Bearer`. */
+export async function sendMetrics(
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  token: string | null,
+  request: IncomingMessage,
+  response: ServerResponse,
+): Promise<void> {
+  if (token !== null && !holdsToken(request.headers.authorization, token)) {
+    response.setHeader('WWW-Authenticate', 'Bearer');
+    refuse(response, 401, 'Metrics are read with METRICS_TOKEN: Authorization: Bearer <token>.');
+    return;
+  }
+  const text = await metrics.text();
+  response.setHeader('Content-Type', metrics.contentType);
+  response.setHeader('Cache-Control', 'no-store');
+  response.end(text);
+}
+
+/** What listens on the port of the metrics: `GET /metrics`, and nothing else. */
+export function answersOf(metrics: Pick<Metrics, 'text' | 'contentType'>, token: string | null): RequestListener {
+  return (request, response) => {
+    if (request.url !== '/metrics') refuse(response, 404, 'Metrics are at /metrics.');
+    else
+      sendMetrics(metrics, token, request, response).catch((error: Error) => {
+        refuse(response, 500, `The metrics could not be read: ${error.message}`);
+      });
+  };
+}

@@ -1,0 +1,277 @@
+import { performance } from 'node:perf_hooks';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { CacheStats } from '../domain/kept-answers.ts';
+import type { Ended, RequestObserver } from './requests.ts';
+
+/** What metrics ask about when they are read. */
+export interface Measured {
+  /** Connections to the database: all, those nobody uses, and how many requests wait for one. */
+  database: () => { total: number; idle: number; waiting: number; max: number };
+  /** Streams open, and topics that at least one of them follows. */
+  streams: () => { streams: number; topics: number };
+  /** Null = no Redis is configured. */
+  redis: () => boolean | null;
+  /** Age of the newest data by dataset, s; empty while the market is closed. Bounded in time. */
+  dataAges: () => Promise<Record<string, number>>;
+}
+
+/** The metrics of one process. */
+export interface Metrics {
+  requests: RequestObserver;
+  /** A request refused because the caller's rate (`rate`), or places in flight (`in_flight`), were used up. */
+  refused(limit: 'rate' | 'in_flight', tier: string): void;
+  /** A database statement that took so long, s. `verb` is one of SQL's, lower case. */
+  statement(verb: string, seconds: number, failed: boolean): void;
+  /** Asks about these whenever metrics are read; to be called once. */
+  watch(measured: Measured): void;
+  /** Reads a cache's figures whenever metrics are read. */
+  watchCache(name: string, stats: () => CacheStats): void;
+  /** All of them in Prometheus's text format. */
+  text(): Promise<string>;
+  contentType: string;
+}
+
+// From answers out of memory to those that a caller gives up on, s.
+const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** Combinations of scope groups told apart; callers choose them, so that there must be an end. */
+const mostOperations = 60;
+
+/** Names at most `most` values as they come, and the rest `other`. */
+function bounded(most: number): (value: string) => string {
+  const seen = new Set<string>();
+  return (value) => {
+    if (seen.has(value)) return value;
+    if (seen.size >= most) return 'other';
+    seen.add(value);
+    return value;
+  };
+}
+
+function requestMetrics(registers: Registry[]): RequestObserver {
+  const inFlight = new Gauge({
+    name: 'tapegraph_http_requests_in_flight',
+    help: 'Requests being answered.',
+    registers,
+  });
+  const total = new Counter({
+    name: 'tapegraph_http_requests_total',
+    help: 'Requests answered, by route, method, status and the error code of the contract (empty: none).',
+    labelNames: ['route', 'method', 'status', 'code'],
+    registers,
+  });
+  const took = new Histogram({
+    name: 'tapegraph_http_request_duration_seconds',
+    help: 'From the headers of a request to the end of its answer. Streams are left out.',
+    labelNames: ['route', 'method'],
+    buckets: seconds,
+    registers,
+  });
+  const bytes = new Counter({
+    name: 'tapegraph_http_response_bytes_total',
+    help: 'Bytes sent, headers included.',
+    labelNames: ['route'],
+    registers,
+  });
+  const cost = new Counter({
+    name: 'tapegraph_request_cost_total',
+    help: 'Requests taken from the rates of callers; a GraphQL request may cost several.',
+    labelNames: ['tier'],
+    registers,
+  });
+  const operation = operationMetrics(registers);
+  return () => {
+    inFlight.inc();
+    return (ended) => {
+      const { route, method, facts } = ended;
+      inFlight.dec();
+      const status = ended.aborted ? 'aborted' : String(ended.status);
+      total.inc({ route, method, status, code: facts.code ?? '' });
+      bytes.inc({ route }, ended.bytes);
+      if (!ended.stream) took.observe({ route, method }, ended.tookMs / 1000);
+      if (facts.cost !== undefined) cost.inc({ tier: facts.tier ?? '' }, facts.cost);
+      if (facts.groups) operation(ended);
+    };
+  };
+}
+
+function operationMetrics(registers: Registry[]): (ended: Ended) => void {
+  const labelNames = ['operation', 'groups'];
+  const took = new Histogram({
+    name: 'tapegraph_graphql_operation_duration_seconds',
+    help: `Requests to /graphql by kind of operation and the scope groups of its fields (the first ${mostOperations} combinations, the rest are "other").`,
+    labelNames,
+    buckets: seconds,
+    registers,
+  });
+  const errors = new Counter({
+    name: 'tapegraph_graphql_operation_errors_total',
+    help: 'GraphQL answers with errors, by the code of the first.',
+    labelNames: [...labelNames, 'code'],
+    registers,
+  });
+  const named = bounded(mostOperations);
+  return ({ facts, tookMs, stream }) => {
+    const labels = {
+      operation: facts.operation ?? 'query',
+      groups: named((facts.groups ?? []).toSorted().join('+') || 'none'),
+    };
+    if (!stream) took.observe(labels, tookMs / 1000);
+    if (facts.code !== undefined) errors.inc({ ...labels, code: facts.code });
+  };
+}
+
+function processMetrics(registers: Registry[], version: string): void {
+  new Gauge({
+    name: 'tapegraph_build_info',
+    help: 'Always 1; what runs.',
+    labelNames: ['version', 'node'],
+    registers,
+  }).set({ version, node: process.versions.node }, 1);
+  let last = performance.eventLoopUtilization();
+  new Gauge({
+    name: 'tapegraph_event_loop_utilization',
+    help: 'Part of the time since the last reading that the event loop was busy, 0 to 1.',
+    registers,
+    collect() {
+      const now = performance.eventLoopUtilization();
+      this.set(performance.eventLoopUtilization(now, last).utilization);
+      last = now;
+    },
+  });
+}
+
+function watch(registers: Registry[], measured: Measured): void {
+  new Gauge({
+    name: 'tapegraph_redis_up',
+    help: '1 while the configured Redis is reached, else 0 and limits are counted by each process; absent without one.',
+    registers,
+    collect() {
+      this.reset();
+      const up = measured.redis();
+      if (up === null) this.remove();
+      else this.set(up ? 1 : 0);
+    },
+  });
+  new Gauge({
+    name: 'tapegraph_data_age_seconds',
+    help: 'Age of the newest stored data by dataset, by the server’s clock; only while the market is open.',
+    labelNames: ['dataset'],
+    registers,
+    async collect() {
+      const ages = await measured.dataAges().catch(() => ({}));
+      this.reset();
+      for (const [dataset, age] of Object.entries(ages)) this.set({ dataset }, age);
+    },
+  });
+  watchStreams(registers, measured);
+  watchDatabase(registers, measured);
+}
+
+function watchStreams(registers: Registry[], { streams }: Measured): void {
+  const gauge = (name: string, help: string, of: 'streams' | 'topics') =>
+    new Gauge({
+      name,
+      help,
+      registers,
+      collect() {
+        this.set(streams()[of]);
+      },
+    });
+  gauge('tapegraph_streams_open', 'Subscriptions and streams that are open.', 'streams');
+  gauge('tapegraph_stream_topics', 'What is followed for them: a topic is read once for all that follow it.', 'topics');
+}
+
+function watchDatabase(registers: Registry[], measured: Measured): void {
+  new Gauge({
+    name: 'tapegraph_database_connections',
+    help: 'Connections to the database by state: in use, idle; and the most there may be.',
+    labelNames: ['state'],
+    registers,
+    collect() {
+      const { total, idle, max } = measured.database();
+      this.set({ state: 'used' }, total - idle);
+      this.set({ state: 'idle' }, idle);
+      this.set({ state: 'max' }, max);
+    },
+  });
+  new Gauge({
+    name: 'tapegraph_database_waiting',
+    help: 'Requests that wait for a connection to the database.',
+    registers,
+    collect() {
+      this.set(measured.database().waiting);
+    },
+  });
+}
+
+function statementMetrics(registers: Registry[]): Metrics['statement'] {
+  const took = new Histogram({
+    name: 'tapegraph_database_statement_duration_seconds',
+    help: 'Database statements by their verb, from being sent to being answered.',
+    labelNames: ['verb'],
+    buckets: seconds,
+    registers,
+  });
+  const failures = new Counter({
+    name: 'tapegraph_database_statement_failures_total',
+    help: 'Database statements that failed, or were given up.',
+    labelNames: ['verb'],
+    registers,
+  });
+  return (verb, tookSeconds, failed) => {
+    took.observe({ verb }, tookSeconds);
+    if (failed) failures.inc({ verb });
+  };
+}
+
+function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
+  const caches = new Map<string, () => CacheStats>();
+  const counter = (name: string, help: string, of: 'hits' | 'misses') =>
+    new Counter({
+      name,
+      help,
+      labelNames: ['cache'],
+      registers,
+      // Counted where it happens, told here.
+      collect() {
+        this.reset();
+        for (const [cache, stats] of caches) this.inc({ cache }, stats()[of]);
+      },
+    });
+  counter('tapegraph_cache_hits_total', 'Found in a cache: kept answers of either door, or decoded blocks.', 'hits');
+  counter('tapegraph_cache_misses_total', 'Looked for in a cache and not found.', 'misses');
+  new Gauge({
+    name: 'tapegraph_cache_bytes',
+    help: 'Held by a cache.',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      for (const [cache, stats] of caches) this.set({ cache }, stats().bytes);
+    },
+  });
+  return (name, stats) => void caches.set(name, stats);
+}
+
+/** Makes the metrics of this process, beside those of Node itself (memory, garbage collection, delay of the event loop). */
+export function createMetrics(version: string): Metrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  const refusals = new Counter({
+    name: 'tapegraph_limited_total',
+    help: 'Requests refused with 429: the rate was used up (rate), or the places in flight (in_flight).',
+    labelNames: ['limit', 'tier'],
+    registers,
+  });
+  processMetrics(registers, version);
+  return {
+    requests: requestMetrics(registers),
+    refused: (limit, tier) => refusals.inc({ limit, tier }),
+    statement: statementMetrics(registers),
+    watch: (measured) => watch(registers, measured),
+    watchCache: cacheMetrics(registers),
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}

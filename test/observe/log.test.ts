@@ -1,0 +1,141 @@
+import { randomBytes } from 'node:crypto';
+import { Writable } from 'node:stream';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { generateApiKey } from '../../src/access/api-key.ts';
+import { readConfig, secretsOf } from '../../src/config.ts';
+import { openLog } from '../../src/observe/log.ts';
+import { testApp } from '../support/app.ts';
+
+/** A log and the lines written to it. */
+function logged(secrets: readonly string[] = []) {
+  const lines: string[] = [];
+  const stream = new Writable({
+    write(chunk, _encoding, done) {
+      lines.push(String(chunk));
+      done();
+    },
+  });
+  return { lines, log: openLog({ level: 'trace', secrets }, stream) };
+}
+
+async function loggingApp(LOG_LEVEL: string) {
+  const logLines: string[] = [];
+  const app = await testApp({ env: { LOG_LEVEL }, logLines });
+  onTestFinished(() => app.close());
+  const entries = () => logLines.map((line) => JSON.parse(line));
+  return { app, logLines, entries };
+}
+
+describe('the log', () => {
+  test('has a line a request at debug: id, route, status, time, whose it is, what it cost; and no address', async () => {
+    const { app, entries } = await loggingApp('debug');
+    const accountId = await app.account();
+    const { key, keyId } = await app.access.keys
+      .create({ accountId, name: null, expiresAt: null })
+      .then((made) => ({ key: made.key, keyId: made.meta.id }));
+    await app.get('/v2/symbols/SPY?fields=hidden', { credential: key, headers: { 'x-request-id': 'mine' } });
+    await app.graphql(
+      '{ symbol(symbol: "SPX") { gex { latest { spot } } } }',
+      {},
+      { credential: await app.key({ apiTier: 'free' }) },
+    );
+    await expect.poll(() => entries().length).toBe(2);
+    const [rest, graphql] = entries();
+    expect(rest).toEqual({
+      level: 20,
+      time: expect.any(String),
+      requestId: 'mine',
+      method: 'GET',
+      route: '/v2/symbols/:symbol',
+      status: 200,
+      ms: expect.any(Number),
+      bytes: expect.any(Number),
+      accountId,
+      keyId,
+      tier: 'pro',
+      cost: 1,
+      msg: 'request',
+    });
+    expect(graphql).toMatchObject({
+      route: '/graphql',
+      operation: 'query',
+      groups: ['analytics.gex'],
+      cost: 1,
+      code: 'not_entitled_tier',
+    });
+  });
+
+  test('is silent about requests at info, but for those that failed here, which have their cause beside them', async () => {
+    const { app, entries } = await loggingApp('info');
+    await app.get('/v2/watchlists', { credential: await app.session() });
+    expect(entries()).toEqual([]);
+    await app.store.pool.query('alter table watchlists rename to watchlists_away');
+    await app.get('/v2/watchlists', { credential: await app.session(), headers: { 'x-request-id': 'mine' } });
+    await expect.poll(() => entries().length).toBe(2);
+    expect(entries()).toMatchObject([
+      { level: 50, requestId: 'mine', code: 'internal', err: { message: expect.stringContaining('watchlists') } },
+      { level: 30, requestId: 'mine', route: '/v2/watchlists', status: 502 },
+    ]);
+  });
+
+  test('holds no secret that a client sends, wherever it sends it, whether it is answered, refused or fails', async () => {
+    const { app, logLines } = await loggingApp('trace');
+    const { key } = generateApiKey(randomBytes);
+    const own = await app.key();
+    const session = await app.session();
+    const secret = 'opensesame-opensesame';
+    const ask = async () => {
+      for (const credential of [key, own, session, secret]) {
+        const query = encodeURIComponent(credential);
+        await app.get('/v2/symbols/SPY', { credential });
+        await app.get('/v2/symbols/SPY', { credential: null, headers: { 'x-api-key': credential } });
+        await app.get(`/v2/quotes?symbols=SPY&api_key=${query}`, { credential });
+        await app.get(`/v2/symbols/${query}?api_key=${query}`, { credential });
+        await app.get(`/nowhere/${query}?api_key=${query}`, { credential: null, headers: { cookie: `key=${query}` } });
+        await app.graphql('query A($s: Ticker!) { symbol(symbol: $s) { name } }', { s: credential });
+        await app.graphql(`{ symbol(symbol: "${credential}") { name } me { nothing } }`, {}, { credential });
+        await app.send('POST', '/graphql', { body: `{"query": "${credential}`, credential });
+        await app.send('GET', `/graphql?query=${encodeURIComponent(`{ symbol(symbol: "${credential}") { name } }`)}`);
+        const watchlist = { name: credential, symbols: ['SPY'] };
+        await app.send('PUT', '/v2/watchlists/w1', { body: JSON.stringify(watchlist), credential: session });
+        const trade = `{"id":"${credential}","account_id":"main","symbol":"SPY","side":"buy","qty":2,"price":1,"note":"${credential}"}\n`;
+        const path = `/v2/journal/import?import_id=${Math.random()}`;
+        await app.send('POST', path, { body: trade, contentType: 'text/plain', credential: session });
+      }
+    };
+    await ask();
+    // The same, now that the database refuses to read and write: its errors repeat values.
+    await app.store.pool.query(`alter table watchlists add constraint never check (name = '')`).catch(() => {});
+    await app.store.pool.query('alter table watchlists add constraint none check (false) not valid');
+    await app.store.pool.query('alter table journal_trades add constraint none check (false) not valid');
+    await app.store.pool.query('alter table symbols rename to symbols_away');
+    await ask();
+    expect(logLines.some((line) => line.includes('violates check constraint'))).toBe(true);
+    for (const credential of [key, own, session, secret])
+      expect(logLines.filter((line) => line.includes(credential))).toEqual([]);
+  });
+
+  test('holds no secret of the settings, in whatever message or cause it turns up', () => {
+    const secrets = secretsOf(
+      readConfig({
+        DATABASE_URL: 'postgresql://me:hunter%402@db/market',
+        REDIS_URL: 'redis://:cached-secret@cache',
+        SESSION_SECRET: 'signed "secret"',
+        METRICS_TOKEN: 'sixteen-and-more-characters',
+      }),
+    );
+    const { lines, log } = logged(secrets);
+    const cause = Object.assign(new TypeError('Invalid URL postgresql://me:hunter%402@db/market'), {
+      input: 'postgresql://me:hunter%402@db/market',
+      detail: 'Key (name)=(mine) already exists.',
+    });
+    const err = new AggregateError([new Error('hunter@2')], 'cached-secret', { cause });
+    log.warn({ err, given: 'signed "secret"' }, 'sixteen-and-more-characters, Bearer abc.def and redis://x:y@z');
+    expect(lines).toHaveLength(1);
+    for (const secret of ['hunter', 'cached-secret', 'signed', 'sixteen', 'abc.def', 'x:y', 'mine'])
+      expect(lines[0]).not.toContain(secret);
+    expect(JSON.parse(lines[0]!)).toMatchObject({
+      err: { type: 'AggregateError', cause: { message: expect.stringContaining('@db/market') } },
+    });
+  });
+});
