@@ -40,7 +40,7 @@ export function createOptionSession(underlying: TradedUnderlying, date: SessionD
     if (change.kind === 'added') events.set(change.event.eventId, change.event);
     else events.delete(change.eventId);
   };
-  return { date, underlying, tape: createOptionTape({ session: date, onChange }), events };
+  return { date, underlying, tape: createOptionTape({ session: date, onChange, holdMs: 0 }), events };
 }
 
 /** What is known of a session's tape beside its records. */

@@ -7,22 +7,22 @@ import { type Numbering, numbering } from './numbering.ts';
 import type { QuoteSource } from './quote-source.ts';
 import { createRecordSorter, type RecordSorter } from './record-sorter.ts';
 
-// A print or quote as numbers, for sorting; an underlying's session is the group. A quote has no exchange: its prices stand in the
-// places of price and size.
+// A print or quote as few numbers, for sorting: two whole numbers share a double, the lower below 2^32. An underlying's session is the
+// group. A quote has no exchange: its bid stands in the place of the price, its ask in that of the size.
 const at = {
   group: 0,
   tsMs: 1,
-  tsNanos: 2,
-  contract: 3,
-  price: 4,
+  exchangeAndNanos: 2,
+  conditionsAndContract: 3,
+  correctionAndPrice: 4,
   size: 5,
   sequence: 6,
-  exchange: 7,
-  conditions: 8,
-  correction: 9,
 } as const;
-const width = 10;
-const isQuote = -1;
+const width = 7;
+const high = 2 ** 32;
+const quoteExchange = 2 ** 20;
+// No correction code is near: what is above stands for any that is unknown.
+const largestCorrection = 2 ** 20;
 // Underlyings of a session, at most, in the number of a group.
 const groupsInDay = 2 ** 24;
 
@@ -101,14 +101,11 @@ async function pushTrades(
         if (print.tsMs > found.lastMs) found.lastMs = print.tsMs;
         record[at.group] = group;
         record[at.tsMs] = print.tsMs;
-        record[at.tsNanos] = print.tsNanos;
-        record[at.contract] = index;
-        record[at.price] = print.price;
+        record[at.exchangeAndNanos] = print.exchange * high + print.tsNanos;
+        record[at.conditionsAndContract] = conditions.of(print.conditions) * high + index;
+        record[at.correctionAndPrice] = Math.min(print.correction, largestCorrection) * high + print.price;
         record[at.size] = print.size;
         record[at.sequence] = print.sequence;
-        record[at.exchange] = print.exchange;
-        record[at.conditions] = conditions.of(print.conditions);
-        record[at.correction] = print.correction;
         const full = sorter.push(record);
         if (full) await full;
       }
@@ -125,7 +122,6 @@ async function pushQuotes(
 ): Promise<void> {
   const groupOf = groupNumbers();
   const record = new Float64Array(width);
-  record[at.exchange] = isQuote;
   // A contract of bad lines alone left its place empty.
   const traded = contracts.filter(() => true);
   for await (const batch of quotes({ contracts: traded, from: exchangeDate(firstMs), to: exchangeDate(lastMs) })) {
@@ -135,9 +131,9 @@ async function pushQuotes(
       if (!groups.has(group)) continue;
       record[at.group] = group;
       record[at.tsMs] = quote.tsMs;
-      record[at.tsNanos] = quote.tsNanos;
-      record[at.contract] = quote.contract.index;
-      record[at.price] = quote.bid;
+      record[at.exchangeAndNanos] = quoteExchange * high + quote.tsNanos;
+      record[at.conditionsAndContract] = quote.contract.index;
+      record[at.correctionAndPrice] = quote.bid;
       record[at.size] = quote.ask;
       record[at.sequence] = quote.sequence;
       const full = sorter.push(record);
@@ -158,28 +154,35 @@ function numberedApart(contracts: readonly TradedContract[]): TradedContract[] {
   });
 }
 
+/** The upper of the two numbers that share a double. */
+const highPart = (both: number) => (both / high) | 0;
+
 /** Fills one print and one quote again and again from sorted records. */
 function recordFeeder(contracts: readonly TradedContract[], lists: readonly (readonly number[])[]) {
   const stamp = { contract: contracts[0]!, tsMs: 0, tsNanos: 0, sequence: 0 };
   const print: OptionPrint = { ...stamp, exchange: 0, price: 0, size: 0, conditions: [], correction: 0 };
   const quote: OptionQuote = { ...stamp, bid: 0, ask: 0 };
   return (feed: TapeFeed, records: Float64Array, i: number) => {
-    const into = records[i + at.exchange] === isQuote ? quote : print;
-    into.contract = contracts[records[i + at.contract]!]!;
+    const exchangeAndNanos = records[i + at.exchangeAndNanos]!;
+    const conditionsAndContract = records[i + at.conditionsAndContract]!;
+    const exchange = highPart(exchangeAndNanos);
+    const into = exchange === quoteExchange ? quote : print;
+    into.contract = contracts[conditionsAndContract >>> 0]!;
     into.tsMs = records[i + at.tsMs]!;
-    into.tsNanos = records[i + at.tsNanos]!;
+    into.tsNanos = exchangeAndNanos >>> 0;
     into.sequence = records[i + at.sequence]!;
+    const correctionAndPrice = records[i + at.correctionAndPrice]!;
     if (into === quote) {
-      quote.bid = records[i + at.price]!;
+      quote.bid = correctionAndPrice;
       quote.ask = records[i + at.size]!;
       feed.quote(quote);
       return;
     }
-    print.price = records[i + at.price]!;
+    print.price = correctionAndPrice >>> 0;
+    print.correction = highPart(correctionAndPrice);
     print.size = records[i + at.size]!;
-    print.exchange = records[i + at.exchange]!;
-    print.conditions = lists[records[i + at.conditions]!]!;
-    print.correction = records[i + at.correction]!;
+    print.exchange = exchange;
+    print.conditions = lists[highPart(conditionsAndContract)]!;
     feed.print(print);
   };
 }
@@ -210,7 +213,10 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
             if (records[i + at.group] !== group) {
               if (feed) await end();
               group = records[i + at.group]!;
-              feed = await begin(apart[records[i + at.contract]!]!.underlying, exchangeDate(records[i + at.tsMs]!));
+              feed = await begin(
+                apart[records[i + at.conditionsAndContract]! >>> 0]!.underlying,
+                exchangeDate(records[i + at.tsMs]!),
+              );
             }
             if (feed) put(feed, records, i);
           }

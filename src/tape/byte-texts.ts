@@ -1,24 +1,31 @@
+const places = 64;
+
+function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
+  const { length } = text;
+  if (length !== end - start) return false;
+  // From the end: contracts of one root differ there.
+  for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== text[i]) return false;
+  return true;
+}
+
 /**
  * What texts stand for, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred million
- * times, mostly the one it named last. `read` is asked once for a text; null = the text stands for nothing, which is not kept,
+ * times, mostly one it named lately. `read` is asked once for a text; null = the text stands for nothing, which is not kept,
  * for wrong texts have no bound.
  */
 export function byteTexts<T>(
   read: (text: string) => T | null,
 ): (bytes: Buffer, start: number, end: number) => T | null {
   const known = new Map<string, T>();
-  let last = Buffer.alloc(0);
-  let lastMeaning: T | null = null;
-
-  function isLast(bytes: Buffer, start: number, length: number): boolean {
-    if (length !== last.length || lastMeaning === null) return false;
-    // From the end: contracts of one root differ there.
-    for (let i = length - 1; i >= 0; i--) if (bytes[start + i] !== last[i]) return false;
-    return true;
-  }
+  // What was met lately, by a hash of its last bytes: neither a text is made of it nor a table of all asked.
+  const recent: { text: Buffer; meaning: T | null }[] = Array.from({ length: places }, () => ({
+    text: Buffer.alloc(0),
+    meaning: null,
+  }));
 
   return (bytes, start, end) => {
-    if (isLast(bytes, start, end - start)) return lastMeaning;
+    const place = recent[(end - start + bytes[end - 1]! + 5 * bytes[end - 2]!) & (places - 1)]!;
+    if (place.meaning !== null && isText(place.text, bytes, start, end)) return place.meaning;
     const text = bytes.toString('latin1', start, end);
     let meaning: T | null = known.get(text) ?? null;
     if (meaning === null) {
@@ -26,8 +33,8 @@ export function byteTexts<T>(
       if (meaning === null) return null;
       known.set(text, meaning);
     }
-    last = Buffer.from(text, 'latin1');
-    lastMeaning = meaning;
+    place.text = Buffer.from(text, 'latin1');
+    place.meaning = meaning;
     return meaning;
   };
 }

@@ -12,16 +12,28 @@ const [zero, nine, point] = [0x30, 0x39, 0x2e];
 // More digits than this, and a double no longer counts units exactly.
 const exactDigits = 15;
 
-/** Whole numbers from 0 to 10^15. */
-export function countAt(bytes: Uint8Array, start: number, end: number): number {
-  if (end <= start || end - start > exactDigits) return Number.NaN;
+// Up to as many digits are a small integer, with which a processor counts faster than with doubles.
+const smallDigits = 9;
+const smallLimit = 10 ** smallDigits;
+
+/** At least one digit and at most nine. */
+function smallAt(bytes: Uint8Array, start: number, end: number): number {
   let value = 0;
   for (let i = start; i < end; i++) {
-    const code = bytes[i]!;
-    if (code < zero || code > nine) return Number.NaN;
-    value = value * 10 + (code - zero);
+    const digit = bytes[i]! - zero;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = (value * 10 + digit) | 0;
   }
   return value;
+}
+
+/** Whole numbers from 0 to 10^15. */
+export function countAt(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  if (length <= 0 || length > exactDigits) return Number.NaN;
+  if (length <= smallDigits) return smallAt(bytes, start, end);
+  const middle = end - smallDigits;
+  return smallAt(bytes, start, middle) * smallLimit + smallAt(bytes, middle, end);
 }
 
 /** A number as `readNumber` reads it, in `1/scale`, rounded: the way for what `scaledAt` leaves. */
