@@ -9,6 +9,7 @@ import { addKeyCommands } from './key.ts';
 import { addMigrateCommand } from './migrate.ts';
 import { addQuoteCommands } from './quotes.ts';
 import { addReconcileCommand } from './reconcile.ts';
+import { addSealCommand } from './seal.ts';
 import { addServeCommand } from './serve.ts';
 import { addSessionCommands } from './session.ts';
 import type { Terminal } from './terminal.ts';
@@ -36,6 +37,7 @@ export function createProgram(terminal: Terminal): Command {
     addServeCommand,
     addIngestCommand,
     addReconcileCommand,
+    addSealCommand,
     addQuoteCommands,
     addFollowCommand,
     addCaptureCommands,

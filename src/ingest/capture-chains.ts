@@ -2,6 +2,7 @@ import type { ChainCapture } from '../domain/chain.ts';
 import type { Clock } from '../domain/clock.ts';
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
+import { SessionSealed } from '../store/session-seals.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { parseChainJson } from '../tape/chain-json.ts';
 import { TapeFileError } from '../tape/tape-file.ts';
@@ -128,7 +129,9 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
         error instanceof TapeFileError ? error.message : `${symbol}: ${(error as Error).message || String(error)}`;
       log.warn({ symbol, reason, failed: counts.failed }, reason);
       if (!failure && !(error instanceof TapeFileError)) log.debug({ symbol, err: error }, 'what was thrown');
-      return { ok: false, lasting: failure?.lasting ?? false, retryAfterMs: failure?.retryAfterMs ?? 0 };
+      // A sealed session stays as it is: another is asked for at the next capture.
+      const lasting = error instanceof SessionSealed || (failure?.lasting ?? false);
+      return { ok: false, lasting, retryAfterMs: failure?.retryAfterMs ?? 0 };
     }
   }
 

@@ -5,6 +5,7 @@ import type { ChainCapture, ChainRow } from '../domain/chain.ts';
 import type { GexCapture } from '../domain/gex.ts';
 import { saveChainCapture } from '../store/chain-captures.ts';
 import { removeGexCapture, saveGexCapture } from '../store/gex-captures.ts';
+import { refuseSealed } from '../store/session-seals.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { readChain } from '../tape/chain-file.ts';
 import type { IngestSettings, Loader } from './file-job.ts';
@@ -56,12 +57,13 @@ export function noGexNote(): string {
   return `no GEX capture: without a price of the underlying, or gamma known for less than ${share}% of open interest`;
 }
 
-/** Stores a chain and the GEX capture that follows from it, null when none may be published; `changed` = how many of the two are new or different. */
+/** Stores a chain and the GEX capture that follows from it, null when none may be published; `changed` = how many of the two are new or different. Throws `SessionSealed`. */
 export async function storeChain(
   tx: Transaction,
   capture: ChainCapture,
   settings: Pick<IngestSettings, 'gammaSource' | 'rate'>,
 ): Promise<{ changed: number; gex: GexCapture | null }> {
+  await refuseSealed(tx, [{ symbol: capture.underlying, sessionDate: capture.sessionDate }]);
   const { chain, gex } = evaluateChain(capture, settings);
   await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
   const changed = Number(await saveChainCapture(tx, chain));

@@ -8,6 +8,7 @@ import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
 import { forgetLines, keepLines, keptLines, lockPosition, savePosition } from '../store/followed-lines.ts';
 import { dropLiveFlow, highestSnapshot } from '../store/live-flow.ts';
+import { sealedSymbols } from '../store/session-seals.ts';
 import { inTransaction, type Transaction } from '../store/transaction.ts';
 import type { LiveRecord } from '../tape/live-line.ts';
 import { readLiveLines } from '../tape/live-lines.ts';
@@ -106,9 +107,14 @@ function createFollower(store: Store, options: FollowOptions) {
       const date = session?.date ?? exchangeDate(now());
       if (pending.bytes > 0) await keepLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
       const changed = session && (await writeLiveSession(tx, session));
-      for (const chain of pending.chains) await storeChain(tx, chain, options);
+      const gex: string[] = [];
+      for (const chain of pending.chains) {
+        const { underlying, sessionDate } = chain;
+        if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
+        await storeChain(tx, chain, options);
+        gex.push(underlying);
+      }
       await savePosition(tx, source, { lines: takenLines, session: session?.date ?? null });
-      const gex = pending.chains.map(({ underlying }) => underlying);
       if (changed || gex.length > 0) await announceChange(tx, { ...changed, ...(gex.length > 0 && { gex }) });
     });
     committedLines = takenLines;

@@ -6,6 +6,7 @@ import type { Clock } from '../domain/clock.ts';
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
 import { ingestedFile, saveIngestedFile } from '../store/ingested-files.ts';
+import { SessionSealed } from '../store/session-seals.ts';
 import { forgetSymbols } from '../store/symbols.ts';
 import { inTransaction } from '../store/transaction.ts';
 import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
@@ -137,7 +138,7 @@ async function storeFile(
     // On its way through the reader the reason was taken for a fault of the file.
     signal?.throwIfAborted();
     if (error instanceof FileRefused) return refused(log.reason());
-    if (error instanceof TapeFileError) return refused(error.message);
+    if (error instanceof TapeFileError || error instanceof SessionSealed) return refused(error.message);
     throw error;
   }
 }

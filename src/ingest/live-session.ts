@@ -15,6 +15,7 @@ import { lockFlow } from '../store/flow-sessions.ts';
 import { reconciledUnderlyings, removeLargeTrades } from '../store/live-flow.ts';
 import { type LiveQuote, saveLiveQuotes } from '../store/live-quotes.ts';
 import { lockOptionBars, saveOptionBars } from '../store/option-bars.ts';
+import { sealedSymbols } from '../store/session-seals.ts';
 import { saveUnknownTickers, symbolsVersion } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { LiveRecord } from '../tape/live-line.ts';
@@ -71,7 +72,13 @@ export function forgetChanges({ options, stocks, events }: LiveSession): void {
 }
 
 async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<string[]> {
-  const changed = stocks.takeChanged();
+  const taken = stocks.takeChanged();
+  const sealed = await sealedSymbols(
+    tx,
+    date,
+    taken.map(({ symbol }) => symbol),
+  );
+  const changed = taken.filter(({ symbol }) => !sealed.has(symbol));
   if (changed.length === 0) return [];
   await saveUnknownTickers(
     tx,
@@ -136,15 +143,14 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<stri
   await lockOptionBars(tx);
   await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.root)));
   const met = options.observed.underlyings();
-  const reconciled = await reconciledUnderlyings(
-    tx,
-    date,
-    met.map(({ symbol }) => symbol),
-  );
+  const symbols = met.map(({ symbol }) => symbol);
+  // What is final in one way or the other.
+  const reconciled = await reconciledUnderlyings(tx, date, symbols);
+  const sealed = await sealedSymbols(tx, date, symbols);
   const registryVersion = await symbolsVersion(tx);
   const coverages = new Map<string, Coverage>();
   for (const underlying of met) {
-    if (reconciled.has(underlying.symbol)) continue;
+    if (reconciled.has(underlying.symbol) || sealed.has(underlying.symbol)) continue;
     const { fromMs, throughMs } = options.observed.of(underlying)!;
     coverages.set(underlying.symbol, {
       status: 'observed_live',

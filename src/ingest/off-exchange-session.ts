@@ -12,14 +12,18 @@ import {
   saveLevels,
 } from '../store/off-exchange-levels.ts';
 import { saveOffExchange } from '../store/off-exchange-writing.ts';
+import { sealedSessions } from '../store/session-seals.ts';
 import type { Transaction } from '../store/transaction.ts';
 
 /** Makes the concentration of a stored session anew, and of the later ones in whose window it lies. */
 async function refreshConcentration(tx: Transaction, symbol: string, session: SessionDate, asOfMs: number) {
   const others = tapeSettings.concentrationSessions - 1;
   const window = await readWindow(tx, symbol, session, { before: others, after: others });
+  const to = window.at(-1)?.sessionDate ?? session;
+  const sealed = new Set((await sealedSessions(tx, [{ symbol, from: session, to }])).map((each) => each.sessionDate));
   for (const [i, { sessionDate, vwap }] of window.entries()) {
-    if (sessionDate < session) continue;
+    // What is sealed keeps the concentration that it had.
+    if (sessionDate < session || sealed.has(sessionDate)) continue;
     const levels = window.slice(Math.max(0, i - others), i + 1).map((each) => each.levels);
     const { rows, suppressedBuckets } = concentrationOf(levels, vwap);
     await saveConcentration(tx, symbol, sessionDate, rows, { suppressedBuckets, asOfMs });

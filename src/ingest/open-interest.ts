@@ -2,6 +2,7 @@ import { basename } from 'node:path';
 import { isDate, type SessionDate } from '../domain/market-time.ts';
 import { underlyingOf } from '../domain/option-root.ts';
 import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../store/open-interest.ts';
+import { refuseSealed } from '../store/session-seals.ts';
 import { readCsv } from '../tape/csv.ts';
 import { openInterestList } from '../tape/open-interest.ts';
 import { TapeFileError } from '../tape/tape-file.ts';
@@ -29,6 +30,10 @@ export const loadOpenInterest: Loader = async (job) => {
   const flush = async () => {
     if (held === 0 || job.refused()) return;
     const runs = [...batch.values()];
+    await refuseSealed(
+      job.tx,
+      runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
+    );
     await saveUnderlyings(job.tx, new Set(runs.flatMap((run) => run.rows.map((row) => row.root))));
     changed += await saveOpenInterest(job.tx, runs);
     batch = new Map();

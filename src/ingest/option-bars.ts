@@ -4,6 +4,7 @@ import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { contractId, type OptionContract, readOptionContract } from '../domain/option-contract.ts';
 import { underlyingOf } from '../domain/option-root.ts';
 import { lockOptionBars, type OptionBarRun, saveOptionBars } from '../store/option-bars.ts';
+import { refuseSealed } from '../store/session-seals.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { optionMinuteBars } from '../tape/option-bars.ts';
 import { type BarBatch, slices } from './bar-batch.ts';
@@ -25,6 +26,10 @@ async function writeBatch(tx: Transaction, batch: BarBatch): Promise<number> {
   let changed = 0;
   for (const slice of slices(batch.runs(), runsAtOnce)) {
     const runs = slice.map(runOf);
+    await refuseSealed(
+      tx,
+      runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
+    );
     await saveUnderlyings(tx, new Set(runs.map((run) => run.root)));
     // A vendor's day file is the whole session's tape: what was observed live gives way to it.
     const minutes = await saveOptionBars(tx, '1m', 'eod_reconciled', runs);

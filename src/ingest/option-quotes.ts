@@ -3,6 +3,7 @@ import type { SessionDate } from '../domain/market-time.ts';
 import { underlyingsOfFlow } from '../store/flow-sessions.ts';
 import { forgetFilesOf } from '../store/ingested-files.ts';
 import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../store/option-quotes.ts';
+import { refuseSealed } from '../store/session-seals.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { readOptionQuotes } from '../tape/option-quotes.ts';
 import type { FileJob, Loader } from './file-job.ts';
@@ -48,6 +49,10 @@ function partWriter(tx: Transaction) {
   const flush = async () => {
     if (held.length === 0) return;
     const changed = await saveQuoteParts(tx, held);
+    await refuseSealed(
+      tx,
+      changed.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
+    );
     for (const { sessionDate, underlying } of changed) {
       const underlyings = touched.get(sessionDate) ?? new Set();
       touched.set(sessionDate, underlyings.add(underlying));

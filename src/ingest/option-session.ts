@@ -13,6 +13,7 @@ import { saveLargeTrades } from '../store/flow-events.ts';
 import { crossSectionNumbers, lockFlow, removeFlow } from '../store/flow-sessions.ts';
 import { lockOptionBars, type OptionBarRun, removeOptionBarsBut, saveOptionBars } from '../store/option-bars.ts';
 import { saveRankedList, saveWholeRankedList, wholeList } from '../store/ranked-prints.ts';
+import { refuseSealed } from '../store/session-seals.ts';
 import { classesOf, symbolsVersion } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { slices } from './bar-batch.ts';
@@ -133,6 +134,10 @@ async function saveLists(tx: Transaction, sessions: readonly OptionSession[], fa
 async function saveSessions(tx: Transaction, sessions: readonly OptionSession[], facts: SessionFacts): Promise<number> {
   const { date } = sessions[0]!;
   const symbols = sessions.map(({ underlying }) => underlying.symbol);
+  await refuseSealed(
+    tx,
+    symbols.map((symbol) => ({ symbol, sessionDate: date })),
+  );
   const contracts = sessions.flatMap(({ tape }) => tape.crossSections.volumes().map(({ contract }) => contract));
   await saveUnderlyings(tx, new Set(contracts.map(({ contract }) => contract.root)));
   const numbers = await crossSectionNumbers(tx, date, symbols);

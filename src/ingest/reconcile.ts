@@ -2,6 +2,7 @@ import type { Clock } from '../domain/clock.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
+import { refuseSealed, SessionSealed, wholeSession } from '../store/session-seals.ts';
 import { forgetSymbols } from '../store/symbols.ts';
 import { inTransaction, type Transaction } from '../store/transaction.ts';
 import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
@@ -114,6 +115,8 @@ async function rebuild(
     options.signal?.throwIfAborted();
     options.onBytes?.(bytes);
   };
+  // Asked again of each underlying that is written: this spares the reading of a tape that cannot be.
+  await refuseSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
   const source = quotesOfTape(tx, { quoteFiles: paths.quotes, onBadLine: log.add, onBatch: () => onBytes(0) });
   const { session: date } = options;
   const files = await readOptionTape({
@@ -174,7 +177,7 @@ export async function reconcile(
   } catch (error) {
     signal?.throwIfAborted();
     if (error instanceof FileRefused) return refused(log.reason());
-    if (error instanceof TapeFileError) return refused(error.message);
+    if (error instanceof TapeFileError || error instanceof SessionSealed) return refused(error.message);
     throw error;
   }
 }

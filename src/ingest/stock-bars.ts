@@ -1,6 +1,7 @@
 import { aggregateBars } from '../analytics/bars.ts';
 import { type BarColumns, barColumns, type Timeframe } from '../domain/bar.ts';
 import { concatBars, lockAllBarBlocks, type WrittenBlock, writeBars } from '../store/bar-blocks.ts';
+import { refuseSealedBars } from '../store/sealed-bars.ts';
 import { saveUnknownTickers } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { stockDayBars, stockMinuteBars } from '../tape/stock-bars.ts';
@@ -39,7 +40,8 @@ async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: BarBatch
       tx,
       runs.map((run) => run.symbol),
     );
-    const written = await writeBars(tx, timeframe, runs, { locked: true });
+    // The longer bars of a session change only with its minutes.
+    const written = await writeBars(tx, timeframe, runs, { locked: true, unless: refuseSealedBars });
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }
   return changed;

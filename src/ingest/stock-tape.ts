@@ -3,6 +3,7 @@ import { type BarColumns, type Timeframe, timeframes } from '../domain/bar.ts';
 import { listingExchangeOfTape } from '../domain/exchanges.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { type BarRun, lockAllBarBlocks, writeBars } from '../store/bar-blocks.ts';
+import { refuseSealed } from '../store/session-seals.ts';
 import { saveUnknownTickers } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { FileJob, Loader } from './file-job.ts';
@@ -90,6 +91,7 @@ export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onByte
         const { symbol, date, engine } = session;
         counts.duplicates += engine.counts.duplicates;
         counts.corrections += engine.counts.corrections;
+        await refuseSealed(tx, [{ symbol, sessionDate: date }]);
         await saveUnknownTickers(tx, [symbol]);
         await bars.add(session);
         changed += Number(await saveOffExchangeSession(tx, symbol, date, engine.offExchange(symbol), now()));

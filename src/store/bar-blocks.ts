@@ -260,6 +260,16 @@ export interface WrittenBlock {
   bars: BarColumns;
 }
 
+/** A block's bars as they are, and as they would be. */
+export interface BarChange {
+  symbol: string;
+  before(): BarColumns;
+  after: BarColumns;
+}
+
+/** Throws when blocks must not be changed so. */
+export type BarGuard = (client: pg.ClientBase, changes: readonly BarChange[]) => Promise<void>;
+
 /** Takes every block for a long writer (a whole file) until its transaction ends: it then needs no lock a block, of which there are too many. */
 export async function lockAllBarBlocks(client: pg.ClientBase): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('bar_blocks', 0))`);
@@ -276,13 +286,14 @@ async function lockBlocks(client: pg.ClientBase, keys: readonly unknown[]): Prom
 
 /**
  * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs. Returns
- * the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has `lockAllBarBlocks`.
+ * the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has `lockAllBarBlocks`. `unless` is asked
+ * before anything is written, and throws when it must not be.
  */
 export async function writeBars(
   client: pg.ClientBase,
   timeframe: Timeframe,
   runs: readonly BarRun[],
-  { locked = false } = {},
+  { locked = false, unless }: { locked?: boolean; unless?: BarGuard } = {},
 ): Promise<WrittenBlock[]> {
   // Locking in key order keeps two writers from waiting for each other in a circle.
   const spans = runs
@@ -305,6 +316,13 @@ export async function writeBars(
     return old?.version === version ? [] : [{ ...span, bars, payload: Buffer.from(payload), version }];
   });
   if (changed.length === 0) return [];
+  await unless?.(
+    client,
+    changed.map((span) => {
+      const old = existing.get(`${span.symbol} ${span.spanStart}`);
+      return { symbol: span.symbol, before: () => (old ? decodeBars(old.payload) : barColumns(0)), after: span.bars };
+    }),
+  );
   await client.query(
     `INSERT INTO bar_blocks (symbol, timeframe, span_start, first_ts_ms, last_ts_ms, count, version, payload)
      SELECT symbol, $1, span_start, first_ts_ms, last_ts_ms, count, version, payload

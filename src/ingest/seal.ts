@@ -1,0 +1,104 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Clock } from '../domain/clock.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import type { Store } from '../store/connection.ts';
+import {
+  removeSeals,
+  type StoredSession,
+  saveSeals,
+  storedSession,
+  tryHoldSeals,
+  wholeSession,
+} from '../store/session-seals.ts';
+import { inTransaction, type Transaction } from '../store/transaction.ts';
+import { isOver } from './option-session.ts';
+
+const askAgainMs = 100;
+const namedSymbols = 10;
+
+/** What is to be sealed, or to be free again: a session, of some symbols or (null) as a whole. */
+export interface SealRequest {
+  session: SessionDate;
+  symbols: readonly string[] | null;
+}
+
+export interface SealOptions {
+  now: Clock;
+  /** Aborted to stop waiting for those that write. */
+  signal?: AbortSignal;
+}
+
+/** What became of a request. */
+export interface SealReport extends SealRequest {
+  status: 'sealed' | 'unchanged' | 'undone' | 'refused';
+  /** Why it was refused; null when it was not. */
+  reason: string | null;
+  /** What is stored of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape, chains. */
+  stored: { symbols: number; optionTapes: number; stockTapes: number; chains: number };
+}
+
+const nothing = { symbols: 0, optionTapes: 0, stockTapes: 0, chains: 0 };
+
+function named(symbols: readonly string[]): string {
+  const more = symbols.length - namedSymbols;
+  return symbols.slice(0, namedSymbols).join(', ') + (more > 0 ? ` and ${more} more` : '');
+}
+
+/** Holds the seals once nobody writes. It does not queue: those that write would wait behind it for the longest of them. */
+async function holdSeals(tx: Transaction, signal: AbortSignal | undefined): Promise<void> {
+  while (!(await tryHoldSeals(tx))) await delay(askAgainMs, undefined, signal && { signal });
+}
+
+/** Why a session cannot be sealed as it is stored; null when it can. */
+function objection({ session, symbols }: SealRequest, stored: readonly StoredSession[]): string | null {
+  const missing = (symbols ?? []).filter((symbol) => !stored.some((each) => each.symbol === symbol));
+  if (missing.length > 0) return `nothing of ${session} is stored for ${named(missing)}`;
+  if (stored.length === 0) return `nothing of ${session} is stored`;
+  const live = stored.filter((each) => each.live).map(({ symbol }) => symbol);
+  return live.length > 0 ? `the option tape of ${named(live)} is not reconciled` : null;
+}
+
+/**
+ * Makes a session final: nothing of it is written any more, by whatever command, until the seal is undone. Refused while it is not over, when
+ * nothing of it is stored, and while live option flow in it is not reconciled. Waits for those that are writing.
+ */
+export async function sealSession(
+  store: Store,
+  request: SealRequest,
+  { now, signal }: SealOptions,
+): Promise<SealReport> {
+  const { session, symbols } = request;
+  const refused = (reason: string): SealReport => ({ ...request, status: 'refused', reason, stored: nothing });
+  if (!isOver(session, now())) return refused(`${session} is not over`);
+  return inTransaction(store, async (tx) => {
+    await holdSeals(tx, signal);
+    const found = await storedSession(tx, session, symbols);
+    const reason = objection(request, found);
+    if (reason !== null) return refused(reason);
+    const sealed = await saveSeals(tx, session, symbols ?? [wholeSession], now());
+    const count = (has: (each: StoredSession) => boolean) => found.filter(has).length;
+    return {
+      ...request,
+      status: sealed > 0 ? 'sealed' : 'unchanged',
+      reason: null,
+      stored: {
+        symbols: found.length,
+        optionTapes: count((each) => each.options),
+        stockTapes: count((each) => each.stockTape),
+        chains: count((each) => each.chains),
+      },
+    };
+  });
+}
+
+/** Takes seals away. Refused when there are none, and for single symbols while the whole session is sealed. */
+export async function unsealSession(store: Store, request: SealRequest, { signal }: SealOptions): Promise<SealReport> {
+  const { session, symbols } = request;
+  return inTransaction(store, async (tx) => {
+    await holdSeals(tx, signal);
+    const removed = await removeSeals(tx, session, symbols);
+    if (removed.length > 0) return { ...request, status: 'undone', reason: null, stored: nothing };
+    const of = symbols === null ? '' : ` for ${named(symbols)} alone`;
+    return { ...request, status: 'refused', reason: `${session} is not sealed${of}`, stored: nothing };
+  });
+}
