@@ -1,12 +1,14 @@
-import type { GraphQLSchema } from 'graphql';
+import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { tiers } from '../domain/tier.ts';
 import { answerSchema, type JsonSchema } from './answer-schema.ts';
+import { argumentOf, variableOf } from './argument-docs.ts';
 import { mediaTypes, routeMedia } from './media.ts';
 import type { Param } from './params.ts';
 import type { CompiledRoute } from './router.ts';
 
-const errorCodes: Record<number, { description: string; codes: string[] }> = {
+/** The statuses of failures: what each means, and the codes it comes with. */
+export const errorCodes: Readonly<Record<number, { description: string; codes: readonly string[] }>> = {
   400: { description: 'A parameter or the body is wrong; message names it.', codes: ['invalid_params'] },
   401: { description: 'No valid credential.', codes: ['unauthenticated', 'token_expired'] },
   403: {
@@ -59,7 +61,18 @@ function errorResponse(status: number): JsonSchema {
   };
 }
 
-function parameter(name: string, place: 'path' | 'query', schema: Param): JsonSchema {
+/** What a parameter is, and what the graph says of the argument it becomes: defaults and maxima are told there. */
+function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
+  const texts = [argument?.description, own].filter((text) => typeof text === 'string' && text !== '');
+  return [...new Set(texts)].join(' ');
+}
+
+function parameter(
+  name: string,
+  place: 'path' | 'query',
+  schema: Param,
+  argument: GraphQLArgument | null = null,
+): JsonSchema {
   const required = place === 'path' || !(schema instanceof z.ZodOptional);
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   const { description, example, type = 'string', ...rest } = (inner.meta() ?? {}) as Record<string, unknown>;
@@ -67,8 +80,12 @@ function parameter(name: string, place: 'path' | 'query', schema: Param): JsonSc
     name,
     in: place,
     required,
-    description,
-    schema: { type, ...rest },
+    description: parameterDescription(description, argument),
+    schema: {
+      type,
+      ...rest,
+      ...(argument?.defaultValue === undefined ? {} : { default: argument.defaultValue }),
+    },
     ...(example === undefined ? {} : { example }),
   };
 }
@@ -98,7 +115,9 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSc
     ...(route.sunset ? { deprecated: true } : {}),
     parameters: [
       ...Object.entries(route.pathParams).map(([name, param]) => parameter(name, 'path', param)),
-      ...Object.entries(route.queryParams).map(([name, param]) => parameter(name, 'query', param)),
+      ...Object.entries(route.queryParams).map(([name, param]) =>
+        parameter(name, 'query', param, argumentOf(schema, operation, variableOf(name))),
+      ),
     ],
     ...(route.body
       ? {

@@ -16,6 +16,23 @@ export type ScopeGroup =
   | 'watchlists'
   | 'journal';
 
+/**
+ * What a caller must have (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the declaration where
+ * the symbol asks for it. `flow`: tier pro and the declaration, then the symbol's rule. `off-exchange`: tier basic and the declaration,
+ * then the symbol's rule. `site-session`: no API key; `declared-site-session`: with the declaration besides.
+ */
+export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
+
+/** What routes of a group need, unless they say otherwise. Told here; the resolvers see to it. */
+const needsOfGroup: Partial<Record<ScopeGroup, Needs>> = {
+  'market.live': 'symbol',
+  'market.bars': 'symbol',
+  'analytics.gex': 'symbol',
+  'analytics.vol': 'symbol',
+  'analytics.flow': 'flow',
+  'analytics.offexchange': 'off-exchange',
+};
+
 /** One row of the route table: how a REST request becomes a stored operation and its answer a body. */
 export interface Route {
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
@@ -24,6 +41,8 @@ export interface Route {
   summary: string;
   description: string;
   scopeGroup: ScopeGroup;
+  /** What its callers must have. */
+  needs: Needs;
   /** Path parameters. */
   pathParams: Params;
   /** Query parameters. */
@@ -74,6 +93,7 @@ export function route<P extends Params>(
     listsTokenExpired: false,
     inFlightLimited: false,
     errors: [],
+    needs: needsOfGroup[written.scopeGroup] ?? 'any',
     ...rest,
     pathParams: pick(true),
     queryParams: pick(false),

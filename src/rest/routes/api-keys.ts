@@ -11,6 +11,7 @@ export const apiKeys = route({
   summary: 'API keys',
   description: 'API keys of the account, oldest first, without their secrets. By site session only.',
   scopeGroup: 'account',
+  needs: 'site-session',
   params: {},
   operation: 'api-keys.graphql',
   answer: 'me',
@@ -30,6 +31,7 @@ export const createKey = route({
   description:
     'The key is shown in this answer and never again. By site session, after the non-professional declaration.',
   scopeGroup: 'account',
+  needs: 'declared-site-session',
   params: {},
   body: jsonBody(shape, { required: false }),
   operation: 'create-key.graphql',
@@ -45,6 +47,7 @@ export const revokeKey = route({
   summary: 'Revoke an API key',
   description: 'The key is refused from now on. By site session only; 404 when it is unknown or revoked already.',
   scopeGroup: 'account',
+  needs: 'site-session',
   params: { id: opaqueId },
   operation: 'revoke-key.graphql',
   answer: 'revokeKey',
