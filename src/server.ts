@@ -18,6 +18,8 @@ import { sendMetrics } from './observe/metrics-answer.ts';
 import { note } from './observe/request-facts.ts';
 import { requestLog } from './observe/request-log.ts';
 import { observeRequests, type RequestObserver } from './observe/requests.ts';
+import { openAssets } from './pages/assets.ts';
+import { aboveGraphiql } from './pages/graphiql/graphiql.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import type { LiveHub } from './resolvers/live-hub.ts';
@@ -175,6 +177,7 @@ export function createApp(parts: ServerParts): Express {
   const { config, now, generation = () => null, sampleKey = null, metrics } = parts;
   const doors = doorsOf(parts);
   const compiled = compiledRoutes(schema, routes);
+  const description = openApi(schema, compiled);
   const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
   const sealed = keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation);
   metrics?.watchCache('graphql', kept.stats);
@@ -184,10 +187,16 @@ export function createApp(parts: ServerParts): Express {
   app.set('etag', false);
   app.use(identify, observeRequests(observersOf(parts)), cors(config.corsOrigins, config.metaHeaderPrefix));
   app.use(metricsRoute(parts));
-  app.use(publicRoutes(healthOf(parts), openApi(schema, compiled)));
-  app.use(pagesRouter({ now, sampleKey }));
+  app.use(publicRoutes(healthOf(parts), description));
+  const assets = openAssets();
+  app.use(pagesRouter({ compiled, description, now, sampleKey }, assets));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
-  const graphql = graphqlDoor({ ...doors, schema, kept }) as unknown as express.RequestHandler;
+  const graphql = graphqlDoor({
+    ...doors,
+    schema,
+    kept,
+    aboveGraphiql: aboveGraphiql(assets),
+  }) as unknown as express.RequestHandler;
   app.use(Router({ caseSensitive: true }).all('/graphql', acceptAnything, bodyLimit, graphql));
   app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {

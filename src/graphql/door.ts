@@ -18,8 +18,7 @@ import type { KeptAnswers } from '../domain/kept-answers.ts';
 import { type Lifetime, lifetime } from '../domain/lifetime.ts';
 import { compiledExecutor } from './compiled.ts';
 import { publicError } from './errors.ts';
-import { exampleTabs } from './examples.ts';
-import { graphiqlPage } from './graphiql-page.ts';
+import { graphiqlOptions, graphiqlPage } from './graphiql-page.ts';
 import { keptKey } from './kept.ts';
 import { documentLimits, limitRules, requestCost } from './limits.ts';
 import { isRefusal, refusal } from './refusal.ts';
@@ -40,6 +39,8 @@ export interface GraphqlDoor extends SubscriptionDoor {
   count: (caller: Caller, scopeGroup: string) => void;
   /** For the dates of GraphiQL's examples. */
   now: () => number;
+  /** Markup that stands above GraphiQL in its page. */
+  aboveGraphiql: string;
   /** Takes the request's place among those in flight, if it has none yet; 429 when there is none left. */
   takeInFlightPlace: (context: object) => Promise<void>;
   /** Answers of the last moments, as JSON. */
@@ -318,12 +319,7 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     // Cross-origin rules are the server's, for both doors alike.
     cors: false,
     plugins: [requestForm(), admission(door) as Plugin<object>, largeResults(), subscriptions(door)],
-    renderGraphiQL: graphiqlPage,
-    graphiql: () => ({
-      title: 'Tapegraph',
-      defaultTabs: exampleTabs(door.now()),
-      shouldPersistHeaders: false,
-      credentials: 'omit',
-    }),
+    renderGraphiQL: graphiqlPage(door.aboveGraphiql),
+    graphiql: ({ url }) => graphiqlOptions(url, door.now()),
   });
 }

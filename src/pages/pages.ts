@@ -1,11 +1,17 @@
 import { type Request, type Response, Router } from 'express';
 import { methodNotAllowed } from '../domain/failure.ts';
-import { openAssets } from './assets.ts';
+import type { JsonSchema } from '../rest/answer-schema.ts';
+import type { CompiledRoute } from '../rest/router.ts';
+import type { Assets } from './assets.ts';
 import { landingPage } from './landing.ts';
+import { referencePage } from './reference/reference.ts';
 import { type JsonInstead, type Page, sendPage } from './shell.ts';
 
 /** What pages show of the server they are served by. */
 export interface PagesParts {
+  /** The routes, and the OpenAPI document of them. */
+  compiled: readonly CompiledRoute[];
+  description: JsonSchema;
   /** The server's clock, epoch ms. */
   now: () => number;
   /** A key that reads the sample market, for whoever opens the pages; null when the market is not the sample. */
@@ -18,11 +24,11 @@ type PageMaker = (parts: PagesParts, request: Request) => Page | JsonInstead | P
 /** The pages by their addresses. */
 const pages: Readonly<Record<string, PageMaker>> = {
   '/': landingPage,
+  '/docs': referencePage(),
 };
 
 /** The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's key. */
-export function pagesRouter(parts: PagesParts): Router {
-  const assets = openAssets();
+export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   const router = Router({ caseSensitive: true }).use(assets.router);
   for (const [path, make] of Object.entries(pages)) {
     router.get(path, async (request: Request, response: Response) => {

@@ -18,6 +18,12 @@ export const places: readonly Place[] = [
     inHeader: true,
   },
   {
+    to: '/docs',
+    name: 'API reference',
+    what: 'Every REST route with its parameters, real answers, errors, and the GraphQL operation it is.',
+    inHeader: true,
+  },
+  {
     to: '/v2/openapi.json',
     name: 'OpenAPI 3.1',
     what: 'The routes for programs: generators, validators, API clients.',

@@ -35,7 +35,8 @@ const links = places.filter(({ inHeader }) => inHeader);
 
 const sameSection = (one: string, other: string) => one.split('/')[1] === other.split('/')[1];
 
-function header(current: string): Html {
+/** The header that all pages share; `current` = the address of the page. */
+export function header(current: string): Html {
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
   <a class="brand" href="/"${current === '/' && trusted(' aria-current="page"')}>
@@ -81,7 +82,7 @@ export function documentOf(page: Page, assets: Assets): string {
 <title>${title}</title>
 <meta name="description" content="${description}">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-${['style.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}<script src="${assets.address('client/theme.ts')}"></script>
+${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}<script src="${assets.address('client/theme.ts')}"></script>
 <script type="importmap">${trusted(assets.importMap)}</script>
 ${['client/shell.ts', ...scripts].map((path) => html`<script type="module" src="${assets.address(path)}"></script>\n`)}</head>
 <body>

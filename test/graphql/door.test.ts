@@ -139,6 +139,19 @@ describe('/graphql', () => {
     expect(html).not.toMatch(/<(script|link)[^>]+(src|href)="https?:/);
   });
 
+  test('GraphiQL opens with the operation that its address holds, and nothing in the address becomes markup', async () => {
+    const query = '{ __typename } # </script><script>alert(1)</script><!--';
+    const { bytes } = await app.send('GET', `/graphql?${new URLSearchParams({ query, variables: '{"a":"<b>"}' })}`, {
+      credential: null,
+      headers: { Accept: 'text/html' },
+    });
+    const html = bytes.toString();
+    expect(html).not.toContain('<script>alert');
+    const options = html.slice(html.lastIndexOf('{"title":'), html.lastIndexOf('},') + 1);
+    expect(JSON.parse(options).defaultTabs[0]).toEqual({ query, variables: '{"a":"<b>"}' });
+    expect(JSON.parse(options).defaultTabs).toHaveLength(11);
+  });
+
   test('mutations over GET are refused', async () => {
     const answer = await app.send('GET', `/graphql?query=${encodeURIComponent('mutation { __typename }')}`);
     expect(answer.status).toBe(405);

@@ -22,7 +22,7 @@ function loadedBy(page: string): string[] {
 }
 
 /** `/` and the pages below it. */
-const pages = ['/'];
+const pages = ['/', '/docs'];
 
 describe('every page', () => {
   test.each(pages)('%s loads files of this server alone, and each of them is there', async (path) => {
@@ -121,7 +121,7 @@ describe('/', () => {
 
   test('leads on: every address it names is answered', async () => {
     const addresses = Object.keys((await open('/', { accept: 'application/json' })).body);
-    expect(addresses).toEqual(expect.arrayContaining(['/graphql', '/v2/openapi.json', '/healthz']));
+    expect(addresses).toEqual(expect.arrayContaining(['/graphql', '/docs', '/v2/openapi.json', '/healthz']));
     for (const address of addresses) expect((await open(address)).status).toBe(200);
   });
 });

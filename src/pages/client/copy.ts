@@ -1,7 +1,10 @@
 // What every page's parts may carry: buttons that copy, what needs scripts, and the origin as the reader sees it.
 
 async function copy(button: HTMLButtonElement): Promise<void> {
-  const source = document.querySelector(button.dataset.copy ?? '');
+  // Of several, as behind tabs, the one that is seen.
+  const source = [...document.querySelectorAll<HTMLElement>(button.dataset.copy ?? '')].find(
+    ({ offsetParent }) => offsetParent !== null,
+  );
   if (!source) return;
   const said = button.textContent;
   try {

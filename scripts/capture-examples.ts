@@ -1,0 +1,129 @@
+// Writes down what a server with the sample market answers to the requests that the API reference shows:
+//   node scripts/capture-examples.ts
+// After a change of routes, answers or the sample market; test/pages/reference.test.ts says when.
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import type { Captured, CapturedExamples } from '../src/pages/reference/captured.ts';
+import {
+  addressOf,
+  type ExampleRequest,
+  exampleRequests,
+  filledIn,
+  type Standing,
+  standingAt,
+} from '../src/pages/reference/example-requests.ts';
+import { routes } from '../src/rest/routes.ts';
+
+const root = join(import.meta.dirname, '..');
+const target = join(root, 'src/pages/reference/examples.json');
+// A morning: the session before is reconciled, its off-exchange figures are out, and nothing trades yet.
+const clock = '2026-11-20T07:30:00-05:00';
+const shownHeaders = ['content-type', 'cache-control', 'etag', 'retry-after', 'deprecation', 'sunset', 'link', 'allow'];
+
+const folder = mkdtempSync(join(tmpdir(), 'tapegraph-examples-'));
+const env = { ...process.env, TAPEGRAPH_DATA: folder, LOG_LEVEL: 'error', DATABASE_URL: '', REDIS_URL: '' };
+
+/** Of lists of objects the first two items, of others the first six. */
+function shortened(value: unknown, path: string, omitted: Record<string, number>): unknown {
+  if (Array.isArray(value)) {
+    const kept = value.slice(0, typeof value[0] === 'object' ? 2 : 6);
+    if (kept.length < value.length) omitted[path] = value.length - kept.length;
+    return kept.map((item, index) => shortened(item, `${path}.${index}`, omitted));
+  }
+  if (value === null || typeof value !== 'object') return value;
+  return Object.fromEntries(
+    Object.entries(value).map(([key, inner]) => [key, shortened(inner, path === '' ? key : `${path}.${key}`, omitted)]),
+  );
+}
+
+interface Asking {
+  url: string;
+  method: string;
+  address: string;
+  body: string | null;
+  contentType: string | null;
+  credential: Captured['credential'];
+  secret: string | null;
+}
+
+async function ask({ url, method, address, body, contentType, credential, secret }: Asking): Promise<Captured> {
+  const response = await fetch(url + address, {
+    method,
+    headers: {
+      accept: 'application/json',
+      ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
+      ...(contentType === null ? {} : { 'content-type': contentType }),
+    },
+    body,
+  });
+  const omitted: Record<string, number> = {};
+  const answer = shortened(await response.json(), '', omitted);
+  const headers = Object.fromEntries(
+    shownHeaders.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name)!]] : [])),
+  );
+  return { method, address, body, credential, status: response.status, headers, answer, omitted };
+}
+
+async function captureRoutes(url: string, key: string, session: string): Promise<CapturedExamples['routes']> {
+  const captured: Record<string, Captured> = {};
+  const standing: Partial<Standing> = standingAt(Date.parse(clock));
+  for (const [name, example] of Object.entries<ExampleRequest>(exampleRequests)) {
+    const route = routes.find(({ operation }) => operation === `${name}.graphql`)!;
+    const byKey = !route.needs.endsWith('site-session');
+    const { params, body, contentType } = filledIn(example, standing);
+    const address = addressOf(route.path, Object.keys(route.queryParams), params);
+    const found = await ask({
+      ...{ url, method: route.method, address, body, contentType },
+      ...{ credential: byKey ? 'key' : 'session', secret: byKey ? key : session },
+    });
+    if (found.status !== 200) throw new Error(`${name}: ${JSON.stringify(found)}`);
+    const { data } = found.answer as { data: { id?: string; meta?: { id: string } } };
+    if (name === 'create-key') standing.key = data.meta!.id;
+    if (name === 'create-journal-trade') standing.trade = data.id!;
+    captured[name] = found;
+  }
+  return captured;
+}
+
+async function captureFailures(url: string, key: string): Promise<CapturedExamples['failures']> {
+  const plain = { url, method: 'GET', body: null, contentType: null, credential: 'key' as const, secret: key };
+  const found = [
+    await ask({ ...plain, address: '/v2/quotes?symbols=SPY%20QQQ' }),
+    await ask({ ...plain, address: '/v2/quotes?symbols=SPY', credential: 'none', secret: null }),
+    await ask({ ...plain, address: '/v2/account/keys' }),
+    await ask({ ...plain, address: '/v2/symbols/QQQQ' }),
+    await ask({ ...plain, address: '/v2/quotes?symbols=SPY', method: 'POST' }),
+    await ask({ ...plain, address: '/v2/watchlists/funds', method: 'PUT', body: 'name', contentType: 'text/plain' }),
+  ];
+  return Object.fromEntries(found.map((failure) => [failure.status, failure]));
+}
+
+async function served(server: ChildProcess): Promise<{ url: string; key: string }> {
+  const [line] = await once(server.stdout!, 'data');
+  return JSON.parse(String(line));
+}
+
+const main = join(root, 'src/main.ts');
+const server = spawn(process.execPath, [main, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'], {
+  env,
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+try {
+  const { url, key } = await served(server);
+  const made = ['session', 'create', '--account', 'sample', '--clock', clock, '--json'];
+  const { token } = JSON.parse(execFileSync(process.execPath, [main, ...made], { env, encoding: 'utf8' }));
+  const examples: CapturedExamples = {
+    clock,
+    routes: await captureRoutes(url, key, token),
+    failures: await captureFailures(url, key),
+  };
+  writeFileSync(target, `${JSON.stringify(examples, null, 1)}\n`);
+  console.log(`${Object.keys(examples.routes).length} answers written to ${target}`);
+} finally {
+  server.kill('SIGTERM');
+  await once(server, 'exit');
+  rmSync(folder, { recursive: true, force: true });
+}

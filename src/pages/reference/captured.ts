@@ -1,0 +1,33 @@
+import { readFileSync } from 'node:fs';
+
+/** An answer that a server gave, as `scripts/capture-examples.ts` wrote it down. */
+export interface Captured {
+  method: string;
+  /** Path and query. */
+  address: string;
+  body: string | null;
+  /** What the request came with. */
+  credential: 'key' | 'session' | 'none';
+  status: number;
+  /** The headers that say something of the answer. */
+  headers: Readonly<Record<string, string>>;
+  /** The body; of its longer lists the first items. */
+  answer: unknown;
+  /** How many items of a list were left out, by the list's path, e.g. `data.strikes`. */
+  omitted: Readonly<Record<string, number>>;
+}
+
+/** What the script wrote. */
+export interface CapturedExamples {
+  /** What the clock of the server that answered was set to. */
+  clock: string;
+  /** By the operation that answers. */
+  routes: Readonly<Record<string, Captured>>;
+  /** Failures, by status. */
+  failures: Readonly<Record<string, Captured>>;
+}
+
+/** The answers of the sample market that the reference shows. */
+export const capturedExamples: CapturedExamples = JSON.parse(
+  readFileSync(new URL('./examples.json', import.meta.url), 'utf8'),
+);

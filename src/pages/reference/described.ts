@@ -1,0 +1,78 @@
+import type { JsonSchema } from '../../rest/answer-schema.ts';
+
+/** As much of the OpenAPI description of a route as the reference shows. */
+export interface Described {
+  operationId: string;
+  parameters: readonly {
+    name: string;
+    in: 'path' | 'query';
+    required: boolean;
+    description: string;
+    schema: JsonSchema;
+    example?: unknown;
+  }[];
+  requestBody?: { required: boolean; content: Readonly<Record<string, { schema: JsonSchema }>> };
+  responses: Readonly<
+    Record<string, { description: string; content: Readonly<Record<string, { schema: JsonSchema }>> }>
+  >;
+}
+
+/** The description of a route in an OpenAPI document. */
+export function describedBy(document: JsonSchema, method: string, path: string): Described {
+  const paths = document.paths as Record<string, Record<string, Described>>;
+  return paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;
+}
+
+/** A type as it is read: `integer`, `string, date or null`, `equity | index`. */
+export function typeText(schema: JsonSchema): string {
+  if (Array.isArray(schema.anyOf)) return (schema.anyOf as JsonSchema[]).map(typeText).join(' or ');
+  const types = [schema.type ?? 'any'].flat() as string[];
+  const nullable = types.includes('null');
+  const [type = 'null'] = types.filter((one) => one !== 'null');
+  const values = (schema.enum as unknown[] | undefined)?.filter((value) => value !== null);
+  const format = ['date', 'binary'].includes(String(schema.format)) ? ` (${schema.format})` : '';
+  const text =
+    type === 'array'
+      ? `list of ${typeText((schema.items ?? {}) as JsonSchema)}`
+      : (values?.join(' | ') ?? type + format);
+  return nullable ? `${text} or null` : text;
+}
+
+/** A field of an answer or a body, with its place. */
+export interface DescribedField {
+  /** `data[].strikes[].gex`. */
+  path: string;
+  type: string;
+  description: string;
+  /** Not there in every answer. */
+  optional: boolean;
+}
+
+function objectIn(schema: JsonSchema): { object: JsonSchema; list: boolean } | null {
+  const types = [schema.type].flat();
+  if (types.includes('object') && schema.properties) return { object: schema, list: false };
+  if (types.includes('array')) {
+    const inner = objectIn((schema.items ?? {}) as JsonSchema);
+    return inner && { object: inner.object, list: true };
+  }
+  const found = ((schema.anyOf ?? []) as JsonSchema[]).map(objectIn).find((one) => one !== null);
+  return found ?? null;
+}
+
+/** The fields of a schema, those inside others after them. */
+export function fieldsOf(schema: JsonSchema, place = ''): DescribedField[] {
+  const { properties = {}, required = [] } = schema as { properties?: Record<string, JsonSchema>; required?: string[] };
+  return Object.entries(properties).flatMap(([name, field]) => {
+    const inner = objectIn(field);
+    const path = place === '' ? name : `${place}.${name}`;
+    return [
+      {
+        path,
+        type: inner ? (inner.list ? 'list' : 'object') : typeText(field),
+        description: String(field.description ?? ''),
+        optional: !required.includes(name),
+      },
+      ...(inner ? fieldsOf(inner.object, inner.list ? `${path}[]` : path) : []),
+    ];
+  });
+}

@@ -1,0 +1,26 @@
+import { errorCodes } from '../../rest/openapi.ts';
+import { type Html, html } from '../html.ts';
+import { capturedExamples } from './captured.ts';
+import { jsonText } from './json-text.ts';
+
+/** Failures that do not belong to a route. */
+const besideRoutes = {
+  405: { description: 'The address has no such method; Allow lists those it has.', codes: ['invalid_params'] },
+};
+
+/** What failures look like, by status. */
+export function errorSection(): Html {
+  const all = Object.entries({ ...errorCodes, ...besideRoutes }).sort(([one], [other]) => Number(one) - Number(other));
+  return html`<section id="errors" class="group" aria-labelledby="errors-title"><h2 id="errors-title">Errors</h2>
+<p>A failure is <code>{"error": {"code", "message", "details"?}}</code>; over GraphQL the code is in <code>extensions.code</code>. The
+message names what was wrong. Every answer carries <code>x-request-id</code>: name it when you report one.
+Worth asking again: 429 after <code>Retry-After</code> seconds, 502 and 503 after a while; nothing else.</p>
+${all.map(([status, { description, codes }]) => {
+  const captured = capturedExamples.failures[status];
+  return html`<article class="error" id="error-${status}"><h3><span class="status">${status}</span> ${codes.map((code) => html`<code>${code}</code> `)}</h3>
+<p>${description}</p>
+${captured ? html`<p class="muted asked"><code>${captured.method} ${captured.address}</code></p><pre tabindex="0"><code>${jsonText(captured.answer)}</code></pre>` : null}
+</article>`;
+})}
+</section>`;
+}

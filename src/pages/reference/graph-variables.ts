@@ -1,0 +1,19 @@
+import { readParams } from '../../rest/params.ts';
+import type { CompiledRoute } from '../../rest/router.ts';
+
+/** The variables of a route's operation for texts of its parameters and a body, as they would be sent to the graph; null ones are left out. */
+export function graphVariables(
+  { route, operation }: CompiledRoute,
+  params: Readonly<Record<string, string>>,
+  body: string | null,
+): Record<string, unknown> {
+  const values = { ...readParams(route.pathParams, params), ...readParams(route.queryParams, params) };
+  const read = route.body && body !== null ? route.body.read(Buffer.from(body)) : undefined;
+  const variables: Record<string, unknown> = { ...route.variables(values, read), protobuf: false };
+  return Object.fromEntries(
+    operation.variables.flatMap((name) => {
+      const value = Buffer.isBuffer(variables[name]) ? String(variables[name]) : (variables[name] ?? null);
+      return value === null ? [] : [[name, value]];
+    }),
+  );
+}

@@ -1,0 +1,109 @@
+import type { Request } from 'express';
+import type { ScopeGroup } from '../../rest/route.ts';
+import { type Html, html } from '../html.ts';
+import { originOf } from '../origin.ts';
+import type { PagesParts } from '../pages.ts';
+import type { Page } from '../shell.ts';
+import { capturedExamples } from './captured.ts';
+import { describedBy } from './described.ts';
+import { errorSection } from './error-section.ts';
+import { addressOf, exampleRequests, filledIn, standingAt } from './example-requests.ts';
+import { introduction } from './introduction.ts';
+import { routeSection, type ShownRoute } from './route-section.ts';
+
+const groupTitles: Record<ScopeGroup, string> = {
+  'market.reference': 'Symbols and expirations',
+  'market.live': 'Quotes and chains',
+  'market.bars': 'Bars',
+  'market.screener': 'Screeners',
+  'analytics.gex': 'Dealer gamma',
+  'analytics.flow': 'Option flow',
+  'analytics.vol': 'Greeks and volatility',
+  'analytics.offexchange': 'Off-exchange',
+  account: 'Account',
+  watchlists: 'Watchlists',
+  journal: 'Journal',
+};
+
+/** The id that is in a captured address: of what an example before it made. */
+function madeId(operation: string): string {
+  return capturedExamples.routes[operation]!.address.split('/').at(-1)!;
+}
+
+function shownRoutes({ compiled, description, now }: PagesParts, origin: string): ShownRoute[] {
+  const standing = { ...standingAt(now()), key: madeId('revoke-key'), trade: madeId('delete-journal-trade') };
+  return compiled.map((one) => {
+    const { route } = one;
+    const name = route.operation.replace(/\.graphql$/, '');
+    const example = exampleRequests[name];
+    const captured = capturedExamples.routes[name];
+    if (!example || !captured) throw new Error(`${name} has no example in src/pages/reference`);
+    const { params, body, contentType } = filledIn(example, standing);
+    const address = addressOf(route.path, Object.keys(route.queryParams), params);
+    return {
+      compiled: one,
+      described: describedBy(description, route.method, route.path),
+      request: { address, params, body, contentType },
+      captured,
+      origin,
+    };
+  });
+}
+
+function navigation(groups: ReadonlyMap<ScopeGroup, readonly ShownRoute[]>): Html {
+  return html`<nav class="contents" aria-label="Routes">
+<div class="filter" data-needs-script hidden><input id="filter" type="search" placeholder="Find a route" aria-label="Find a route" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
+<p class="muted" id="no-route" role="status" hidden>No route is like that.</p>
+<ul class="places"><li><a href="#start">Start here</a></li><li><a href="#errors">Errors</a></li></ul>
+${[...groups].map(
+  ([group, shown]) =>
+    html`<div class="nav-group"><h2>${groupTitles[group]}</h2><ul>${shown.map(
+      ({ compiled: { route }, described }) =>
+        html`<li><a href="#${described.operationId}" data-words="${`${route.method} ${route.path} ${route.summary} ${group}`.toLowerCase()}"><span class="method ${route.method.toLowerCase()}">${route.method === 'DELETE' ? 'DEL' : route.method}</span> ${route.summary}</a></li>`,
+    )}</ul></div>`,
+)}</nav>`;
+}
+
+function body(parts: PagesParts, origin: string): Html {
+  const all = shownRoutes(parts, origin);
+  const groups = new Map(
+    (Object.keys(groupTitles) as ScopeGroup[]).map((group) => [
+      group,
+      all.filter(({ compiled: { route } }) => route.scopeGroup === group),
+    ]),
+  );
+  return html`<div class="reference">
+${navigation(groups)}
+<main id="main">
+${introduction(origin)}
+${[...groups].map(
+  ([
+    group,
+    shown,
+  ]) => html`<section class="group" id="group-${group}" aria-labelledby="group-${group}-title"><h2 id="group-${group}-title">${groupTitles[group]}</h2>
+${shown.map(routeSection)}</section>`,
+)}
+${errorSection()}
+<p class="muted">The answers shown are those of the sample market at ${capturedExamples.clock}; longer lists are cut.</p>
+</main></div>`;
+}
+
+/** `/docs`: every route of the table, from the table. Made once for an address and a session. */
+export function referencePage(): (parts: PagesParts, request: Request) => Page {
+  const made = new WeakMap<PagesParts, { key: string; body: Html }>();
+  return (parts, request) => {
+    const origin = originOf(request);
+    const key = `${origin} ${standingAt(parts.now()).session}`;
+    const kept = made.get(parts);
+    const found = kept?.key === key ? kept : { key, body: body(parts, origin) };
+    made.set(parts, found);
+    return {
+      title: 'API reference · Tapegraph',
+      description: 'Every route with its parameters, real answers, errors, and the GraphQL operation it is.',
+      current: '/docs',
+      styles: ['reference/reference.css'],
+      scripts: ['reference/client/reference.ts'],
+      body: found.body,
+    };
+  };
+}

@@ -1,0 +1,148 @@
+import type { JsonSchema } from '../../rest/answer-schema.ts';
+import type { Needs } from '../../rest/route.ts';
+import type { CompiledRoute } from '../../rest/router.ts';
+import { graphiqlLink } from '../graphiql-link.ts';
+import { type Html, html } from '../html.ts';
+import type { Captured } from './captured.ts';
+import { type Described, type DescribedField, fieldsOf, typeText } from './described.ts';
+import { graphVariables } from './graph-variables.ts';
+import { jsonText } from './json-text.ts';
+import { snippetsOf } from './snippets.ts';
+
+/** What is shown of a route. */
+export interface ShownRoute {
+  compiled: CompiledRoute;
+  described: Described;
+  /** The request the code sends. */
+  request: {
+    address: string;
+    params: Readonly<Record<string, string>>;
+    body: string | null;
+    contentType: string | null;
+  };
+  captured: Captured;
+  origin: string;
+}
+
+const needsText: Record<Needs, string> = {
+  any: 'Any key or site session.',
+  symbol:
+    'A tier that reads the symbol (its min_tier), and the non-professional declaration where the symbol asks for it; /v2/symbols/{symbol} tells both.',
+  flow: 'Tier pro and the non-professional declaration; then what the symbol itself asks for.',
+  'off-exchange': 'Tier basic and the non-professional declaration; then what the symbol itself asks for.',
+  'site-session': 'A site session; an API key is refused.',
+  'declared-site-session': 'A site session, and the non-professional declaration; an API key is refused.',
+};
+
+function cachingText({ headers }: Captured, method: string): string {
+  if (method !== 'GET') return 'Never kept (Cache-Control: no-store).';
+  const tagged = headers.etag ? ' with an ETag: send it in If-None-Match and get 304 while nothing changed' : '';
+  return `The answer below came as Cache-Control: ${headers['cache-control']}${tagged}.`;
+}
+
+function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
+  const media = Object.keys(described.responses[200]!.content);
+  const rows: [string, Html][] = [
+    ['Needs', html`${needsText[route.needs]}`],
+    ['Answers in', html`${media.map((one, index) => html`${index > 0 && ', '}<code>${one}</code>`)}`],
+    ['Caching', html`${cachingText(captured, route.method)}`],
+    ['Counted in', html`<code>${route.scopeGroup}</code>`],
+  ];
+  if (route.inFlightLimited) rows.push(['In flight', html`Two requests of a key at a time; more are answered 429.`]);
+  if (route.sunset) {
+    const until = new Date(route.sunset.atMs).toISOString().slice(0, 10);
+    rows.push(['Deprecated', html`Served until ${until}; then use <code>${route.sunset.successor}</code>.`]);
+  }
+  return html`<dl class="facts">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
+}
+
+function parameters({ described, request }: ShownRoute): Html | null {
+  if (described.parameters.length === 0) return null;
+  const row = (
+    parameter: Described['parameters'][number],
+  ) => html`<tr data-parameter="${parameter.name}" data-in="${parameter.in}" data-example="${request.params[parameter.name] ?? ''}">
+<th scope="row"><code>${parameter.name}</code>${parameter.required ? html` <small class="must">required</small>` : null}</th>
+<td>${typeText(parameter.schema)}${parameter.schema.default === undefined ? null : html`<br><small>default <code>${String(parameter.schema.default)}</code></small>`}</td>
+<td>${parameter.description}${parameter.example === undefined ? null : html` <small>e.g. <code>${String(parameter.example)}</code></small>`}</td></tr>`;
+  return html`<h4>Parameters</h4>
+<div class="scroll"><table class="fields"><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+<tbody>${described.parameters.map(row)}</tbody></table></div>`;
+}
+
+function fieldTable(fields: readonly DescribedField[]): Html {
+  return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+<tbody>${fields.map(
+    ({ path, type, description, optional }) => html`<tr><th scope="row"><code>${path}</code></th>
+<td>${type}${optional ? html`<br><small>not always there</small>` : null}</td><td>${description}</td></tr>`,
+  )}</tbody></table></div>`;
+}
+
+function bodySection({ described: { requestBody } }: ShownRoute): Html | null {
+  if (!requestBody) return null;
+  const [[, { schema }]] = Object.entries(requestBody.content) as [[string, { schema: JsonSchema }]];
+  const fields = fieldsOf(schema);
+  return html`<h4>Body</h4>
+<p>${requestBody.required ? 'Required' : 'Optional'}; ${Object.keys(requestBody.content).map((media, index) => html`${index > 0 && ' or '}<code>${media}</code>`)}. ${String(schema.description ?? '')}</p>
+${fields.length > 0 ? fieldTable(fields) : null}`;
+}
+
+function errors({ described }: ShownRoute): Html {
+  const statuses = Object.entries(described.responses).filter(([status]) => status !== '200');
+  return html`<h4>Errors</h4><ul class="errors">${statuses.map(
+    ([status, { description }]) => html`<li><a href="#error-${status}">${status}</a> ${description}</li>`,
+  )}</ul>`;
+}
+
+/** Pieces of code in tabs: radio buttons, which the keyboard and pages without scripts know. */
+function code(shown: ShownRoute, id: string): Html {
+  const { compiled, request, origin } = shown;
+  const snippets = snippetsOf({ method: compiled.route.method, origin, ...request });
+  return html`<div class="tabs" role="group" aria-label="Code that asks">
+${snippets.map(
+  ({ language }, index) =>
+    html`<input type="radio" name="code-${id}" id="code-${id}-${index}" class="language-${index}"${index === 0 && ' checked'}><label for="code-${id}-${index}">${language}</label>`,
+)}
+<button type="button" class="quiet" data-copy="#${id} .tabs pre" data-needs-script hidden>Copy</button>
+${snippets.map(({ code }, index) => html`<pre class="code-${index}" tabindex="0"><code>${code}</code></pre>`)}
+</div>`;
+}
+
+function answer({ captured, described }: ShownRoute): Html {
+  const fields = fieldsOf(described.responses[200]!.content['application/json']!.schema);
+  return html`<h4>Answer <span class="status">${captured.status}</span></h4>
+<p class="muted asked"><code>${captured.method} ${captured.address}</code>${captured.body === null ? null : html` with <code>${captured.body.trim()}</code>`}</p>
+<pre class="answer" tabindex="0"><code>${jsonText(captured.answer, captured.omitted)}</code></pre>
+<details><summary>All ${fields.length} fields, with their units</summary>${fieldTable(fields)}</details>`;
+}
+
+function operationSection({ compiled, request }: ShownRoute): Html {
+  const variables = graphVariables(compiled, request.params, request.body);
+  const { source } = compiled.operation;
+  return html`<details class="operation"><summary>The GraphQL operation it is</summary>
+<p class="row"><a class="button" href="${graphiqlLink(source, variables)}">Open in GraphiQL</a></p>
+<pre tabindex="0"><code>${source.trim()}</code></pre>
+<p class="muted">Variables</p><pre tabindex="0"><code>${jsonText(variables)}</code></pre></details>`;
+}
+
+/** A route, whole: what it is for, what it takes, what it answered, and the operation it is. */
+export function routeSection(shown: ShownRoute): Html {
+  const { compiled, described } = shown;
+  const { route } = compiled;
+  const id = described.operationId;
+  return html`<section class="route" id="${id}" aria-labelledby="${id}-title" data-method="${route.method}" data-path="${route.path}"${shown.request.body !== null && html` data-body="${shown.request.body}" data-content-type="${shown.request.contentType}"`}>
+<h3 id="${id}-title"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${route.path.replace(/:(\w+)/g, '{$1}')}</code>
+<a class="anchor" href="#${id}">${route.summary}</a></h3>
+<div class="columns"><div class="told">
+<p>${route.description}</p>
+${facts(shown)}
+${parameters(shown)}
+${bodySection(shown)}
+${errors(shown)}
+</div><div class="shown">
+${code(shown, id)}
+<div class="try" data-needs-script hidden><button type="button" data-try="${id}">Try it</button></div>
+${answer(shown)}
+${operationSection(shown)}
+</div></div>
+</section>`;
+}

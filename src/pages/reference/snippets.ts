@@ -1,0 +1,59 @@
+/** A request that is shown in several languages. */
+export interface ShownRequest {
+  method: string;
+  /** Of the server, `http://127.0.0.1:4000`. */
+  origin: string;
+  /** Path and query. */
+  address: string;
+  body: string | null;
+  contentType: string | null;
+}
+
+/** A piece of code that sends a request. */
+export interface Snippet {
+  language: string;
+  code: string;
+}
+
+const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
+const literal = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
+
+function curl({ method, origin, address, body, contentType }: ShownRequest): string {
+  return [
+    `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
+    ...(body === null ? [] : [`-H ${quoted(`Content-Type: ${contentType}`)}`, `--data-binary ${quoted(body)}`]),
+    quoted(origin + address),
+  ].join(' \\\n  ');
+}
+
+function javascript({ method, origin, address, body, contentType }: ShownRequest): string {
+  const headers = [
+    'authorization: `Bearer $' + '{process.env.KEY}`',
+    ...(body === null ? [] : [`'content-type': '${contentType}'`]),
+  ];
+  return `const response = await fetch(${literal(origin + address)}, {
+${method === 'GET' ? '' : `  method: '${method}',\n`}  headers: { ${headers.join(', ')} },
+${body === null ? '' : `  body: ${literal(body)},\n`}});
+const { data, meta, error } = await response.json();`;
+}
+
+function python({ method, origin, address, body, contentType }: ShownRequest): string {
+  const type = body === null ? '' : `, "Content-Type": "${contentType}"`;
+  return `import json, os, urllib.request
+
+request = urllib.request.Request(
+    ${literal(origin + address)},
+${method === 'GET' ? '' : `    method="${method}",\n`}    headers={"Authorization": "Bearer " + os.environ["KEY"]${type}},
+${body === null ? '' : `    data=${literal(body)}.encode(),\n`})
+with urllib.request.urlopen(request) as response:
+    answer = json.load(response)`;
+}
+
+/** The code that sends a request: for a shell, JavaScript and Python, with nothing to install. */
+export function snippetsOf(request: ShownRequest): Snippet[] {
+  return [
+    { language: 'curl', code: curl(request) },
+    { language: 'JavaScript', code: javascript(request) },
+    { language: 'Python', code: python(request) },
+  ];
+}

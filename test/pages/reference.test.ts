@@ -1,0 +1,123 @@
+import { parse, validate } from 'graphql';
+import { getVariableValues } from 'graphql/execution/values.js';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { capturedExamples } from '../../src/pages/reference/captured.ts';
+import { addressOf, exampleRequests, filledIn, standingAt } from '../../src/pages/reference/example-requests.ts';
+import { schema } from '../../src/schema/index.ts';
+import { misfits } from '../contract/json-schema.ts';
+import { type KnownRoute, knownRoutes } from '../contract/route-cases.ts';
+import { type Json, type TestApp, testApp } from '../support/app.ts';
+
+let app: TestApp;
+let page: string;
+let description: Json;
+beforeAll(async () => {
+  app = await testApp();
+  page = (await app.get('/docs', { credential: null, headers: { accept: 'text/html' } })).bytes.toString();
+  description = (await app.get('/v2/openapi.json', { credential: null })).body;
+});
+afterAll(() => app.close());
+
+const nameOf = ({ route }: KnownRoute) => route.operation.replace(/\.graphql$/, '');
+const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+const describedRoute = ({ route }: KnownRoute): Json =>
+  description.paths[inBraces(route.path)][route.method.toLowerCase()];
+
+const entities: Record<string, string> = { '&amp;': '&', '&lt;': '<', '&gt;': '>', '&quot;': '"', '&#39;': "'" };
+const read = (markup: string) =>
+  markup.replace(/<[^>]+>/g, '').replace(/&(?:amp|lt|gt|quot|#39);/g, (entity) => entities[entity]!);
+
+/** The section of a route, as markup. */
+function sectionOf(known: KnownRoute): string {
+  const start = page.indexOf(`<section class="route" id="${nameOf(known)}"`);
+  if (start < 0) throw new Error(`/docs does not show ${known.name}`);
+  return page.slice(start, page.indexOf('</section>', start));
+}
+
+describe('/docs', () => {
+  test.each(knownRoutes())('$name is there: what it takes, answers and refuses, and the operation it is', (known) => {
+    const section = sectionOf(known);
+    const text = read(section);
+    const described = describedRoute(known);
+    expect(text).toContain(`${known.route.method} ${inBraces(known.route.path)}`);
+    expect(text).toContain(known.route.description);
+    for (const { name, description: said } of described.parameters) {
+      expect(section).toContain(`data-parameter="${name}"`);
+      expect(text).toContain(said);
+    }
+    for (const status of Object.keys(described.responses)) {
+      if (status !== '200') expect(section).toContain(`href="#error-${status}"`);
+    }
+    for (const media of Object.keys(described.responses[200].content)) expect(text).toContain(media);
+    expect(text).toContain(described['x-graphql-operation'].trim());
+    expect(page).toContain(`href="#${nameOf(known)}" data-words`);
+  });
+
+  test.each(knownRoutes())(
+    '$name opens in GraphiQL as an operation of the graph, with variables that it takes',
+    (known) => {
+      const href = read(/href="(\/graphql\?[^"]+)"/.exec(sectionOf(known))![1]!);
+      const { query, variables } = Object.fromEntries(new URL(href, app.url).searchParams);
+      const document = parse(query!);
+      expect(validate(schema, document)).toEqual([]);
+      const [operation] = document.definitions;
+      const declared = (operation as { variableDefinitions?: [] }).variableDefinitions ?? [];
+      expect(getVariableValues(schema, declared, JSON.parse(variables ?? '{}')).errors).toBe(undefined);
+    },
+  );
+
+  test('every link within the page leads somewhere in it', () => {
+    const targets = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
+    for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(targets).toContain(target);
+  });
+
+  test('what a route needs is what the rule that guards it asks for', () => {
+    for (const { name, route, known } of knownRoutes()) {
+      const { feature, symbol } = known.needs;
+      const guarded = feature ?? (['none', 'entry', 'writable'].includes(symbol) ? 'any' : 'symbol');
+      expect(`${name}: ${route.needs}`).toBe(`${name}: ${guarded}`);
+    }
+  });
+});
+
+// When one of these fails: node scripts/capture-examples.ts
+describe('the answers shown in /docs', () => {
+  test.each(knownRoutes())('$name: one that a server gave, of the form that it gives today', (known) => {
+    const { status, answer } = capturedExamples.routes[nameOf(known)]!;
+    expect(status).toBe(200);
+    expect(misfits(describedRoute(known).responses[200].content['application/json'].schema, answer)).toEqual([]);
+    // An empty list would show nothing.
+    if (known.route.method === 'GET') expect(JSON.stringify((answer as Json).data)).not.toContain('[]');
+  });
+
+  test.each(knownRoutes())('$name: to the request that is shown', (known) => {
+    const { method, address, body } = capturedExamples.routes[nameOf(known)]!;
+    const standing = {
+      ...standingAt(Date.parse(capturedExamples.clock)),
+      key: capturedExamples.routes['revoke-key']!.address.split('/').at(-1)!,
+      trade: capturedExamples.routes['delete-journal-trade']!.address.split('/').at(-1)!,
+    };
+    const request = filledIn(exampleRequests[nameOf(known)]!, standing);
+    expect({ method, address, body }).toEqual({
+      method: known.route.method,
+      address: addressOf(known.route.path, Object.keys(known.route.queryParams), request.params),
+      body: request.body,
+    });
+  });
+
+  test('failures are of the form and the codes that a route describes', () => {
+    const responses: Json[] = knownRoutes().map((known) => describedRoute(known).responses);
+    for (const [status, { answer }] of Object.entries(capturedExamples.failures)) {
+      // No route describes 405, which is of those that are not there; it is told as a bad request is.
+      const described = responses.find((each) => each[status])?.[status] ?? responses.find((each) => each[400])[400];
+      expect(misfits(described.content['application/json'].schema, answer)).toEqual([]);
+    }
+    expect(Object.keys(capturedExamples.failures)).toEqual(['400', '401', '403', '404', '405', '415']);
+  });
+
+  test('no example is of a route that is not there', () => {
+    const names = knownRoutes().map(nameOf).sort();
+    expect(Object.keys(exampleRequests).sort()).toEqual(names);
+    expect(Object.keys(capturedExamples.routes).sort()).toEqual(names);
+  });
+});
