@@ -31,6 +31,7 @@ import { asFailure, chargeRefused, compiledRoutes, restRouter, type SentAnswer }
 import { routes } from './rest/routes.ts';
 import { schema } from './schema/index.ts';
 import { pingDatabase, type Store } from './store/connection.ts';
+import { symbolRegistry } from './store/symbols.ts';
 
 /** What a server is built from. */
 export interface ServerParts {
@@ -172,6 +173,18 @@ function doorsOf({ config, store, access, now, log, live }: ServerParts) {
   };
 }
 
+// What most people look at first; its place is taken by the first of a registry that lacks it.
+const usualSymbol = 'SPY';
+
+/** The symbol the dashboard begins with. While the registry cannot be read, the usual one. */
+async function firstSymbol(store: Store): Promise<string> {
+  const registered = await symbolRegistry(store).then(
+    (registry) => registry.registered(),
+    () => [],
+  );
+  return (registered.find(({ symbol }) => symbol === usualSymbol) ?? registered[0])?.symbol ?? usualSymbol;
+}
+
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
   const { config, now, generation = () => null, sampleKey = null, metrics } = parts;
@@ -189,7 +202,7 @@ export function createApp(parts: ServerParts): Express {
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), description));
   const assets = openAssets();
-  app.use(pagesRouter({ compiled, description, now, sampleKey }, assets));
+  app.use(pagesRouter({ compiled, description, now, sampleKey, firstSymbol: () => firstSymbol(parts.store) }, assets));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
   const graphql = graphqlDoor({
     ...doors,

@@ -3,6 +3,7 @@ import { methodNotAllowed } from '../domain/failure.ts';
 import type { JsonSchema } from '../rest/answer-schema.ts';
 import type { CompiledRoute } from '../rest/router.ts';
 import type { Assets } from './assets.ts';
+import { dashboardPage } from './dashboard/page.ts';
 import { landingPage } from './landing.ts';
 import { referencePage } from './reference/reference.ts';
 import { type JsonInstead, type Page, sendPage } from './shell.ts';
@@ -16,6 +17,8 @@ export interface PagesParts {
   now: () => number;
   /** A key that reads the sample market, for whoever opens the pages; null when the market is not the sample. */
   sampleKey: string | null;
+  /** The ticker the dashboard begins with. */
+  firstSymbol: () => Promise<string>;
 }
 
 /** Makes the page of an address from the request; what it throws is answered as any failure is. */
@@ -25,6 +28,8 @@ type PageMaker = (parts: PagesParts, request: Request) => Page | JsonInstead | P
 const pages: Readonly<Record<string, PageMaker>> = {
   '/': landingPage,
   '/docs': referencePage(),
+  '/dashboard': dashboardPage,
+  '/dashboard/:symbol': dashboardPage,
 };
 
 /** The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's key. */

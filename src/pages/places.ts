@@ -18,6 +18,12 @@ export const places: readonly Place[] = [
     inHeader: true,
   },
   {
+    to: '/dashboard',
+    name: 'Dashboard',
+    what: 'A symbol at a glance, live: price, dealer gamma, option flow, volatility, off-exchange trading.',
+    inHeader: true,
+  },
+  {
     to: '/docs',
     name: 'API reference',
     what: 'Every REST route with its parameters, real answers, errors, and the GraphQL operation it is.',

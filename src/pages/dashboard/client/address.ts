@@ -1,0 +1,50 @@
+// What the address of the page says: /dashboard/SPY?tf=5m&session=2026-11-19.
+import { isDate } from './dates.ts';
+import { type Timeframe, timeframes } from './types.ts';
+
+/** What is looked at. */
+export interface View {
+  /** Ticker, uppercase. */
+  symbol: string;
+  timeframe: Timeframe;
+  /** A session that was chosen; null = the latest, live. */
+  session: string | null;
+}
+
+const ticker = /^[A-Z][A-Z0-9]{0,5}([.\-/][A-Z0-9]{1,3})?$/;
+
+/** A text as a ticker, uppercase; null when it cannot be one. */
+export function tickerOf(text: string): string | null {
+  const upper = text.trim().toUpperCase();
+  return ticker.test(upper) ? upper : null;
+}
+
+/** The symbol a path names, as it is written there; '' = none. */
+function symbolOfPath(pathname: string): string {
+  const last = pathname.split('/')[2] ?? '';
+  try {
+    return decodeURIComponent(last).toUpperCase();
+  } catch {
+    return last.toUpperCase();
+  }
+}
+
+/** The view an address names; what it does not say, or says wrongly, is the default, and the symbol then `otherwise`. */
+export function viewOf({ pathname, search }: { pathname: string; search: string }, otherwise: string): View {
+  const asked = new URLSearchParams(search);
+  const session = asked.get('session') ?? '';
+  return {
+    symbol: symbolOfPath(pathname) || otherwise,
+    timeframe: timeframes.find((timeframe) => timeframe === asked.get('tf')) ?? '1m',
+    session: isDate(session) ? session : null,
+  };
+}
+
+/** The address of a view. */
+export function addressOf({ symbol, timeframe, session }: View): string {
+  const asked = new URLSearchParams();
+  if (timeframe !== '1m') asked.set('tf', timeframe);
+  if (session !== null) asked.set('session', session);
+  const query = asked.size > 0 ? `?${asked}` : '';
+  return `/dashboard/${encodeURIComponent(symbol)}${query}`;
+}

@@ -1,0 +1,76 @@
+// Candles with volume, and the length of a candle.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { candleHeading, candleOption, levelsInSight } from './candles.ts';
+import { Chart } from './chart.ts';
+import type { Desk } from './desk.ts';
+import type { DeskState } from './desk-state.ts';
+import { compact, price } from './format.ts';
+import { levelsOf } from './levels.ts';
+import type { Palette } from './palette.ts';
+import { Choice, Panel, type PanelState, panelState } from './panel.ts';
+import { useStore } from './store.ts';
+import { type BarColumns, type Timeframe, timeframes } from './types.ts';
+
+const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '1d': '1d' };
+
+function stateOf(state: DeskState): PanelState {
+  if (state.barsLoading && state.bars === null) return { kind: 'loading' };
+  const none = (state.bars?.columns.tsMs.length ?? 0) === 0;
+  return panelState(
+    state,
+    ['symbol', 'bars'],
+    none ? `No trades of ${state.view.symbol} are stored for this time.` : null,
+  );
+}
+
+/** What the chart says in a sentence. */
+function sentence({ tsMs, open, high, low, close }: BarColumns, symbol: string, timeframe: Timeframe): string {
+  const last = tsMs.length - 1;
+  if (last < 0) return `Candles of ${symbol}: none.`;
+  return `${tsMs.length} candles of ${symbol}, ${timeframe} each, from ${candleHeading(tsMs[0]!, timeframe)} at ${price(open[0])} to ${candleHeading(tsMs[last]!, timeframe)} at ${price(close[last])}; the last between ${price(low[last])} and ${price(high[last])}.`;
+}
+
+function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe: Timeframe) {
+  return {
+    head: ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'],
+    rows: tsMs
+      .map((at, i) => [
+        candleHeading(at, timeframe),
+        price(open[i]),
+        price(high[i]),
+        price(low[i]),
+        price(close[i]),
+        compact(volume[i]),
+      ])
+      .reverse(),
+  };
+}
+
+/** The panel. */
+export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
+  const state = useStore(desk.store, (all) => all);
+  const [withLevels, setWithLevels] = useState(true);
+  const { bars, view, capture, quotes } = state;
+  const spot = quotes[view.symbol]?.spot ?? null;
+  const option = useMemo(() => {
+    if (bars === null) return {};
+    const levels = withLevels ? levelsInSight(levelsOf(capture, null), bars.columns) : [];
+    return candleOption({
+      bars: bars.columns,
+      timeframe: view.timeframe,
+      priorClose: bars.priorClose,
+      levels,
+      palette,
+    });
+  }, [bars, view.timeframe, capture, withLevels, palette]);
+  const controls = html`
+    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, where they are near">Levels</button>
+    <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
+  return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
+    note=${spot === null ? null : `New York time`}
+    table=${() => figures(bars!.columns, view.timeframe)}>
+    <${Chart} option=${option} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`} label=${bars === null ? '' : sentence(bars.columns, view.symbol, view.timeframe)} />
+  <//>` as VNode;
+}

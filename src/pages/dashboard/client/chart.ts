@@ -1,0 +1,63 @@
+// A chart that is made once and changed in place.
+import { type ECharts, type EChartsOption, init } from 'echarts';
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+
+/** What a chart is drawn from. */
+export interface ChartProps {
+  /** Made anew when the data or the palette changes. */
+  option: EChartsOption;
+  /** What the chart says, for who does not see it. */
+  label: string;
+  /** Changes when what is shown is another thing (symbol, length of candles), so that zoom and all start afresh. */
+  subject: string;
+}
+
+// Charts are drawn at most so often, however fast the data comes.
+const shortestMs = 200;
+
+/** The chart; it takes the room of its parent. */
+export function Chart({ option, label, subject }: ChartProps): VNode {
+  const place = useRef<HTMLDivElement>(null);
+  const chart = useRef<ECharts | null>(null);
+  const drawn = useRef({ subject: '', atMs: 0, timer: 0, option });
+
+  useEffect(() => {
+    const made = init(place.current!, null, { renderer: 'canvas' });
+    chart.current = made;
+    const sized = new ResizeObserver(() => made.resize());
+    sized.observe(place.current!);
+    return () => {
+      clearTimeout(drawn.current.timer);
+      sized.disconnect();
+      made.dispose();
+      chart.current = null;
+    };
+  }, []);
+
+  useEffect(() => {
+    const state = drawn.current;
+    state.option = option;
+    const draw = () => {
+      state.atMs = performance.now();
+      state.timer = 0;
+      const afresh = state.subject !== subject;
+      state.subject = subject;
+      if (afresh) chart.current?.setOption(state.option, { notMerge: true });
+      else {
+        // What the reader moved or zoomed stays; a window that ends with the data goes on with it.
+        const { dataZoom: _kept, ...changed } = state.option;
+        chart.current?.setOption(changed, { replaceMerge: ['series', 'yAxis', 'xAxis'], lazyUpdate: true });
+      }
+    };
+    if (state.subject !== subject) {
+      clearTimeout(state.timer);
+      draw();
+    } else if (state.timer === 0) {
+      state.timer = window.setTimeout(draw, Math.max(0, state.atMs + shortestMs - performance.now()));
+    }
+  }, [option, subject]);
+
+  return html`<div class="chart" ref=${place} role="img" aria-label=${label}></div>` as VNode;
+}

@@ -1,0 +1,132 @@
+// Numbers as traders read them. Every function says the unit it takes; null is a dash.
+
+/** What stands where a figure is unknown. */
+export const unknown = '–';
+
+const minus = '\u2212';
+const signed = (text: string) => text.replace('-', minus);
+
+function fixed(value: number, digits: number, most = digits): string {
+  return signed(value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: most }));
+}
+
+/** Dollars, in cents; below a dollar, to the hundredth of a cent where there is more to say. */
+export function price(dollars: number | null | undefined): string {
+  if (dollars == null) return unknown;
+  return fixed(dollars, 2, Math.abs(dollars) < 1 ? 4 : 2);
+}
+
+/** A strike in thousandths of a dollar: 636000 is 636, 7500 is 7.5. */
+export function strike(thousandths: number | null | undefined): string {
+  if (thousandths == null) return unknown;
+  return (thousandths / 1000).toLocaleString('en-US', { maximumFractionDigits: 3 });
+}
+
+const magnitudes: readonly (readonly [number, string])[] = [
+  [1e12, 'T'],
+  [1e9, 'B'],
+  [1e6, 'M'],
+  [1e3, 'K'],
+];
+
+/** A count or an amount in three figures: 36372532 is 36.4M. */
+export function compact(value: number | null | undefined): string {
+  if (value == null) return unknown;
+  const size = Math.abs(value);
+  // 999,950 is 1.00M, not 1000K: what rounds up to the next magnitude is written in it.
+  const [unit, letter] = magnitudes.find(([at]) => size >= at * 0.9995) ?? [1, ''];
+  const scaled = value / unit;
+  const digits =
+    unit === 1 ? (Number.isInteger(value) ? 0 : 2) : Math.abs(scaled) < 9.995 ? 2 : Math.abs(scaled) < 99.95 ? 1 : 0;
+  return `${fixed(scaled, digits)}${letter}`;
+}
+
+/** Dollars in three figures: $1.28M, −$94.9K. */
+export function usd(dollars: number | null | undefined): string {
+  if (dollars == null) return unknown;
+  return dollars < 0 ? `${minus}$${compact(-dollars)}` : `$${compact(dollars)}`;
+}
+
+/** A figure for an axis: without the zeros that only fill three figures. $90.0M is $90M. */
+export const brief = (text: string) => text.replace(/(\.\d*?)0+(?=[KMBT]?$)/, '$1').replace(/\.(?=[KMBT]?$)/, '');
+
+/** Dollars of hedging per $1 move, as GEX is given: +$6.65M. */
+export function gex(dollars: number | null | undefined): string {
+  if (dollars == null) return unknown;
+  return dollars > 0 ? `+${usd(dollars)}` : usd(dollars);
+}
+
+/** A whole number: 1,378. */
+export function whole(value: number | null | undefined): string {
+  return value == null ? unknown : fixed(Math.round(value), 0);
+}
+
+/** A change given in percent: 0.4607 is +0.46%. */
+export function change(percent: number | null | undefined): string {
+  if (percent == null) return unknown;
+  const text = fixed(percent, 2);
+  if (/^.?0\.00$/.test(text)) return '0.00%';
+  return `${percent > 0 ? '+' : ''}${text}%`;
+}
+
+/** A fraction as percent: 0.1843 is 18.4%. */
+export function fraction(value: number | null | undefined, digits = 1): string {
+  return value == null ? unknown : `${fixed(value * 100, digits)}%`;
+}
+
+/** Basis points from a price: −30 bps. */
+export function basisPoints(value: number | null | undefined): string {
+  if (value == null) return unknown;
+  return `${value > 0 ? '+' : ''}${fixed(value, Math.abs(value) < 10 ? 1 : 0)} bps`;
+}
+
+/** A ratio of puts to calls; a dash without calls. */
+export function ratio(puts: number, calls: number): string {
+  return calls > 0 ? fixed(puts / calls, 2) : unknown;
+}
+
+const newYork = { timeZone: 'America/New_York', hourCycle: 'h23' } as const;
+const clock = new Intl.DateTimeFormat('en-US', { ...newYork, hour: '2-digit', minute: '2-digit' });
+const clockSeconds = new Intl.DateTimeFormat('en-US', {
+  ...newYork,
+  hour: '2-digit',
+  minute: '2-digit',
+  second: '2-digit',
+});
+const monthDay = new Intl.DateTimeFormat('en-US', { ...newYork, month: 'short', day: 'numeric' });
+const weekdayDate = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'UTC',
+  weekday: 'short',
+  month: 'short',
+  day: 'numeric',
+});
+const isoDate = new Intl.DateTimeFormat('en-CA', { ...newYork, year: 'numeric', month: '2-digit', day: '2-digit' });
+
+/** New York's HH:MM of an instant. */
+export const clockTime = (ms: number | null | undefined) => (ms == null ? unknown : clock.format(ms));
+
+/** New York's HH:MM:SS of an instant. */
+export const clockTimeSeconds = (ms: number | null | undefined) => (ms == null ? unknown : clockSeconds.format(ms));
+
+/** New York's day of an instant: Nov 20. */
+export const dayOf = (ms: number) => monthDay.format(ms);
+
+/** New York's date of an instant: 2026-11-20. */
+export const dateOf = (ms: number) => isoDate.format(ms);
+
+/** An instant's day and time in New York: Nov 20 09:30. */
+export const dayAndTime = (ms: number) => `${dayOf(ms)} ${clockTime(ms)}`;
+
+/** A date for people: Fri, Nov 20. */
+export const date = (isoText: string | null | undefined) =>
+  isoText == null ? unknown : weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`));
+
+/** A date in little room: Nov 20; with the year where it is not `beside`'s. */
+export function shortDate(isoText: string, beside?: string | null): string {
+  const day = weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`)).replace(/^\w+, /, '');
+  return beside != null && beside.slice(0, 4) !== isoText.slice(0, 4) ? `${day} ’${isoText.slice(2, 4)}` : day;
+}
+
+/** Days between two dates. */
+export const daysBetween = (from: string, to: string) =>
+  Math.round((Date.parse(`${to}T00:00:00Z`) - Date.parse(`${from}T00:00:00Z`)) / 86_400_000);

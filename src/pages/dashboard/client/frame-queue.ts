@@ -1,0 +1,26 @@
+// Gathers what comes in a burst, so that the page changes at most once a frame however many messages come.
+
+/** A queue that hands what was put into it, in order, to `flush` at the next frame. */
+export function frameQueue<Item>(
+  flush: (items: Item[]) => void,
+  nextFrame: (run: () => void) => void,
+): { put: (item: Item) => void; clear: () => void } {
+  let waiting: Item[] = [];
+  let asked = false;
+  return {
+    put: (item) => {
+      waiting.push(item);
+      if (asked) return;
+      asked = true;
+      nextFrame(() => {
+        asked = false;
+        const items = waiting;
+        waiting = [];
+        if (items.length > 0) flush(items);
+      });
+    },
+    clear: () => {
+      waiting = [];
+    },
+  };
+}

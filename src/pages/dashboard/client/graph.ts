@@ -1,0 +1,98 @@
+// Asks the graph over HTTP.
+import type { FieldError } from './types.ts';
+
+/**
+ * Why a question has no answer at all: no key, a key that is not valid or has expired, too many requests, a question that is refused,
+ * a server that failed, or one that does not answer.
+ */
+export type FailureKind = 'no-key' | 'bad-key' | 'expired-key' | 'rate' | 'refused' | 'server' | 'away';
+
+/** A question without an answer. */
+export class GraphFailure extends Error {
+  readonly kind: FailureKind;
+  /** Seconds until it may be asked again; null = the server did not say. */
+  readonly retryAfterSeconds: number | null;
+
+  constructor(kind: FailureKind, message: string, retryAfterSeconds: number | null = null) {
+    super(message);
+    this.kind = kind;
+    this.retryAfterSeconds = retryAfterSeconds;
+  }
+}
+
+/** An answer: data, and errors at the fields that could not be given. */
+export interface Asked<Data> {
+  data: Data;
+  errors: FieldError[];
+}
+
+interface WireError {
+  message: string;
+  path?: (string | number)[];
+  extensions?: { code?: string; details?: { required_tier?: string } };
+}
+
+/** What asks; `fetch` is the browser's. */
+export type Ask = <Data>(
+  query: string,
+  variables: Record<string, unknown>,
+  signal?: AbortSignal,
+) => Promise<Asked<Data>>;
+
+const kindOfCode: Record<string, FailureKind> = {
+  unauthenticated: 'bad-key',
+  token_expired: 'expired-key',
+  rate_limited: 'rate',
+  invalid_params: 'refused',
+  not_found: 'refused',
+};
+
+/** An error as the wire has it, in the form the page works with. */
+export function fieldError({ message, path = [], extensions = {} }: WireError): FieldError {
+  return {
+    message,
+    path,
+    code: extensions.code ?? 'internal',
+    requiredTier: extensions.details?.required_tier ?? null,
+  };
+}
+
+function failureOf(status: number, errors: readonly WireError[] | undefined, retryAfter: string | null): GraphFailure {
+  const first = errors?.[0];
+  const kind = kindOfCode[first?.extensions?.code ?? ''] ?? (status === 429 ? 'rate' : 'server');
+  const seconds = Number(retryAfter);
+  return new GraphFailure(
+    kind,
+    first?.message ?? `The server answered with status ${status}.`,
+    retryAfter !== null && Number.isFinite(seconds) ? seconds : null,
+  );
+}
+
+/** Makes what asks at `url` under the key of the moment. Throws `GraphFailure`; an aborted question throws as `fetch` does. */
+export function graphAt(url: string, key: () => string, fetch: typeof globalThis.fetch): Ask {
+  return async <Data>(query: string, variables: Record<string, unknown>, signal?: AbortSignal) => {
+    const credential = key();
+    if (credential === '') throw new GraphFailure('no-key', 'An API key is needed.');
+    let response: Response;
+    let body: { data?: Data | null; errors?: WireError[] };
+    try {
+      response = await fetch(url, {
+        method: 'POST',
+        headers: {
+          'content-type': 'application/json',
+          accept: 'application/json',
+          authorization: `Bearer ${credential}`,
+        },
+        body: JSON.stringify({ query, variables }),
+        credentials: 'omit',
+        signal: signal ?? null,
+      });
+      body = await response.json().catch(() => ({}));
+    } catch (error) {
+      if (signal?.aborted) throw error;
+      throw new GraphFailure('away', 'The server does not answer.');
+    }
+    if (body.data == null) throw failureOf(response.status, body.errors, response.headers.get('retry-after'));
+    return { data: body.data, errors: (body.errors ?? []).map(fieldError) };
+  };
+}

@@ -1,0 +1,70 @@
+// The subscriptions of a view, and what their messages change.
+import { type DeskState, quotedSymbols } from './desk-state.ts';
+import type { LiveOperation } from './live-link.ts';
+import { laterCapture, laterSnapshot, withBar, withCapture, withQuote, withTrades } from './live-rows.ts';
+import {
+  barsSubscription,
+  crossSectionSubscription,
+  gexSubscription,
+  quotesSubscription,
+  tradesSubscription,
+} from './operations.ts';
+import type { Bar, CrossSection, GexCapture, LargeTrade, Quote } from './types.ts';
+
+/** A message of one of the subscriptions. */
+export type LiveMessage =
+  | { kind: 'quotes'; row: Quote }
+  | { kind: 'bars'; row: Bar }
+  | { kind: 'gexCaptured'; row: GexCapture }
+  | { kind: 'largeTrades'; row: LargeTrade }
+  | { kind: 'crossSection'; row: CrossSection };
+
+const texts: Record<LiveMessage['kind'], string> = {
+  quotes: quotesSubscription,
+  bars: barsSubscription,
+  gexCaptured: gexSubscription,
+  largeTrades: tradesSubscription,
+  crossSection: crossSectionSubscription,
+};
+
+/** The subscriptions of what is shown; their messages go to `put`. */
+export function liveOperations(state: DeskState, put: (message: LiveMessage) => void): LiveOperation[] {
+  const { symbol, timeframe } = state.view;
+  const variables: Record<LiveMessage['kind'], Record<string, unknown>> = {
+    quotes: { quotes: quotedSymbols(state) },
+    bars: { symbol, timeframe },
+    gexCaptured: { symbol },
+    largeTrades: { symbol },
+    crossSection: { symbol },
+  };
+  return (Object.keys(texts) as LiveMessage['kind'][]).map((kind) => ({
+    name: kind,
+    query: texts[kind],
+    variables: variables[kind],
+    // A field that could not be given is null: there is nothing to show of it.
+    onData: (data) => data[kind] != null && put({ kind, row: data[kind] } as LiveMessage),
+  }));
+}
+
+/** What messages change in the state, in the order they came. */
+export function withMessages(state: DeskState, messages: readonly LiveMessage[]): Partial<DeskState> {
+  let { quotes, bars, capture, history, crossSection } = state;
+  const trades: LargeTrade[] = [];
+  for (const message of messages) {
+    if (message.kind === 'quotes') quotes = withQuote(quotes, message.row);
+    else if (message.kind === 'largeTrades') trades.push(message.row);
+    else if (message.kind === 'bars') bars = bars && { ...bars, columns: withBar(bars.columns, message.row) };
+    else if (message.kind === 'gexCaptured') {
+      capture = laterCapture(capture, message.row);
+      history = withCapture(history, message.row);
+    } else crossSection = laterSnapshot(crossSection, { snapshot: message.row, meta: { note: null } });
+  }
+  return {
+    quotes,
+    bars,
+    capture,
+    history,
+    crossSection,
+    ...(trades.length > 0 && { trades: withTrades(state.trades, trades) }),
+  };
+}

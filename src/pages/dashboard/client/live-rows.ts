@@ -1,0 +1,90 @@
+// What live messages change in what is shown. All of it may come twice, or out of order, and ends the same.
+import type {
+  Bar,
+  BarColumns,
+  CrossSectionPage,
+  GexCapture,
+  GexColumn,
+  GexHistory,
+  LargeTrade,
+  Quote,
+} from './types.ts';
+
+/** Rows of large trades that are kept: what scrolls out of them is asked for again with a filter. */
+export const keptTrades = 500;
+
+/** Columns with a bar put in its place: a new one at the end, the one in progress replaced by what has more volume. */
+export function withBar(columns: BarColumns, bar: Bar): BarColumns {
+  const { tsMs, volume } = columns;
+  let at = tsMs.length;
+  while (at > 0 && tsMs[at - 1]! > bar.tsMs) at--;
+  const replaces = at > 0 && tsMs[at - 1] === bar.tsMs;
+  if (replaces && volume[at - 1]! > bar.volume) return columns;
+  const put = (values: number[], value: number) => values.toSpliced(replaces ? at - 1 : at, replaces ? 1 : 0, value);
+  return {
+    tsMs: put(tsMs, bar.tsMs),
+    open: put(columns.open, bar.open),
+    high: put(columns.high, bar.high),
+    low: put(columns.low, bar.low),
+    close: put(columns.close, bar.close),
+    volume: put(volume, bar.volume),
+  };
+}
+
+/** Columns with what a further page brings behind them. */
+export function withPage(columns: BarColumns, page: BarColumns): BarColumns {
+  const joined = (name: keyof BarColumns) => [...columns[name], ...page[name]];
+  return {
+    tsMs: joined('tsMs'),
+    open: joined('open'),
+    high: joined('high'),
+    low: joined('low'),
+    close: joined('close'),
+    volume: joined('volume'),
+  };
+}
+
+/** Trades with new and changed ones, newest first, at most `keptTrades`. */
+export function withTrades(trades: readonly LargeTrade[], come: readonly LargeTrade[]): LargeTrade[] {
+  const byId = new Map(trades.map((trade) => [trade.update.event.eventId, trade]));
+  for (const trade of come) {
+    const known = byId.get(trade.update.event.eventId);
+    if (!known || known.seq <= trade.seq) byId.set(trade.update.event.eventId, trade);
+  }
+  return [...byId.values()]
+    .sort((a, b) => b.update.event.eventTsMs - a.update.event.eventTsMs || b.seq - a.seq)
+    .slice(0, keptTrades);
+}
+
+/** Quotes with one that came; one older than what is known changes nothing. */
+export function withQuote(quotes: Readonly<Record<string, Quote>>, quote: Quote): Readonly<Record<string, Quote>> {
+  const known = quotes[quote.symbol];
+  if (known?.eventTsMs != null && quote.eventTsMs != null && quote.eventTsMs < known.eventTsMs) return quotes;
+  return { ...quotes, [quote.symbol]: quote };
+}
+
+/** The later of two captures. */
+export function laterCapture(known: GexCapture | null, come: GexCapture): GexCapture {
+  return known !== null && known.capturedAt > come.capturedAt ? known : come;
+}
+
+/** A session's captures with one more at its place; a capture of another session begins that session's. */
+export function withCapture(history: GexHistory | null, capture: GexCapture): GexHistory {
+  const column: GexColumn = { capturedAt: capture.capturedAt, spot: capture.spot, strikes: capture.strikes };
+  if (history === null || history.sessionDate < capture.sessionDate)
+    return { sessionDate: capture.sessionDate, captures: [column] };
+  if (history.sessionDate > capture.sessionDate) return history;
+  const captures = [...history.captures.filter(({ capturedAt }) => capturedAt !== capture.capturedAt), column];
+  return { ...history, captures: captures.sort((a, b) => a.capturedAt - b.capturedAt) };
+}
+
+/** The later snapshot of the later session. */
+export function laterSnapshot(known: CrossSectionPage | null, come: CrossSectionPage): CrossSectionPage {
+  const before = known?.snapshot;
+  const now = come.snapshot;
+  if (!before) return come;
+  if (!now) return known!;
+  if (before.coverage.sessionDate !== now.coverage.sessionDate)
+    return before.coverage.sessionDate > now.coverage.sessionDate ? known! : come;
+  return before.seq > now.seq ? known! : come;
+}

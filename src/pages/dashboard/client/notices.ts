@@ -1,0 +1,140 @@
+// What stands above or instead of the panels when there is no answer: no key, a bad one, too many requests, no server, no such symbol.
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
+import { keepKey } from '../../client/key.ts';
+import { tickerOf } from './address.ts';
+import type { Desk } from './desk.ts';
+import type { DeskState } from './desk-state.ts';
+import type { FailureKind } from './graph.ts';
+import { useStore } from './store.ts';
+
+/** A notice: `block` = there is nothing else to show. */
+export interface Notice {
+  kind: 'key' | 'problem' | 'info';
+  block: boolean;
+  title: string;
+  text: string;
+  /** Whether asking again may help. */
+  retry: boolean;
+}
+
+const keyTitles: Partial<Record<FailureKind, string>> = {
+  'bad-key': 'This key is not valid',
+  'expired-key': 'This key has expired',
+};
+const titles: Partial<Record<FailureKind, string>> = {
+  rate: 'Too many requests',
+  away: 'The server does not answer',
+  server: 'The server could not answer',
+  refused: 'The question was refused',
+};
+
+function failureNotice({ failure, answer }: DeskState): Notice | null {
+  if (failure === null) return null;
+  const keyTitle = keyTitles[failure.kind];
+  if (keyTitle) return { kind: 'key', block: true, title: keyTitle, text: failure.message, retry: false };
+  const shown = answer === null ? '' : ' What is shown is what was there before.';
+  return {
+    kind: 'problem',
+    block: answer === null,
+    title: titles[failure.kind] ?? titles.server!,
+    text: failure.message + shown,
+    retry: true,
+  };
+}
+
+/** What has to be said about the symbol as a whole; null = nothing. */
+function symbolNotice({ view, answer, errors }: DeskState): Notice | null {
+  const symbol = answer?.symbol;
+  if (tickerOf(view.symbol) === null)
+    return {
+      kind: 'info',
+      block: true,
+      title: `${view.symbol || 'That'} is not a ticker`,
+      text: 'A ticker looks like SPY or BRK.B. Press / to go to another.',
+      retry: false,
+    };
+  if (!symbol) return null;
+  const unknown = errors.some(({ path, code }) => path.length === 2 && path[1] === 'name' && code === 'not_found');
+  if (unknown)
+    return {
+      kind: 'info',
+      block: true,
+      title: `${view.symbol} is not known here`,
+      text: 'It is neither in the registry nor in the ticker directory. Press / to look for another.',
+      retry: false,
+    };
+  if (symbol.access?.allowed !== false) return null;
+  const { reason, requiredTier } = symbol.access;
+  return reason === 'attestation_required'
+    ? {
+        kind: 'info',
+        block: false,
+        title: `${view.symbol} needs a declaration`,
+        text: 'Data of index products is for accounts that have declared themselves non-professional: POST /v2/account/classification.',
+        retry: false,
+      }
+    : {
+        kind: 'info',
+        block: false,
+        title: `${view.symbol} needs the ${requiredTier} tier`,
+        text: `Your key is served under ${answer.me.tier}.`,
+        retry: false,
+      };
+}
+
+/** The notice of a state; null = none. */
+export function noticeOf(state: DeskState): Notice | null {
+  if (state.phase === 'no-key')
+    return {
+      kind: 'key',
+      block: true,
+      title: 'An API key is needed',
+      text: 'The dashboard asks the graph under your key. It stays in this browser tab and is gone with it.',
+      retry: false,
+    };
+  return failureNotice(state) ?? symbolNotice(state);
+}
+
+/** Seconds until `atMs`, counting down; null without one. */
+function useCountdown(atMs: number | null, now: () => number): number | null {
+  const [left, setLeft] = useState<number | null>(null);
+  useEffect(() => {
+    if (atMs === null) {
+      setLeft(null);
+      return;
+    }
+    const tick = () => setLeft(Math.max(0, Math.ceil((atMs - now()) / 1000)));
+    tick();
+    const timer = setInterval(tick, 1000);
+    return () => clearInterval(timer);
+  }, [atMs]);
+  return left;
+}
+
+function KeyForm(): VNode {
+  const [typed, setTyped] = useState('');
+  return html`<form class="key-form" autocomplete="off" onSubmit=${(event: Event) => {
+    event.preventDefault();
+    if (typed.trim() !== '') keepKey(typed);
+  }}>
+    <label class="visually-hidden" for="dashboard-key">API key</label>
+    <input id="dashboard-key" type="password" placeholder="tg_live_…" autocomplete="off" spellcheck="false" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />
+    <button class="primary" type="submit">Show the dashboard</button>
+  </form>` as VNode;
+}
+
+/** The notice, and what there is to do about it. */
+export function NoticeBar({ desk, now }: { desk: Desk; now: () => number }): VNode | null {
+  const state = useStore(desk.store, (all) => all);
+  const left = useCountdown(state.retryAtMs, now);
+  const notice = noticeOf(state);
+  if (notice === null) return null;
+  const { kind, block, title, text, retry } = notice;
+  const children: ComponentChildren = html`
+    <div><b>${title}</b><p>${text}${left === null ? '' : ` Trying again in ${left} s.`}</p></div>
+    ${kind === 'key' ? html`<${KeyForm} />` : null}
+    ${retry ? html`<button type="button" onClick=${() => desk.reload()}>Try now</button>` : null}`;
+  return html`<div class=${`notice ${kind} ${block ? 'block' : ''}`} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
+}

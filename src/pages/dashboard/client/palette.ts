@@ -1,0 +1,36 @@
+// The colours charts draw with.
+
+/** Variables of the style sheet, without their dashes. */
+export const colourNames = [
+  'bg',
+  'panel',
+  'raised',
+  'text',
+  'muted',
+  'border',
+  'accent',
+  'call',
+  'put',
+  'up',
+  'down',
+  'warn',
+] as const;
+
+/** Colours of lines that mean nothing but themselves. */
+export const lineColours = 8;
+
+export interface Palette extends Record<(typeof colourNames)[number], string> {
+  /** `lineColours` of them, told apart on the panel's ground. */
+  lines: readonly string[];
+  /** Font of the page. */
+  font: string;
+  /** False where the reader asked for less motion. */
+  motion: boolean;
+}
+
+/** A colour with another opacity, 0 to 1; `colour` is #rrggbb. */
+export function faded(colour: string, opacity: number): string {
+  return `${colour}${Math.round(opacity * 255)
+    .toString(16)
+    .padStart(2, '0')}`;
+}

@@ -1,0 +1,133 @@
+// The frame of a panel, and the states it may be in.
+import { html } from 'htm/preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { useState } from 'preact/hooks';
+import type { DeskState } from './desk-state.ts';
+import type { FieldError } from './types.ts';
+
+/** How a panel stands. */
+export type PanelState =
+  | { kind: 'loading' }
+  | { kind: 'shown' }
+  /** Nothing to show, and why. */
+  | { kind: 'empty'; why: string }
+  /** The caller may not read it: what it would take. */
+  | { kind: 'locked'; title: string; why: string }
+  | { kind: 'failed'; why: string };
+
+/** The error of a field of the answer, or of one above or below it; null = it was given. */
+export function errorAt(errors: readonly FieldError[], path: readonly string[]): FieldError | null {
+  return errors.find(({ path: at }) => at.slice(0, path.length).every((part, index) => part === path[index])) ?? null;
+}
+
+/** The state an error puts a panel in. */
+export function stateOfError(error: FieldError, tier: string | null): PanelState {
+  if (error.code === 'not_entitled_tier') {
+    return {
+      kind: 'locked',
+      title: error.requiredTier === null ? 'Not in your plan' : `Needs the ${error.requiredTier} tier`,
+      why: tier === null ? error.message : `${error.message} Your key is served under ${tier}.`,
+    };
+  }
+  if (error.code === 'attestation_required')
+    return { kind: 'locked', title: 'Needs a declaration', why: error.message };
+  if (error.code === 'not_found') return { kind: 'empty', why: error.message };
+  if (error.code === 'rate_limited') return { kind: 'failed', why: 'Too many requests at once.' };
+  return { kind: 'failed', why: error.message };
+}
+
+/** The state of what a panel shows of the answer: `path` is the field's, `why` says why there is nothing; null = there is something. */
+export function panelState(
+  { answer, phase, errors }: Pick<DeskState, 'answer' | 'phase' | 'errors'>,
+  path: readonly string[],
+  why: string | null,
+): PanelState {
+  if (answer === null) return phase === 'failed' ? { kind: 'empty', why: 'Nothing was loaded.' } : { kind: 'loading' };
+  const error = errorAt(errors, path);
+  if (error && why !== null) return stateOfError(error, answer.me.tier);
+  return why === null ? { kind: 'shown' } : { kind: 'empty', why };
+}
+
+/** A chart's figures as a table, for who would rather read them. */
+export interface FigureTable {
+  head: readonly string[];
+  rows: readonly (readonly string[])[];
+}
+
+export interface PanelProps {
+  id: string;
+  title: string;
+  state: PanelState;
+  /** Beside the title: what the figures are, and of when. */
+  note?: string | null;
+  /** Choices in the head of the panel. */
+  controls?: ComponentChildren;
+  /** Between head and chart. */
+  legend?: ComponentChildren;
+  table?: () => FigureTable;
+  retry: () => void;
+  children?: ComponentChildren;
+}
+
+const shownRows = 400;
+
+function figures({ head, rows }: FigureTable, title: string): VNode {
+  return html`<div class="figures" tabindex="0" role="region" aria-label=${`${title}, as a table`}>
+    <table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
+    <tbody>${rows.slice(0, shownRows).map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table>
+  </div>` as VNode;
+}
+
+function message(state: PanelState, retry: () => void): VNode | null {
+  if (state.kind === 'loading') {
+    return html`<div class="skeleton" aria-hidden="true">${[62, 88, 45, 74, 56, 93, 38, 67].map(
+      (height) => html`<i style=${{ height: `${height}%` }}></i>`,
+    )}</div>` as VNode;
+  }
+  if (state.kind === 'empty') return html`<div class="message"><p>${state.why}</p></div>` as VNode;
+  if (state.kind === 'locked') {
+    return html`<div class="message locked">
+      <svg viewBox="0 0 24 24" width="22" height="22" aria-hidden="true"><rect x="5" y="11" width="14" height="9" rx="2" fill="none" stroke="currentColor" stroke-width="1.8"/><path d="M8 11V8a4 4 0 0 1 8 0v3" fill="none" stroke="currentColor" stroke-width="1.8"/></svg>
+      <b>${state.title}</b><p>${state.why}</p></div>` as VNode;
+  }
+  if (state.kind === 'failed')
+    return html`<div class="message failed" role="alert"><b>Could not be loaded</b><p>${state.why}</p><button type="button" onClick=${retry}>Try again</button></div>` as VNode;
+  return null;
+}
+
+/** A panel: head, states, body, and its figures behind a switch. */
+export function Panel({ id, title, state, note, controls, legend, table, retry, children }: PanelProps): VNode {
+  const [asTable, setAsTable] = useState(false);
+  const shown = state.kind === 'shown';
+  return html`<section class="panel card" id=${id} data-state=${state.kind} aria-labelledby=${`${id}-title`} aria-busy=${state.kind === 'loading'}>
+    <div class="head">
+      <h2 id=${`${id}-title`}>${title}</h2>
+      ${note && shown ? html`<span class="note">${note}</span>` : null}
+      <div class="controls">
+        ${shown ? controls : null}
+        ${shown && table ? html`<button type="button" class="chip" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)} title="The same as a table">Table</button>` : null}
+      </div>
+    </div>
+    ${shown ? legend : null}
+    <div class="body">${shown ? (asTable && table ? figures(table(), title) : children) : message(state, retry)}</div>
+  </section>` as VNode;
+}
+
+/** A row of choices of which one holds. */
+export function Choice<Value extends string>({
+  label,
+  values,
+  names,
+  value,
+  choose,
+}: {
+  label: string;
+  values: readonly Value[];
+  names: Readonly<Record<Value, string>>;
+  value: Value;
+  choose: (value: Value) => void;
+}): VNode {
+  return html`<div class="choice" role="group" aria-label=${label}>
+    ${values.map((one) => html`<button type="button" class="chip" aria-pressed=${one === value} onClick=${() => choose(one)}>${names[one]}</button>`)}
+  </div>` as VNode;
+}

@@ -1,0 +1,27 @@
+// Keys that work anywhere on the page but in fields.
+import type { Desk } from './desk.ts';
+import { timeframes } from './types.ts';
+
+const inField = (target: EventTarget | null) =>
+  target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));
+
+/** Listens for the keys of the page. */
+export function listenForKeys(desk: Desk): void {
+  const focus = (selector: string) => document.querySelector<HTMLElement>(selector)?.focus();
+  const does: Record<string, () => void> = {
+    '/': () => focus('#symbol-input'),
+    w: () => focus('.watchlist a[aria-current], .watchlist a'),
+    r: () => desk.reload(),
+    '?': () => desk.showHelp(true),
+  };
+  timeframes.forEach((timeframe, index) => {
+    does[String(index + 1)] = () => desk.show({ timeframe });
+  });
+  document.addEventListener('keydown', (event) => {
+    if (event.ctrlKey || event.metaKey || event.altKey || inField(event.target) || desk.store.get().helpShown) return;
+    const doIt = does[event.key];
+    if (!doIt) return;
+    event.preventDefault();
+    doIt();
+  });
+}

@@ -1,0 +1,43 @@
+// The page's state: one object, replaced as a whole, that parts of the page listen to.
+import { useEffect, useState } from 'preact/hooks';
+
+export interface Store<State> {
+  get: () => State;
+  /** Replaces some entries; listeners hear of it at once. */
+  set: (change: Partial<State>) => void;
+  listen: (heard: () => void) => () => void;
+}
+
+/** A store that begins with `initial`. */
+export function createStore<State extends object>(initial: State): Store<State> {
+  let state = initial;
+  const listeners = new Set<() => void>();
+  return {
+    get: () => state,
+    set: (change) => {
+      state = { ...state, ...change };
+      for (const heard of [...listeners]) heard();
+    },
+    listen: (heard) => {
+      listeners.add(heard);
+      return () => listeners.delete(heard);
+    },
+  };
+}
+
+/** What `select` takes out of the state; the part is drawn anew when that is another object or value. */
+export function useStore<State extends object, Selected>(
+  store: Store<State>,
+  select: (state: State) => Selected,
+): Selected {
+  const [selected, setSelected] = useState(() => ({ value: select(store.get()) }));
+  useEffect(() => {
+    const look = () => {
+      const value = select(store.get());
+      setSelected((before) => (Object.is(before.value, value) ? before : { value }));
+    };
+    look();
+    return store.listen(look);
+  }, [store]);
+  return selected.value;
+}

@@ -1,0 +1,34 @@
+// The palette as the style sheet has it, read again when the theme changes.
+import { useEffect, useState } from 'preact/hooks';
+import { colourNames, lineColours, type Palette } from './palette.ts';
+
+/** The palette in force. */
+function readPalette(): Palette {
+  const style = getComputedStyle(document.documentElement);
+  const colours = Object.fromEntries(colourNames.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
+  return {
+    ...(colours as Record<(typeof colourNames)[number], string>),
+    lines: Array.from({ length: lineColours }, (_, i) => style.getPropertyValue(`--line-${i}`).trim()),
+    font: getComputedStyle(document.body).fontFamily,
+    motion: !matchMedia('(prefers-reduced-motion: reduce)').matches,
+  };
+}
+
+/** The palette, and a new one whenever the theme or the system's choice changes. */
+export function usePalette(): Palette {
+  const [palette, setPalette] = useState(readPalette);
+  useEffect(() => {
+    const look = () => setPalette(readPalette());
+    const choice = matchMedia('(prefers-color-scheme: dark)');
+    const motion = matchMedia('(prefers-reduced-motion: reduce)');
+    document.addEventListener('tapegraph-theme-changed', look);
+    choice.addEventListener('change', look);
+    motion.addEventListener('change', look);
+    return () => {
+      document.removeEventListener('tapegraph-theme-changed', look);
+      choice.removeEventListener('change', look);
+      motion.removeEventListener('change', look);
+    };
+  }, []);
+  return palette;
+}

@@ -1,0 +1,25 @@
+import type { Request } from 'express';
+import { latestSession } from '../../graphql/examples.ts';
+import { html } from '../html.ts';
+import type { PagesParts } from '../pages.ts';
+import type { Page } from '../shell.ts';
+
+const styles = ['dashboard', 'watchlist', 'panels', 'tables', 'states'].map((name) => `dashboard/${name}.css`);
+
+/**
+ * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph under the reader's key and kept up by its streams.
+ * `/dashboard` shows the symbol one would begin with.
+ */
+export async function dashboardPage({ now, firstSymbol }: PagesParts, request: Request): Promise<Page> {
+  const asked = request.params.symbol as string | undefined;
+  const symbol = asked?.toUpperCase() ?? (await firstSymbol());
+  return {
+    title: `${symbol} · Tapegraph`,
+    description: `${symbol}: price, dealer gamma, option flow, implied volatility and off-exchange trading, live.`,
+    current: '/dashboard',
+    // The server's clock, not the browser's, says which session trades.
+    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-session="${latestSession(now())}"><noscript><p class="no-script">The dashboard draws itself with JavaScript, which is switched off here. The same figures are in <a href="/graphql">the graph</a>.</p></noscript></main>`,
+    styles,
+    scripts: ['dashboard/client/main.ts'],
+  };
+}

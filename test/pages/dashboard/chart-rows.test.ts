@@ -1,0 +1,237 @@
+import { describe, expect, test } from 'vitest';
+import { candleLabel, dayStarts, levelsInSight, priceRange } from '../../../src/pages/dashboard/client/candles.ts';
+import { callsAndPuts, expiryRows, flowTotals, strikeRows } from '../../../src/pages/dashboard/client/flow-bars.ts';
+import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex-bars.ts';
+import { heatCells } from '../../../src/pages/dashboard/client/gex-heat.ts';
+import { levelsOf, nearestStrike, placeAmong, weightyStrikes } from '../../../src/pages/dashboard/client/levels.ts';
+import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/trade-filter.ts';
+import type {
+  FlowEvent,
+  FlowMeasures,
+  GexCapture,
+  LargeTrade,
+  VolatilityExpiry,
+} from '../../../src/pages/dashboard/client/types.ts';
+import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/volatility-lines.ts';
+
+const at = (text: string) => Date.parse(text);
+
+describe('candles', () => {
+  const tsMs = [at('2026-11-19T20:58Z'), at('2026-11-19T20:59Z'), at('2026-11-20T14:30Z'), at('2026-11-20T14:31Z')];
+
+  test('name the time below them, and the day where one begins', () => {
+    expect(dayStarts(tsMs)).toEqual([[2, 'Nov 20']]);
+    const begins = new Set([tsMs[2]!]);
+    expect(tsMs.map((ts) => candleLabel(ts, '1m', begins))).toEqual(['15:58', '15:59', 'Nov 20', '09:31']);
+    expect(candleLabel(at('2026-11-20T05:00Z'), '1d', begins)).toBe('Nov 20');
+  });
+
+  test('leave out levels that would press them flat', () => {
+    const bars = {
+      tsMs,
+      open: [10, 10, 10, 10],
+      close: [10, 10, 10, 10],
+      low: [9, 9.5, 9, 9],
+      high: [11, 11, 12, 11],
+      volume: [1, 1, 1, 1],
+    };
+    expect(priceRange(bars)).toEqual({ low: 9, high: 12 });
+    const level = (price: number) => ({ name: String(price), at: price, colour: 'text' as const, dashed: true });
+    expect(levelsInSight([level(8), level(10), level(40)], bars).map(({ name }) => name)).toEqual(['8', '10']);
+    expect(priceRange({ tsMs: [], open: [], close: [], low: [], high: [], volume: [] })).toBeNull();
+  });
+});
+
+describe('strikes', () => {
+  test('far ones of next to no weight are not drawn, heavy ones are, wherever they lie', () => {
+    const rows = Array.from({ length: 101 }, (_, i) => ({ strike: i, weight: i >= 40 && i <= 60 ? -100 : 0.01 }));
+    const drawn = weightyStrikes(rows, ({ weight }) => weight);
+    expect([drawn[0]!.strike, drawn.at(-1)!.strike]).toEqual([40, 60]);
+    const far = rows.with(0, { strike: 0, weight: 500 });
+    expect(weightyStrikes(far, ({ weight }) => weight)[0]!.strike).toBe(0);
+    expect(
+      weightyStrikes(
+        rows.map((row) => ({ ...row, weight: 0 })),
+        ({ weight }) => weight,
+      ),
+    ).toHaveLength(101);
+  });
+
+  test('a price has a place among them', () => {
+    expect(placeAmong([100, 110, 130], 120)).toBe(1.5);
+    expect(placeAmong([100, 110, 130], 100)).toBe(0);
+    expect(placeAmong([100, 110, 130], 131)).toBeNull();
+    expect(placeAmong([], 5)).toBeNull();
+    expect(nearestStrike([100_000, 101_000, 105_000], 101.9)).toBe(101_000);
+    expect(nearestStrike([], 1)).toBeNull();
+  });
+
+  test('bars are as high as neighbouring strikes are apart, and the range reaches the spot', () => {
+    expect(strikeStep([100_000, 105_000, 105_500])).toBe(0.5);
+    expect(strikeStep([100_000])).toBe(1);
+    const row = (strike: number) => ({ strike, gex: 1, gex0dte: null, callOi: null, putOi: null });
+    expect(
+      drawnRange([row(100_000), row(110_000)], [{ name: 'Spot', at: 120, colour: 'text', dashed: false }], 1),
+    ).toEqual([99, 121]);
+  });
+
+  test('the levels of a capture are in dollars; those unknown are left out, and the newest spot counts', () => {
+    const capture = { spot: 600, flipPoint: null, callWall: 605_000, putWall: 590_500 } as GexCapture;
+    expect(levelsOf(capture, 601).map(({ name, at: price }) => [name, price])).toEqual([
+      ['Spot', 601],
+      ['Call wall', 605],
+      ['Put wall', 590.5],
+    ]);
+    expect(levelsOf(capture, null)[0]!.at).toBe(600);
+    expect(levelsOf(null, null)).toEqual([]);
+  });
+});
+
+describe('the heat map', () => {
+  test('keeps a capture’s gamma at its strike and time; what a capture lacks stays empty', () => {
+    const column = (capturedAt: number, spot: number | null, rows: [number, number][]) => ({
+      capturedAt,
+      spot,
+      strikes: rows.map(([strike, gex]) => ({ strike, gex })),
+    });
+    const { strikes, times, cells, spot } = heatCells([
+      column(1, 100.5, [
+        [100_000, 5],
+        [101_000, -3],
+      ]),
+      column(2, null, [[101_000, 4]]),
+    ]);
+    expect(strikes).toEqual([100_000, 101_000]);
+    expect(times).toEqual([1, 2]);
+    expect(cells).toEqual([
+      [0, 0, 5],
+      [0, 1, -3],
+      [1, 1, 4],
+    ]);
+    expect(spot).toEqual([[0, 0.5]]);
+    expect(heatCells([])).toMatchObject({ strikes: [], cells: [], full: 1 });
+  });
+});
+
+describe('flow', () => {
+  const measures = (call: number, put: number): FlowMeasures => ({
+    callPremiumUsd: call,
+    putPremiumUsd: put,
+    callVolume: call + 1,
+    putVolume: put + 1,
+    callTradeCount: call + 2,
+    putTradeCount: put + 2,
+  });
+
+  test('is premium, contracts or prints, calls against puts', () => {
+    expect(callsAndPuts(measures(10, 20), 'premium')).toEqual({ calls: 10, puts: 20 });
+    expect(callsAndPuts(measures(10, 20), 'volume')).toEqual({ calls: 11, puts: 21 });
+    expect(callsAndPuts(measures(10, 20), 'trades')).toEqual({ calls: 12, puts: 22 });
+    expect(flowTotals([{ measures: measures(1, 2) }, { measures: measures(3, 4) }], 'premium')).toEqual({
+      calls: 4,
+      puts: 6,
+    });
+  });
+
+  test('names strikes in dollars and expiries by date', () => {
+    expect(strikeRows([{ strikeThousandths: 600_500, measures: measures(1, 1) }], 'premium')[0]!.name).toBe('600.5');
+    const [first, second] = expiryRows([
+      { expiry: '2026-12-18', measures: measures(1, 1) },
+      { expiry: '2027-01-15', measures: measures(1, 1) },
+    ]);
+    expect([first!.name, second!.name]).toEqual(['Dec 18', 'Jan 15 ’27']);
+  });
+});
+
+describe('the smile', () => {
+  const expiry = (date: string, dte: number, atmIv: number | null = 0.2): VolatilityExpiry => ({
+    expiry: date,
+    dte,
+    atmIv,
+    atmStrike: 100_000,
+    contractCount: 1,
+  });
+  const point = (strike: number, right: 'call' | 'put', iv: number, date = 'a') => ({
+    expiry: date,
+    strike,
+    right,
+    iv,
+  });
+
+  test('takes the option out of the money at each strike, and the other one where it alone is known', () => {
+    const points = [
+      point(90_000, 'call', 0.9),
+      point(90_000, 'put', 0.3),
+      point(110_000, 'call', 0.25),
+      point(110_000, 'put', 0.8),
+      point(95_000, 'call', 0.5),
+      point(100_000, 'put', 0.1, 'b'),
+    ];
+    expect(smileOf(points, expiry('a', 30), 100)).toEqual([
+      { strike: 90, iv: 0.3, right: 'put' },
+      { strike: 95, iv: 0.5, right: 'call' },
+      { strike: 110, iv: 0.25, right: 'call' },
+    ]);
+  });
+
+  test('leaves out strikes many deviations away', () => {
+    expect(
+      smileOf([point(10_000, 'put', 2), point(100_000, 'call', 0.2)], expiry('a', 1), 100).map(({ strike }) => strike),
+    ).toEqual([100]);
+  });
+
+  test('first shows the nearest expiry, one a month away and the last, none of today', () => {
+    const all = [
+      expiry('today', 0),
+      expiry('next', 1),
+      expiry('week', 7),
+      expiry('month', 28),
+      expiry('unknown', 40, null),
+      expiry('year', 365),
+    ];
+    expect(firstExpiries(all)).toEqual(['next', 'month', 'year']);
+    expect(firstExpiries([])).toEqual([]);
+    expect(expiryColour(all, 'week')).toBe(2);
+  });
+});
+
+describe('the filter of trades', () => {
+  const leg = (right: 'call' | 'put', expiry: string) => ({
+    contract: { id: '', expiry, right, strike: 1 },
+    price: 1,
+    size: 1,
+  });
+  const event = {
+    eventKind: 'sweep',
+    side: 'buy_inferred',
+    premiumUsd: 250_000,
+    legs: [leg('call', '2026-12-18'), leg('put', '2027-01-15')],
+  } as FlowEvent;
+
+  test.each([
+    [{}, true],
+    [{ kind: 'sweep' }, true],
+    [{ kind: 'multi_leg' }, false],
+    [{ side: 'sell_inferred' }, false],
+    [{ right: 'put' }, true],
+    [{ right: 'put', expiry: '2026-12-18' }, false],
+    [{ right: 'put', expiry: '2027-01-15' }, true],
+    [{ minPremiumUsd: 250_000 }, true],
+    [{ minPremiumUsd: 250_001 }, false],
+  ] as const)('%j lets it through: %s', (filter, through) =>
+    expect(passes(event, { ...anyTrade, ...filter })).toBe(through),
+  );
+
+  test.each([
+    ['250k', 250_000],
+    ['$1.5M', 1_500_000],
+    ['12,500', 12_500],
+    ['.5m', 500_000],
+    ['lots', null],
+    ['', null],
+  ])('%s is an amount of %s dollars', (text, dollars) => expect(dollarsOf(text)).toBe(dollars));
+
+  test('offers the expiries there are', () => {
+    expect(expiriesOf([{ seq: 1, update: { event } } as LargeTrade])).toEqual(['2026-12-18', '2027-01-15']);
+  });
+});

@@ -1,0 +1,331 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import type { SymbolEntry } from '../../../src/domain/symbol.ts';
+import * as format from '../../../src/pages/dashboard/client/format.ts';
+import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
+import { chromiumPath, type OpenedPage, openPage, type PageOptions, startBrowser } from '../../support/browser.ts';
+import { filledNowMs, fillMarket } from '../../support/filled-market.ts';
+
+if (chromiumPath === null)
+  console.warn('No Chromium here (/usr/bin/chromium, or CHROMIUM): the dashboard is not tried in a browser.');
+
+/** An index of which nothing is stored. */
+const quietIndex: SymbolEntry = {
+  ...testSymbols.find(({ symbol }) => symbol === 'XSP')!,
+  symbol: 'NDX',
+  name: 'An index',
+};
+
+describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+  let app: TestApp;
+  let browser: Browser;
+  // One for all, so that the files of the pages are fetched once.
+  let context: BrowserContext;
+  let key: string;
+  beforeAll(async () => {
+    app = await testApp({ nowMs: filledNowMs, env: { RATE_BASIC: '30' }, symbols: [...testSymbols, quietIndex] });
+    await fillMarket(app.store);
+    key = await app.key();
+    browser = await startBrowser();
+    context = await browser.newContext();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+  });
+
+  /** The dashboard at `path`, under a key that may read everything unless another is given; null = none. */
+  async function open(
+    path = '/dashboard/SPY',
+    { key: own = key, ...options }: { key?: string | null } & PageOptions = {},
+  ): Promise<OpenedPage> {
+    const storage: Record<string, string> = own === null ? {} : { 'tapegraph-key': own };
+    const opened = await openPage(context, app.url + path, { ...options, storage });
+    onTestFinished(opened.close);
+    return opened;
+  }
+
+  const ready = (page: Page) => page.waitForSelector('#candles[data-state="shown"] canvas');
+  const figure = (page: Page, name: string) =>
+    page
+      .locator('.strip div', { has: page.locator(`dt:text-is("${name}")`) })
+      .locator('dd')
+      .innerText();
+  const cells = (page: Page, panel: string) =>
+    page
+      .locator(`#${panel} tbody tr`)
+      .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent!.trim())));
+  const stateOf = (page: Page, panel: string) => page.locator(`#${panel}`).getAttribute('data-state');
+  const asked = async (query: string): Promise<Json> =>
+    (await app.graphql(`{ symbol(symbol: "SPY") { ${query} } }`)).data.symbol;
+
+  test('shows what the graph answers: quote, gamma, flow, off exchange; and loads nothing from elsewhere', async () => {
+    const { page, complaints } = await open();
+    await ready(page);
+    const { quote, gex, flow, offExchange } = await asked(`
+      quote { spot changePct volume }
+      gex { latest { netGex flipPoint callWall putWall } }
+      flow { crossSection { snapshot { update { byExpiration { measures { callPremiumUsd putPremiumUsd } } } } } largeTrades(limit: 50) { events { update { event { premiumUsd } } } } }
+      offExchange { composition { rows { category shareOfOffExchNotional notional } } concentration { rows { rank bucketMidpoint notional } } }`);
+    expect(await page.locator('#spot').innerText()).toBe(format.price(quote.spot));
+    expect(await page.locator('#change').innerText()).toContain(format.change(quote.changePct));
+    expect(await figure(page, 'Net GEX')).toBe(format.gex(gex.latest.netGex));
+    expect(await figure(page, 'Flip')).toBe(format.price(gex.latest.flipPoint));
+    expect(await figure(page, 'Call wall')).toBe(format.strike(gex.latest.callWall));
+    expect(await figure(page, 'Put wall')).toBe(format.strike(gex.latest.putWall));
+    const sums = flow.crossSection.snapshot.update.byExpiration.reduce(
+      (sum: Json, { measures }: Json) => ({
+        calls: sum.calls + measures.callPremiumUsd,
+        puts: sum.puts + measures.putPremiumUsd,
+      }),
+      { calls: 0, puts: 0 },
+    );
+    expect(await figure(page, 'Put/call')).toBe(format.ratio(sums.puts, sums.calls));
+    expect(await page.locator('#flow-strikes .legend').innerText()).toContain(`Calls ${format.usd(sums.calls)}`);
+    expect((await cells(page, 'trades')).map((row) => row.at(-1))).toEqual(
+      flow.largeTrades.events.map(({ update }: Json) => format.usd(update.event.premiumUsd)),
+    );
+    expect((await cells(page, 'composition')).map((row) => row[2]).sort()).toEqual(
+      offExchange.composition.rows.map(({ notional }: Json) => format.usd(notional)).sort(),
+    );
+    const levels = (await cells(page, 'concentration')).filter((row) => row.length > 1);
+    expect(levels.map((row) => [row[4], row[0], row[1]]).sort()).toEqual(
+      offExchange.concentration.rows
+        .map(({ rank, bucketMidpoint, notional }: Json) => [
+          String(rank),
+          format.price(bucketMidpoint),
+          format.usd(notional),
+        ])
+        .sort(),
+    );
+    expect(complaints).toEqual({ console: [], otherHosts: [] });
+  });
+
+  test('asks once for everything that is first shown', async () => {
+    const { page } = await open('/');
+    const bodies: string[] = [];
+    page.on('request', (request) => {
+      if (request.url().endsWith('/graphql')) bodies.push(request.postData()!);
+    });
+    await page.goto(`${app.url}/dashboard/SPY`);
+    await ready(page);
+    await page.waitForTimeout(300);
+    expect(bodies).toHaveLength(1);
+    expect(bodies[0]).toContain('query Dashboard');
+  });
+
+  test('every chart has its figures as a table: those of the graph', async () => {
+    const { page } = await open('/dashboard/SPY?tf=1d');
+    await ready(page);
+    const { bars, volatility } = await asked(`
+      bars(from: "2026-11-01", to: "2026-12-02", timeframe: "1d") { rows { close } }
+      volatility { surface { expiries { atmIv dte } } }`);
+    for (const panel of ['candles', 'gex-strikes', 'gex-heat', 'flow-strikes', 'flow-expiries', 'smile', 'term']) {
+      expect(await page.locator(`#${panel} [role="img"]`).getAttribute('aria-label')).toMatch(/SPY/);
+      await page.locator(`#${panel} button:text-is("Table")`).click();
+      expect((await cells(page, panel)).length).toBeGreaterThan(0);
+    }
+    expect((await cells(page, 'candles')).map((row) => row[4])).toEqual(
+      bars.rows.map(({ close }: Json) => format.price(close)).reverse(),
+    );
+    expect((await cells(page, 'term')).map((row) => [row[1], row[2]])).toEqual(
+      volatility.surface.expiries.map(({ dte, atmIv }: Json) => [String(dte), format.fraction(atmIv, 2)]),
+    );
+  });
+
+  test('a click in the watchlist shows another symbol without loading the page anew; back leads back', async () => {
+    const { page } = await open();
+    await ready(page);
+    await page.evaluate(() => Object.assign(window, { sameDocument: true }));
+    await page.click('.watchlist a[href="/dashboard/NVDA"]');
+    await page.waitForFunction(() => document.title.startsWith('NVDA'));
+    await ready(page);
+    expect(new URL(page.url()).pathname).toBe('/dashboard/NVDA');
+    expect(await page.locator('h1').innerText()).toBe('NVDA');
+    await page.goBack();
+    await page.waitForFunction(() => document.querySelector('h1')?.textContent === 'SPY');
+    expect(new URL(page.url()).pathname).toBe('/dashboard/SPY');
+    expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
+  });
+
+  test('another length of candles and a past session are in the address, and come back from it', async () => {
+    const { page, complaints } = await open();
+    await ready(page);
+    await page.keyboard.press('2');
+    await page.waitForFunction(() => location.search === '?tf=5m');
+    await ready(page);
+    await page.fill('#session', '2026-11-30');
+    await page.waitForFunction(() => location.search.includes('session=2026-11-30'));
+    await page.waitForSelector('#gex-strikes[data-state="shown"]');
+    const { gex } = await asked('gex { at(time: "2026-11-30") { netGex } }');
+    expect(await figure(page, 'Net GEX')).toBe(format.gex(gex.at.netGex));
+    expect(await page.locator('.live').innerText()).toBe('Past session');
+    expect(await stateOf(page, 'smile')).toBe('empty');
+    await page.reload();
+    await ready(page);
+    expect(await figure(page, 'Net GEX')).toBe(format.gex(gex.at.netGex));
+    expect(complaints.console).toEqual([]);
+  });
+
+  test('large trades are filtered by kind, right and premium', async () => {
+    const { page } = await open();
+    await ready(page);
+    await page.selectOption('#trades select >> nth=0', 'sweep');
+    expect(new Set((await cells(page, 'trades')).map((row) => row[2]))).toEqual(new Set(['Sweep']));
+    await page.selectOption('#trades select >> nth=0', '');
+    const premiums = (
+      await asked('flow { largeTrades(limit: 100) { events { update { event { premiumUsd } } } } }')
+    ).flow.largeTrades.events
+      .map(({ update }: Json) => update.event.premiumUsd)
+      .sort((a: number, b: number) => b - a);
+    // More pass than the first page holds: they are asked for.
+    await page.fill('#trades input', String(premiums[4]));
+    await page.waitForFunction(
+      (count) => document.querySelectorAll('#trades tbody tr').length === count,
+      premiums.filter((premium: number) => premium >= premiums[4]).length,
+    );
+    await page.fill('#trades input', '900m');
+    await page.waitForSelector('#trades :text("No trade passes the filter")');
+  });
+
+  test('is worked by keys alone', async () => {
+    const { page } = await open();
+    await ready(page);
+    const focused = () =>
+      page.evaluate(() => document.activeElement?.id || document.activeElement?.getAttribute('href'));
+    await page.keyboard.press('w');
+    expect(await focused()).toBe('/dashboard/SPY');
+    await page.keyboard.press('ArrowDown');
+    const next = await focused();
+    expect(next).toMatch(/^\/dashboard\/(?!SPY)/);
+    expect(await page.evaluate(() => getComputedStyle(document.activeElement!).outlineStyle)).toBe('solid');
+    await page.keyboard.press('/');
+    expect(await focused()).toBe('symbol-input');
+    await page.keyboard.type('nvd');
+    await page.waitForSelector('#symbol-found li:has-text("NVDA")');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    await page.waitForFunction(() => document.title.startsWith('NVDA'));
+    await page.keyboard.press('?');
+    await page.waitForSelector('dialog[open]');
+    await page.keyboard.press('Escape');
+    await page.waitForSelector('dialog[open]', { state: 'detached' });
+    // Whatever can be clicked can be reached.
+    expect(
+      await page
+        .locator('main button, main a, main select, main input')
+        .evaluateAll((all) => all.filter((one) => (one as HTMLElement).tabIndex < 0).length),
+    ).toBe(0);
+  });
+
+  test('without a key it asks for one, keeps it for the tab, and then shows', async () => {
+    const { page, complaints } = await open('/dashboard/SPY', { key: null });
+    await page.fill('#dashboard-key', key);
+    await page.keyboard.press('Enter');
+    await ready(page);
+    expect(await page.evaluate(() => sessionStorage.getItem('tapegraph-key'))).toBe(key);
+    expect(complaints).toEqual({ console: [], otherHosts: [] });
+  });
+
+  test('says that a key is not valid, or has expired', async () => {
+    const { page } = await open('/dashboard/SPY', { key: 'tg_live_wrong' });
+    await page.waitForSelector('.notice :text("This key is not valid")');
+    const accountId = await app.account();
+    const { key: expiring } = await app.access.keys.create({ accountId, name: null, expiresAt: filledNowMs + 1000 });
+    app.clock.nowMs += 2000;
+    onTestFinished(() => {
+      app.clock.nowMs = filledNowMs;
+    });
+    await page.fill('#dashboard-key', expiring);
+    await page.keyboard.press('Enter');
+    await page.waitForSelector('.notice :text("This key has expired")');
+  });
+
+  test('what a tier may not read is locked, and says what it takes; the rest stands', async () => {
+    const { page } = await open('/dashboard/SPY', { key: await app.key({ apiTier: 'free' }) });
+    await ready(page);
+    expect(await page.locator('#trades .locked').innerText()).toMatch(/Needs the pro tier.*served under free/s);
+    expect(await page.locator('#flow-strikes .locked').innerText()).toContain('Needs the pro tier');
+    expect(await page.locator('#composition .locked').innerText()).toContain('Needs the basic tier');
+    expect(await stateOf(page, 'gex-strikes')).toBe('shown');
+    expect(await page.locator('.watchlist a[href="/dashboard/NVDA"]').innerText()).toContain('locked');
+    const unattested = await open('/dashboard/SPX', { key: await app.key({ classification: null }) });
+    await unattested.page.waitForSelector('.notice :text("SPX needs a declaration")');
+    expect(await unattested.page.locator('#gex-strikes .locked').innerText()).toContain('Needs a declaration');
+  });
+
+  test('says that a symbol is unknown or none at all, and that an index is not traded off exchange', async () => {
+    const { page } = await open('/dashboard/QQQQ');
+    await page.waitForSelector('.notice :text("QQQQ is not known here")');
+    const none = await open('/dashboard/what%20is%20this');
+    await none.page.waitForSelector('.notice :text("is not a ticker")');
+    const index = await open('/dashboard/NDX');
+    await index.page.waitForSelector('#composition :text("NDX is an index")');
+    expect(await stateOf(index.page, 'candles')).toBe('empty');
+  });
+
+  test('a quiet ticker says of each panel why there is nothing', async () => {
+    const { page } = await open('/dashboard/AAPL');
+    await ready(page);
+    for (const panel of ['gex-strikes', 'trades', 'flow-strikes', 'smile', 'term']) {
+      expect(await stateOf(page, panel)).toBe('empty');
+      expect((await page.locator(`#${panel} .message`).innerText()).length).toBeGreaterThan(20);
+    }
+  });
+
+  test('waits when there were too many requests, as long as the server asks', async () => {
+    const { page } = await open('/dashboard/SPY', { key: await app.key({ apiTier: 'basic' }) });
+    await ready(page);
+    for (let i = 0; i < 6; i++) {
+      await page.keyboard.press('r');
+      await page.waitForTimeout(60);
+    }
+    await page.waitForSelector('.notice :text("Too many requests")');
+    expect(await page.locator('.notice').innerText()).toMatch(/Trying again in \d+ s/);
+    // What was there stays.
+    expect(await stateOf(page, 'candles')).toBe('shown');
+  });
+
+  test('a server that is gone is said so, and found again when it is back', async () => {
+    const { page } = await open();
+    await ready(page);
+    await page.route('**/graphql', (route) => route.abort());
+    await page.keyboard.press('r');
+    await page.waitForSelector('.notice :text("The server does not answer")');
+    await page.unroute('**/graphql');
+    await page.waitForSelector('.notice', { state: 'detached', timeout: 10_000 });
+    expect(await stateOf(page, 'candles')).toBe('shown');
+  });
+
+  test.each([390, 768, 1920])('fits a window %i wide', async (width) => {
+    const { page } = await open('/dashboard/SPY', { width });
+    await ready(page);
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+    const columns = await page
+      .locator('.panels > section')
+      .evaluateAll((panels) => new Set(panels.map((panel) => Math.round(panel.getBoundingClientRect().left))).size);
+    if (width === 390) expect(columns).toBe(1);
+    else expect(columns).toBeGreaterThanOrEqual(width === 768 ? 1 : 3);
+    const outside = await page
+      .locator('.panels .chart canvas')
+      .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth).length);
+    expect(outside).toBe(0);
+  });
+
+  test('follows the system’s theme and the reader’s, charts too', async () => {
+    const { page } = await open('/dashboard/SPY', { colorScheme: 'light' });
+    await ready(page);
+    const ground = () => page.evaluate(() => getComputedStyle(document.querySelector('#candles')!).backgroundColor);
+    const drawn = () =>
+      page
+        .locator('#candles canvas')
+        .first()
+        .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
+    const light = { ground: await ground(), drawn: await drawn() };
+    await page.emulateMedia({ colorScheme: 'dark' });
+    await expect.poll(ground).not.toBe(light.ground);
+    await expect.poll(drawn).not.toBe(light.drawn);
+    await page.click('#theme-switch');
+    await expect.poll(ground).toBe(light.ground);
+  });
+});

@@ -1,0 +1,72 @@
+import { existsSync } from 'node:fs';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+
+/** Debian's Chromium, or the one that CHROMIUM names; null where there is none. */
+export const chromiumPath: string | null =
+  [process.env.CHROMIUM, '/usr/bin/chromium'].find((path) => path !== undefined && existsSync(path)) ?? null;
+
+/** What a page complained of, and what it asked for of other hosts. Empty when all is well. */
+export interface Complaints {
+  console: string[];
+  otherHosts: string[];
+}
+
+/** How a page is looked at. */
+export interface PageOptions {
+  /** Entries of the session storage. */
+  storage?: Record<string, string>;
+  /** Pixels. */
+  width?: number;
+  colorScheme?: 'dark' | 'light';
+}
+
+/** A page in a tab of its own. */
+export interface OpenedPage {
+  page: Page;
+  complaints: Complaints;
+  close: () => Promise<void>;
+}
+
+/** Starts the browser that `chromiumPath` names. */
+export function startBrowser(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: chromiumPath!,
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+      '--no-first-run',
+    ],
+  });
+}
+
+/** Opens a page on `url`, in a tab of its own, whose session storage holds `storage` from the start. */
+export async function openPage(
+  context: BrowserContext,
+  url: string,
+  { storage = {}, width = 1440, colorScheme = 'dark' }: PageOptions = {},
+): Promise<OpenedPage> {
+  const page = await context.newPage();
+  await page.setViewportSize({ width, height: 900 });
+  await page.emulateMedia({ colorScheme });
+  const complaints: Complaints = { console: [], otherHosts: [] };
+  // A broken rule of the page's content security policy is an error of the console too.
+  page.on('console', (message) => {
+    // Whether there is a stream is for the page to say.
+    if (message.type() === 'error' && !message.location().url.endsWith('/graphql/stream'))
+      complaints.console.push(`${message.text()} ${message.location().url}`);
+  });
+  page.on('pageerror', (error) => complaints.console.push(String(error)));
+  page.on('request', (request) => {
+    const { origin, protocol } = new URL(request.url());
+    if (origin !== new URL(url).origin && protocol !== 'data:') complaints.otherHosts.push(request.url());
+  });
+  await page.addInitScript((entries) => {
+    for (const [name, value] of Object.entries(entries))
+      if (sessionStorage.getItem(name) === null) sessionStorage.setItem(name, value);
+  }, storage);
+  await page.goto(url);
+  return { page, complaints, close: () => page.close() };
+}
