@@ -58,7 +58,7 @@ export function oncePerRequest<T>(context: RequestContext, name: string, work: (
 
 /** The request's loader `name`, made by `make` when it is first asked for. */
 export function loader<K, V>(
-  context: RequestContext,
+  context: Pick<RequestContext, 'loaders'>,
   name: string,
   make: () => DataLoader<K, V, string>,
 ): DataLoader<K, V, string> {
@@ -71,12 +71,16 @@ export function loader<K, V>(
 }
 
 /** Throws 503 when no source of `dataset` is configured. */
-export function requireSource(context: RequestContext, dataset: Dataset): void {
+export function requireSource(context: Pick<RequestContext, 'sources'>, dataset: Dataset): void {
   if (!context.sources[dataset]) throw sourceNotConfigured(dataset);
 }
 
 /** Reads from the source of `dataset`: 503 when none is configured, 502 when it fails. */
-export async function fromSource<T>(context: RequestContext, dataset: Dataset, read: () => Promise<T>): Promise<T> {
+export async function fromSource<T>(
+  context: Pick<RequestContext, 'sources'>,
+  dataset: Dataset,
+  read: () => Promise<T>,
+): Promise<T> {
   requireSource(context, dataset);
   return fromStore(dataset, read);
 }

@@ -1,13 +1,18 @@
 import type { Failure } from '../domain/failure.ts';
-import type { LargeTrade } from '../domain/flow.ts';
+import type { CrossSection, LargeTrade } from '../domain/flow.ts';
 import { anyChange, type Changes } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
 import type { FeedStep } from '../store/flow-feed-pages.ts';
+import type { StoredGexCapture } from '../store/gex-captures.ts';
+import { type BarState, barTopics } from './live-bars.ts';
+import { type CrossSectionState, crossSectionTopics } from './live-cross-section.ts';
+import { type GexState, gexTopics } from './live-gex.ts';
 import { largeTradeTopics } from './live-large-trades.ts';
 import { type QuoteState, quoteTopics } from './live-quotes.ts';
 import { type LiveEnd, shutdownEnd } from './live-source.ts';
 import { createTopics, type Topics } from './live-topics.ts';
 import type { Quote } from './quotes.ts';
+import type { StockBar } from './stock-bars.ts';
 
 /** A stream as the hub knows it, whatever it carries and by whichever door. */
 export interface OpenStream {
@@ -21,7 +26,10 @@ export interface OpenStream {
 /** What a process tells as it happens: topics are read once for all that follow them. */
 export interface LiveHub {
   quotes: Topics<QuoteState, Quote>;
+  bars: Topics<BarState, StockBar>;
+  gex: Topics<GexState, StoredGexCapture>;
   largeTrades: Topics<FeedStep, LargeTrade>;
+  crossSections: Topics<CrossSectionState, CrossSection>;
   /** Takes a stream into care, until the returned function is called. Throws 503 when the hub is closed. */
   attach(stream: OpenStream): () => void;
   /** Streams open, and topics followed. */
@@ -65,9 +73,14 @@ const later = (ms: number, work: () => void) => void setTimeout(work, ms).unref(
 /** Opens the hub of a process. */
 export function openLiveHub({ store, now, changes, every = systemEvery, onError }: HubParts): LiveHub {
   const parts = { now, onError, later };
-  const quotes = createTopics(quoteTopics(store), parts);
-  const largeTrades = createTopics(largeTradeTopics(store), parts);
-  const kinds = [quotes, largeTrades];
+  const followed = {
+    quotes: createTopics(quoteTopics(store), parts),
+    bars: createTopics(barTopics(store), parts),
+    gex: createTopics(gexTopics(store), parts),
+    largeTrades: createTopics(largeTradeTopics(store), parts),
+    crossSections: createTopics(crossSectionTopics(store), parts),
+  };
+  const kinds = Object.values(followed);
   const streams = new Set<OpenStream>();
   let closed = false;
   let rechecking = false;
@@ -93,8 +106,7 @@ export function openLiveHub({ store, now, changes, every = systemEvery, onError 
   ];
 
   return {
-    quotes,
-    largeTrades,
+    ...followed,
     attach(stream) {
       if (closed) throw shutdownEnd().failure;
       streams.add(stream);

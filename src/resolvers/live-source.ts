@@ -30,6 +30,8 @@ export interface LiveSource<T = unknown> extends AsyncIterableIterator<LiveEvent
   return(): Promise<IteratorResult<LiveEvent<T>>>;
   /** Where it stands before its first event; resolved once it is under way, or has ended. */
   readonly start: Promise<string>;
+  /** Resolved when it is over, however it ended: its reader may be waiting for something else just then. */
+  readonly over: Promise<void>;
   /** Ends it from this side; what waits is dropped. */
   end(end: LiveEnd): void;
   /** Why it was ended from this side; null while it lasts, and when its reader left. */
@@ -70,6 +72,7 @@ export function createMailbox<T>({ keeping, check, onClose }: MailboxParts): Mai
   let ended: LiveEnd | null = null;
   let sleeper: (() => void) | null = null;
   const start = Promise.withResolvers<string>();
+  const finish = Promise.withResolvers<void>();
 
   const wake = () => {
     sleeper?.();
@@ -82,6 +85,7 @@ export function createMailbox<T>({ keeping, check, onClose }: MailboxParts): Mai
     first = [];
     waiting.clear();
     start.resolve('');
+    finish.resolve();
     onClose();
     wake();
   }
@@ -98,6 +102,7 @@ export function createMailbox<T>({ keeping, check, onClose }: MailboxParts): Mai
 
   const source: LiveSource<T> = {
     start: start.promise,
+    over: finish.promise,
     get ended() {
       return ended;
     },

@@ -28,7 +28,7 @@ export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
 const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
 
 /** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
-const latenessMs = 15_000;
+export const latenessMs = 15_000;
 
 export interface StockBarsArgs {
   from: string;
@@ -104,8 +104,11 @@ function lastCompleteStart(timeframe: Timeframe, nowMs: number): number {
     : exchangeInstant(date) - 1;
 }
 
+/** What reading bars takes of a request. */
+export type BarReading = Pick<RequestContext, 'store' | 'sources' | 'loaders' | 'nowMs'>;
+
 /** Symbols asked for the same range in one request are looked up together. */
-function lastStartLoader(context: RequestContext, timeframe: Timeframe, fromMs: number, toMs: number) {
+function lastStartLoader(context: BarReading, timeframe: Timeframe, fromMs: number, toMs: number) {
   return loader(
     context,
     `last bar ${timeframe} ${fromMs} ${toMs}`,
@@ -154,7 +157,7 @@ export async function takeInFlightPlace(context: RequestContext): Promise<void> 
 }
 
 /** Symbols asked for the same range in one request are read together. */
-function barsLoader(context: RequestContext, timeframe: Timeframe, fromMs: number, toMs: number, limit: number) {
+export function barsLoader(context: BarReading, timeframe: Timeframe, fromMs: number, toMs: number, limit: number) {
   return loader(
     context,
     `bars ${timeframe} ${fromMs} ${toMs} ${limit}`,
@@ -177,8 +180,8 @@ function barEnd(timeframe: Timeframe, tsMs: number): number {
  * The bars as they stood now. Where a past session is replayed the store knows the rest of the bar in progress already; it
  * is then made from the minutes so far, so that nothing of the future shows.
  */
-async function asOfNow(
-  context: RequestContext,
+export async function asOfNow(
+  context: BarReading,
   symbol: string,
   timeframe: Timeframe,
   bars: BarColumns,

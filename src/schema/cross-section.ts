@@ -72,7 +72,8 @@ const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpda
   }),
 });
 
-const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').implement({
+/** A snapshot, in answers and as it is told. */
+export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').implement({
   description: "A snapshot of a session's cumulative option flow; never merged across sessions.",
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),

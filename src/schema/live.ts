@@ -20,13 +20,13 @@ export interface LiveQuestion {
   contextOf: () => { context: object; end: () => void };
   /** Whoever asks under the same key gets the same answers; null = nobody else does. */
   sharedKey: () => string | null;
-  /** What is told of an event's errors. */
-  tell: (error: GraphQLError) => GraphQLError;
+  /** The text of an event's answer; one that throws ends the stream. */
+  write: (result: ExecutionResult) => string;
 }
 
 /** What a subscription says of one event. */
 export interface LiveMessage {
-  /** The answer as JSON: `{data}`, or `{data, errors}`. */
+  /** The answer as it was written. */
   json: string;
   cursor: string;
 }
@@ -42,7 +42,7 @@ export interface LiveAnswers {
 const answers = new WeakMap<LiveEvent, Map<string, Promise<string>>>();
 
 async function answer(question: LiveQuestion, event: LiveEvent): Promise<string> {
-  const { schema, document, operationName, variables, contextOf, tell } = question;
+  const { schema, document, operationName, variables, contextOf, write } = question;
   const { context, end } = contextOf();
   try {
     const result = await execute({
@@ -53,7 +53,7 @@ async function answer(question: LiveQuestion, event: LiveEvent): Promise<string>
       contextValue: context,
       rootValue: event,
     });
-    return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(tell) } : result);
+    return write(result);
   } finally {
     end();
   }
@@ -94,6 +94,9 @@ export async function openAnswers(question: LiveQuestion): Promise<LiveAnswers |
     },
   };
 }
+
+/** Why a stream was ended from this side. */
+export type StreamEnd = LiveEnd;
 
 /** The last error of a stream that was ended from this side, as both doors send it. */
 export function endError({ reason, failure }: LiveEnd): { message: string; extensions: Record<string, unknown> } {

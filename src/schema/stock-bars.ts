@@ -14,7 +14,8 @@ import { builder } from './builder.ts';
 import { ResponseMetaInterface } from './response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
-const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
+/** A bar, in pages and as it is told. */
+export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
   description: 'One OHLCV bar of a stock.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),

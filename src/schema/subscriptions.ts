@@ -1,9 +1,16 @@
+import { checkTop, servedCaptures } from '../resolvers/gex.ts';
+import { followBars } from '../resolvers/live-bars.ts';
+import { followCrossSection } from '../resolvers/live-cross-section.ts';
+import { followGex } from '../resolvers/live-gex.ts';
 import { followLargeTrades } from '../resolvers/live-large-trades.ts';
 import { followQuotes } from '../resolvers/live-quotes.ts';
 import { maxQuotes } from '../resolvers/quotes.ts';
 import { builder } from './builder.ts';
+import { CrossSectionType } from './cross-section.ts';
+import { GexCaptureType } from './gex.ts';
 import { LargeTradeType } from './large-trades.ts';
 import { QuoteType } from './quotes.ts';
+import { StockBarType } from './stock-bars.ts';
 
 builder.subscriptionType({
   description:
@@ -21,6 +28,56 @@ builder.subscriptionField('quotes', (t) =>
     complexity: ({ symbols }) => ({ field: Math.max(1, Math.min(symbols.length, maxQuotes)) }),
     extensions: { scopeGroup: 'market.live' },
     subscribe: (_root, { symbols }, context) => followQuotes(context, symbols),
+    resolve: (event) => event.value,
+  }),
+);
+
+builder.subscriptionField('bars', (t) =>
+  t.field({
+    type: StockBarType,
+    description:
+      'Bars of a stock: the newest, then each as it is made or changes, the one in progress included. A slow reader gets the latest state of each.',
+    args: {
+      symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker.' }),
+      timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
+    },
+    complexity: 1,
+    extensions: { scopeGroup: 'market.bars' },
+    subscribe: (_root, { symbol, timeframe }, context) => followBars(context, symbol, timeframe ?? '1m'),
+    resolve: (event) => event.value,
+  }),
+);
+
+builder.subscriptionField('gexCaptured', (t) =>
+  t.field({
+    type: GexCaptureType,
+    description:
+      'Dealer gamma of an underlying: the latest capture, then each as it is made. A reader for whom more than 1,000 wait is disconnected.',
+    args: {
+      symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }),
+      topStrikes: t.arg.int({
+        description: 'Keep the strikes with the largest |net gex|, so many; all by default. Totals are over all.',
+      }),
+    },
+    complexity: 1,
+    extensions: { scopeGroup: 'analytics.gex' },
+    subscribe(_root, { symbol, topStrikes }, context) {
+      checkTop(topStrikes, 'topStrikes');
+      return followGex(context, symbol);
+    },
+    resolve: (event, { topStrikes }) => servedCaptures([event.value], false, topStrikes ?? null)[0]!,
+  }),
+);
+
+builder.subscriptionField('crossSection', (t) =>
+  t.field({
+    type: CrossSectionType,
+    description:
+      "An underlying's cumulative option flow by strike and by expiration: the latest snapshot, then each that follows. A slow reader gets the latest.",
+    args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }) },
+    complexity: 1,
+    extensions: { scopeGroup: 'analytics.flow' },
+    subscribe: (_root, { symbol }, context) => followCrossSection(context, symbol),
     resolve: (event) => event.value,
   }),
 );

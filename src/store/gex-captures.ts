@@ -199,6 +199,27 @@ export async function latestGexCaptures(
   return new Map((await withCurves(store, rows, byExpiry)).map((capture) => [capture.underlying, capture]));
 }
 
+/**
+ * The captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at most `limit` of each; an underlying
+ * without any is absent. Two statements, one when all are cached.
+ */
+export async function gexCapturesFrom(
+  store: Store,
+  from: ReadonlyMap<string, number>,
+  throughMs: number,
+  limit: number,
+): Promise<Map<string, StoredGexCapture[]>> {
+  const { rows } = await store.pool.query<Facts>({
+    name: 'gex-captures-from',
+    text: `SELECT g.* FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, from_ms) CROSS JOIN LATERAL (
+             SELECT ${facts} FROM gex_captures g WHERE g.underlying = wanted.underlying
+               AND g.captured_at >= wanted.from_ms AND g.captured_at <= $3 ORDER BY g.captured_at LIMIT $4) g
+           ORDER BY 1, 2`,
+    values: [[...from.keys()], [...from.values()], throughMs, limit],
+  });
+  return Map.groupBy(await withCurves(store, rows, false), (capture) => capture.underlying);
+}
+
 /** The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are cached. */
 export async function firstGexCaptures(
   store: Store,
