@@ -29,6 +29,7 @@ import { protocolSource } from './rest/protobuf.ts';
 import { sendFailure } from './rest/respond.ts';
 import { asFailure, chargeRefused, compiledRoutes, restRouter, type SentAnswer } from './rest/router.ts';
 import { routes } from './rest/routes.ts';
+import { streamOperations, streamRouter } from './rest/stream/stream.ts';
 import { schema } from './schema/index.ts';
 import { pingDatabase, type Store } from './store/connection.ts';
 import { symbolRegistry } from './store/symbols.ts';
@@ -89,7 +90,7 @@ function cors(origins: readonly string[], metaHeaderPrefix: string) {
         response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
         response.setHeader(
           'Access-Control-Allow-Headers',
-          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, X-Request-Id',
+          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, Last-Event-ID, X-GraphQL-Event-Stream-Token, X-Request-Id',
         );
         response.setHeader('Access-Control-Max-Age', '600');
         response.status(204).end();
@@ -190,7 +191,8 @@ export function createApp(parts: ServerParts): Express {
   const { config, now, generation = () => null, sampleKey = null, metrics } = parts;
   const doors = doorsOf(parts);
   const compiled = compiledRoutes(schema, routes);
-  const description = openApi(schema, compiled);
+  const streams = streamOperations(schema);
+  const description = openApi(schema, compiled, streams);
   const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
   const sealed = keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation);
   metrics?.watchCache('graphql', kept.stats);
@@ -211,6 +213,7 @@ export function createApp(parts: ServerParts): Express {
     aboveGraphiql: aboveGraphiql(assets),
   }) as unknown as express.RequestHandler;
   app.use(Router({ caseSensitive: true }).all('/graphql', acceptAnything, bodyLimit, graphql));
+  app.use(streamRouter(schema, streams, doors));
   app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);

@@ -5,8 +5,8 @@ const lastWordsMs = 1000;
 
 /** An answer that goes on: server-sent events on one response, as fast as its reader reads. */
 export interface EventStream {
-  /** Sends a frame; resolves when the reader has room for more, or is gone. */
-  send(frame: string): Promise<void>;
+  /** Sends a frame as soon as the reader has room for it, or drops it when the reader is gone; one given as a function is made then. */
+  send(frame: string | (() => string)): Promise<void>;
   /** A comment, unless the reader has not read what was sent before. */
   beat(): void;
   /** Sends `last` and ends the answer; a reader that does not take it is cut off. */
@@ -56,7 +56,7 @@ export function openEventStream(request: IncomingMessage, response: ServerRespon
         drained ??= Promise.withResolvers<void>();
         await drained.promise;
       }
-      if (!isClosed && !response.writableEnded) response.write(frame);
+      if (!isClosed && !response.writableEnded) response.write(typeof frame === 'string' ? frame : frame());
     },
     beat() {
       if (!isClosed && !response.writableEnded && !response.writableNeedDrain) response.write(':\n\n');

@@ -1,8 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { type ExecutionArgs, GraphQLError, type GraphQLSchema } from 'graphql';
 import type { Authentication, Caller } from '../access/caller.ts';
+import { recheckCaller, rightsOf } from '../access/recheck.ts';
 import { type EventStream, openEventStream } from '../domain/event-stream.ts';
-import { Failure, internal, invalidRequest, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { Failure, internal, invalidRequest } from '../domain/failure.ts';
 import { type Lifetime, lifetime } from '../domain/lifetime.ts';
 import { endError, type LiveAnswers, openAnswers } from '../schema/live.ts';
 import { publicError } from './errors.ts';
@@ -43,30 +44,6 @@ export function requireEventStream({ headers }: IncomingMessage): void {
   throw refusal(invalidRequest('A subscription is answered with a stream: send Accept: text/event-stream.'));
 }
 
-/** What of a caller decides over an answer. */
-function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
-  return JSON.stringify([kind, tier, siteTier, attested]);
-}
-
-/** Who it is for is asked again; who may not read it any more is told why, and it ends. */
-async function recheck(
-  door: SubscriptionDoor,
-  request: IncomingMessage,
-  { source }: LiveAnswers,
-  caller: Caller,
-): Promise<Caller> {
-  const authentication = await door.authenticate(request);
-  try {
-    if (authentication.state !== 'ok') throw authentication.state === 'expired' ? tokenExpired() : unauthenticated();
-    if (rightsOf(authentication.caller) !== rightsOf(caller)) await source.check(authentication.caller);
-    return authentication.caller;
-  } catch (error) {
-    if (!(error instanceof Failure) || error.status >= 500) throw error;
-    source.end({ reason: 'not_entitled', failure: error });
-    return caller;
-  }
-}
-
 /**
  * Opens an admitted subscription. It is for whoever `request` says, and ends with `life`, which it ends itself when it is over.
  */
@@ -94,7 +71,10 @@ export async function subscribe(
       return { context: door.context(caller, onEnd), end };
     },
     sharedKey: () => (shares ? rightsOf(caller) + asked : null),
-    tell: (error) => publicError(error, (failure) => door.report(request, failure)),
+    write(result) {
+      const tell = (error: GraphQLError) => publicError(error, (failure) => door.report(request, failure));
+      return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(tell) } : result);
+    },
   });
   if ('errors' in answers) {
     life.end();
@@ -113,7 +93,9 @@ export async function subscribe(
     door.attachStream({
       beat: () => subscribed.beat(),
       async recheck() {
-        caller = await recheck(door, request, answers, caller);
+        const now = await recheckCaller(caller, () => door.authenticate(request), source.check);
+        if ('refused' in now) source.end({ reason: 'not_entitled', failure: now.refused });
+        else caller = now.caller;
       },
       end: source.end,
     }),
@@ -153,7 +135,11 @@ export async function sendAnswers(
   const out: EventStream = openEventStream(request, response);
   subscribed.beat = out.beat;
   void out.closed.then(subscribed.close);
-  await eachAnswer(subscribed, (json) => out.send(nextFrame(json)), report);
+  // One that is ended is noticed at once, also while its reader keeps it waiting.
+  await Promise.race([
+    eachAnswer(subscribed, (json) => out.send(nextFrame(json)), report),
+    subscribed.answers.source.over,
+  ]);
   const last = lastAnswer(subscribed.answers);
   out.end(`${last === '' ? '' : nextFrame(last)}event: complete\ndata:\n\n`);
   await out.closed;

@@ -16,7 +16,7 @@ import {
   type SelectionSetNode,
 } from 'graphql';
 import { absentInCaps, absentInMeta } from './envelope.ts';
-import type { StoredOperation } from './operation.ts';
+import type { ReadOperation, StoredOperation } from './operation.ts';
 import type { Route } from './route.ts';
 
 /** A JSON Schema, 2020-12. */
@@ -101,6 +101,13 @@ function objectSchema(walk: Walk, type: FieldsType, selection: SelectionSetNode)
     if (!conditional && !walk.absent.has(key)) required.push(key);
   }
   return { type: 'object', properties, required };
+}
+
+/** The JSON Schema of what an operation's only field `data` gives. */
+export function dataSchema(schema: GraphQLSchema, { document, definition }: ReadOperation): JsonSchema {
+  const walk = { schema, document, absent: new Set<string>() };
+  const type = schema.getRootType(definition.operation)!;
+  return (objectSchema(walk, type, definition.selectionSet).properties as Record<string, JsonSchema>).data!;
 }
 
 /** The JSON Schema of a route's answer, from the types of the fields its operation selects. */

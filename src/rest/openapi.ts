@@ -6,6 +6,8 @@ import { argumentOf, variableOf } from './argument-docs.ts';
 import { mediaTypes, routeMedia } from './media.ts';
 import type { Param } from './params.ts';
 import type { CompiledRoute } from './router.ts';
+import { streamOperation } from './stream/openapi.ts';
+import type { StreamOperations } from './stream/stream.ts';
 
 /** The statuses of failures: what each means, and the codes it comes with. */
 export const errorCodes: Readonly<Record<number, { description: string; codes: readonly string[] }>> = {
@@ -141,13 +143,18 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSc
 }
 
 /** The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types. */
-export function openApi(schema: GraphQLSchema, routes: readonly CompiledRoute[]): JsonSchema {
+export function openApi(
+  schema: GraphQLSchema,
+  routes: readonly CompiledRoute[],
+  streams: StreamOperations,
+): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const compiled of routes) {
     const { route } = compiled;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
     paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled) };
   }
+  paths['/v2/stream'] = { get: streamOperation(schema, streams, errorResponse) };
   return {
     openapi: '3.1.0',
     info: {

@@ -33,18 +33,29 @@ export function failureOf(error: GraphQLError): Failure {
   return internal(error.originalError ?? error);
 }
 
-/** Reads, validates and compiles a route's operation. Throws when it does not fit the schema, which stops the start. */
-export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
-  const source = readFileSync(new URL(`./routes/${route.operation}`, import.meta.url), 'utf8');
+/** An operation's file, as it was read. */
+export interface ReadOperation {
+  source: string;
+  document: DocumentNode;
+  definition: OperationDefinitionNode;
+}
+
+/** Reads and validates an operation's file, named from this folder. Throws when it does not fit the schema, which stops the start. */
+export function readOperation(schema: GraphQLSchema, path: string): ReadOperation {
+  const source = readFileSync(new URL(path, import.meta.url), 'utf8');
   const document = parse(source);
   const problems = validate(schema, document);
   if (problems.length > 0)
-    throw new Error(
-      `${route.operation} does not fit the schema: ${problems.map((problem) => problem.message).join('; ')}`,
-    );
+    throw new Error(`${path} does not fit the schema: ${problems.map((problem) => problem.message).join('; ')}`);
   const definition = document.definitions.find(
     (node): node is OperationDefinitionNode => node.kind === Kind.OPERATION_DEFINITION,
   )!;
+  return { source, document, definition };
+}
+
+/** Reads, validates and compiles a route's operation. */
+export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
+  const { source, document, definition } = readOperation(schema, `./routes/${route.operation}`);
   const variables = (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value);
   const compiled = compileQuery(schema, document, definition.name?.value, {
     disablingCapturingStackErrors: true,

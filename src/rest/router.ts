@@ -54,9 +54,14 @@ export function authenticatedCaller(authentication: Authentication, listsTokenEx
   throw unauthenticated();
 }
 
-/** Takes a request from its caller's rate and tells a key how it stands; 429 when nothing is left. */
-async function charge(door: Pick<RestDoor, 'consume'>, caller: Caller, response: Response): Promise<void> {
-  const rate = await door.consume(caller);
+/** Takes `cost` requests from the caller's rate and tells a key how it stands; 429 when that is more than is left. */
+export async function charge(
+  door: { consume: (caller: Caller, cost: number) => Promise<RateState> },
+  caller: Caller,
+  response: Response,
+  cost = 1,
+): Promise<void> {
+  const rate = await door.consume(caller, cost);
   tellRate(caller, rate, response);
   if (!rate.allowed) throw rateLimited(`More than ${rate.limit} requests a minute.`, Math.max(1, rate.resetSeconds));
 }

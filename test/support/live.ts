@@ -1,9 +1,15 @@
-import { exchangeDate } from '../../src/domain/market-time.ts';
+import { toBarColumns } from '../../src/domain/bar.ts';
+import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live-hub.ts';
+import { writeBars } from '../../src/store/bar-blocks.ts';
 import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
+import { saveCrossSection } from '../../src/store/cross-sections.ts';
+import { saveCoverage } from '../../src/store/flow-coverage.ts';
 import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
+import { coverage, measures } from './flow.ts';
+import { flatBar } from './market.ts';
 
 /** The timers of streams, run by hand. */
 export interface HandTimers {
@@ -46,5 +52,42 @@ export async function trade(store: Store, prices: Record<string, number>, atMs: 
     }));
     await saveLiveQuotes(tx, quotes);
     await announceChange(tx, { stocks: Object.keys(prices) });
+  });
+}
+
+/** Writes a session's snapshot with `base` contracts traded at one strike, as a live tape does. */
+export async function snapshot(
+  store: Store,
+  symbol: string,
+  session: string,
+  seq: number,
+  base: number,
+): Promise<void> {
+  const section = {
+    symbol,
+    seq,
+    coverage: coverage(session, 715),
+    byStrike: [{ strikeThousandths: 600_000, measures: measures(base) }],
+    byExpiration: [{ expiry: '2026-12-18', measures: measures(base) }],
+  };
+  await inTransaction(store, async (tx) => {
+    await saveCoverage(tx, symbol, section.coverage);
+    await saveCrossSection(tx, section);
+    await announceChange(tx, { flow: [symbol] });
+  });
+}
+
+/** Writes minute bars of a session from 09:30 on as a live tape does, `[price, volume]` each from minute `first` on. */
+export async function minutes(
+  store: Store,
+  symbol: string,
+  session: string,
+  first: number,
+  bars: readonly (readonly [number, number])[],
+): Promise<void> {
+  const rows = bars.map(([price, volume], i) => flatBar(exchangeInstant(session, 570 + first + i), price, volume));
+  await inTransaction(store, async (tx) => {
+    await writeBars(tx, '1m', [{ symbol, bars: toBarColumns(rows) }]);
+    await announceChange(tx, { stocks: [symbol] });
   });
 }

@@ -1,0 +1,60 @@
+import type { GraphQLSchema } from 'graphql';
+import { dataSchema, type JsonSchema } from '../answer-schema.ts';
+import type { StreamOperations } from './stream.ts';
+import { topicKinds } from './topics.ts';
+
+function topicLine([kind, { option, all, description }]: [string, (typeof topicKinds)[string]]): string {
+  const form = `${kind}:${all ? 'SYMBOL or *' : 'SYMBOL'}${option === null ? '' : '[:option]'}`;
+  return `${form}: ${description}${option === null ? '' : ` (option: ${option})`}`;
+}
+
+/** What the stream is, as an OpenAPI operation; `errorResponse` describes a status. */
+export function streamOperation(
+  schema: GraphQLSchema,
+  operations: StreamOperations,
+  errorResponse: (status: number) => JsonSchema,
+): JsonSchema {
+  const statuses = [400, 401, 403, 404, 429, 500, 502, 503];
+  return {
+    operationId: 'stream',
+    tags: ['market.live'],
+    summary: 'Live stream',
+    description: [
+      'Server-sent events, each a JSON row as the route of the same name gives it; the kind of its topic is the name of the event.',
+      'First comes `ready` with the topics. An event carries an id; sent back as Last-Event-ID it continues where the reader stood, from what is retained.',
+      'A stream that is ended from this side says why in an event `end`: {reason, error}, reason one of shutdown, too_slow, not_entitled, failed.',
+    ].join(' '),
+    parameters: [
+      {
+        name: 'topics',
+        in: 'query',
+        required: true,
+        description: `Topics separated by commas; one without a kind is of the kind before it. ${Object.entries(topicKinds).map(topicLine).join('. ')}.`,
+        schema: { type: 'string' },
+        example: 'quotes:SPY,QQQ,bars:SPY:1m,large-trades:*:250000',
+      },
+      {
+        name: 'Last-Event-ID',
+        in: 'header',
+        required: false,
+        description: 'The id of the last event of an earlier stream of the same topics.',
+        schema: { type: 'string' },
+      },
+    ],
+    responses: {
+      200: {
+        description: 'The events, until the reader leaves.',
+        content: {
+          'text/event-stream': {
+            schema: { type: 'string', description: 'Events; x-events has the schema of each one’s data.' },
+            'x-events': Object.fromEntries(
+              [...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]),
+            ),
+          },
+        },
+      },
+      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
+    },
+    'x-graphql-operation': [...operations.values()].map(({ source }) => source).join('\n'),
+  };
+}
