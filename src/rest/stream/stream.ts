@@ -15,7 +15,7 @@ import { readEventId, topicsTag, writeEventId } from './event-id.ts';
 import { type AskedTopics, readTopics, type Topic, topicKinds } from './topics.ts';
 
 /** What the stream needs from the server. */
-export interface StreamDoor extends Pick<RestDoor, 'authenticate' | 'count' | 'context' | 'report'> {
+export interface StreamDoor extends Pick<RestDoor, 'authenticate' | 'count' | 'context' | 'note' | 'report'> {
   consume: (caller: Caller, cost: number) => Promise<RateState>;
   /** Takes the caller's place among those with open streams, given back by what it returns; 429 when there is none left. */
   takeStreamPlace: (caller: Caller) => () => void;
@@ -128,7 +128,9 @@ async function serve(
       asked = readTopics(readParams(streamParams, request.query).topics);
     } finally {
       // As many requests as the routes of the same names would be; one when it is refused before that is known.
-      await charge(door, caller, response, asked?.topics.length ?? 1);
+      const cost = asked?.topics.length ?? 1;
+      await charge(door, caller, response, cost);
+      door.note(request, { cost });
     }
     const sent = request.headers['last-event-id'];
     const after =
@@ -195,6 +197,7 @@ export function streamRouter(schema: GraphQLSchema, operations: StreamOperations
     serve({ schema, operations, door }, request, response).catch((error: unknown) => {
       const failure = asFailure(error);
       if (failure.status >= 500) door.report(request, failure);
+      door.note(request, { code: failure.code });
       sendFailure(response, failure);
     });
   };
