@@ -38,6 +38,32 @@ function ownYield(group: ChainGroup, rows: readonly ChainRow[], spot: number, ra
   return null;
 }
 
+/** The yield that each group's own quotes imply; null where they imply none. */
+export function ownYields(
+  groups: readonly ChainGroup[],
+  rows: readonly ChainRow[],
+  spot: number,
+  rate: number,
+): (number | null)[] {
+  return groups.map((group) => ownYield(group, rows, spot, rate));
+}
+
+/** The yields of groups, those not known taken from the group nearest in time; 0 when none is known. */
+export function filledYields(
+  groups: readonly Pick<ChainGroup, 'years'>[],
+  known: readonly (number | null)[],
+): number[] {
+  return groups.map(({ years }, i) => {
+    if (known[i] !== null) return known[i]!;
+    let nearest = -1;
+    for (let j = 0; j < groups.length; j++) {
+      if (known[j] === null) continue;
+      if (nearest < 0 || Math.abs(groups[j]!.years - years) < Math.abs(groups[nearest]!.years - years)) nearest = j;
+    }
+    return nearest < 0 ? 0 : known[nearest]!;
+  });
+}
+
 /**
  * The dividend yield q of each group, so that S·e^{(r−q)T} is its forward: by parity (European) or by the at-the-money call
  * and put agreeing (American). A group under one day from expiry, or without quotes, takes that of the group nearest in time;
@@ -49,14 +75,5 @@ export function dividendYields(
   spot: number,
   rate: number,
 ): number[] {
-  const own = groups.map((group) => ownYield(group, rows, spot, rate));
-  return groups.map(({ years }, i) => {
-    if (own[i] !== null) return own[i]!;
-    let nearest = -1;
-    for (let j = 0; j < groups.length; j++) {
-      if (own[j] === null) continue;
-      if (nearest < 0 || Math.abs(groups[j]!.years - years) < Math.abs(groups[nearest]!.years - years)) nearest = j;
-    }
-    return nearest < 0 ? 0 : own[nearest]!;
-  });
+  return filledYields(groups, ownYields(groups, rows, spot, rate));
 }

@@ -1,4 +1,6 @@
 import { sessionOf } from '../domain/calendar.ts';
+import type { SessionDate } from '../domain/market-time.ts';
+import { hourMs } from '../domain/units.ts';
 import { methodologySettings } from './methodology.ts';
 
 /** What a mark was taken from (spec 2.9 `mark_source`). */
@@ -28,6 +30,14 @@ export function quoteMid(bid: number | null, ask: number | null): number | null 
   return 0.5 * (bid + ask);
 }
 
+// New York is whole hours from UTC: within one the session is the same.
+const lastSession = { hour: Number.NaN, session: '' };
+function sessionAt(tsMs: number): SessionDate {
+  const hour = Math.floor(tsMs / hourMs);
+  if (hour !== lastSession.hour) Object.assign(lastSession, { hour, session: sessionOf(tsMs) });
+  return lastSession.session;
+}
+
 /** The mid of a fresh quote, else a recent trade of the same session, else the previous close; null: there is no sample. */
 export function markOf({ nowMs, quote, trade, previousClose }: MarkInputs): Mark | null {
   const { maximumQuoteAgeMs, maximumTradeAgeMs } = methodologySettings;
@@ -35,7 +45,7 @@ export function markOf({ nowMs, quote, trade, previousClose }: MarkInputs): Mark
     const mid = quoteMid(quote.bid, quote.ask);
     if (mid !== null) return { price: mid, source: 'mid' };
   }
-  if (trade?.eligible && nowMs - trade.tsMs <= maximumTradeAgeMs && sessionOf(trade.tsMs) === sessionOf(nowMs)) {
+  if (trade?.eligible && nowMs - trade.tsMs <= maximumTradeAgeMs && sessionAt(trade.tsMs) === sessionAt(nowMs)) {
     return { price: trade.price, source: 'last' };
   }
   return previousClose === null ? null : { price: previousClose, source: 'close' };

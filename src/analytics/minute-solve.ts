@@ -1,8 +1,8 @@
 import type { ChainCapture } from '../domain/chain.ts';
 import type { GreeksSolve } from '../domain/greeks.ts';
-import { contractId, type OptionContract } from '../domain/option-contract.ts';
-import { optionRoot } from '../domain/option-root.ts';
-import { fromThousandths, roundTo } from '../domain/units.ts';
+import type { OptionContract } from '../domain/option-contract.ts';
+import { type OptionRoot, optionRoot } from '../domain/option-root.ts';
+import { fromThousandths } from '../domain/units.ts';
 import { americanValue } from './american.ts';
 import { blackScholes } from './black-scholes.ts';
 import { yearsToExpiry } from './expiry-time.ts';
@@ -36,16 +36,33 @@ export function chainYields(chain: ChainCapture, rate: number): Map<string, numb
   return new Map(groups.map(({ root, expiry, dividendYield }) => [`${root.root} ${expiry}`, dividendYield]));
 }
 
+// Years to expiry of a market's roots and expiries: the same for thousands of contracts.
+const yearsBy = new WeakMap<MinuteMarket, Map<string, number>>();
+function yearsOf(market: MinuteMarket, key: string, contract: OptionContract, root: OptionRoot): number {
+  let known = yearsBy.get(market);
+  if (!known) {
+    known = new Map();
+    yearsBy.set(market, known);
+  }
+  let years = known.get(key);
+  if (years === undefined) {
+    years = yearsToExpiry(contract.expiry, root, market.tsMs);
+    known.set(key, years);
+  }
+  return years;
+}
+
 type Figures = Pick<GreeksSolve, 'iv' | 'delta' | 'gamma'>;
 const unknown: Figures = { iv: null, delta: null, gamma: null };
 
 function figuresOf({ contract, quote }: FollowedContract, mark: Mark, market: MinuteMarket): Figures {
-  const { spot, rate, tsMs, dividendYields } = market;
+  const { spot, rate, dividendYields } = market;
   const root = optionRoot(contract.root);
   // What an adjusted contract delivers is not a share, so that no formula of the share's price holds.
   if (spot === null || mark.source === 'close' || root.adjusted) return unknown;
-  const years = yearsToExpiry(contract.expiry, root, tsMs);
-  const dividendYield = dividendYields.get(`${contract.root} ${contract.expiry}`) ?? 0;
+  const key = `${contract.root} ${contract.expiry}`;
+  const years = yearsOf(market, key, contract, root);
+  const dividendYield = dividendYields.get(key) ?? 0;
   const option = { right: contract.right, spot, strike: fromThousandths(contract.strike), years, rate, dividendYield };
   const american = root.style === 'american';
   const halfSpread = mark.source === 'mid' ? (quote!.ask! - quote!.bid!) / 2 : null;
@@ -65,24 +82,10 @@ export function minuteSolve(followed: FollowedContract, market: MinuteMarket): G
   return {
     tsMs: nowMs,
     ...figuresOf(followed, mark, market),
-    mark: roundTo(mark.price, 6),
+    // The middle of two prices would show a tail that no quote has.
+    mark: Math.round(mark.price * 1e6) / 1e6,
     markSource: mark.source,
     bid: held?.bid ?? null,
     ask: held?.ask ?? null,
   };
-}
-
-/**
- * The solves of the first `most` contracts of a minute by contract path form, one at a time, so that whoever asks may let
- * others get their turn between two: an American solve takes some 0.05 ms once warm, 0.2 ms at first. Those without a mark are left out.
- */
-export function* minuteSolves(
-  followed: readonly FollowedContract[],
-  market: MinuteMarket,
-  most: number,
-): Generator<[contract: string, solve: GreeksSolve]> {
-  for (const one of followed.slice(0, most)) {
-    const solve = minuteSolve(one, market);
-    if (solve !== null) yield [contractId(one.contract), solve];
-  }
 }

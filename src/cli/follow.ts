@@ -5,7 +5,16 @@ import { type Config, secretsOf } from '../config.ts';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import type { FollowReport } from '../ingest/follow.ts';
 import { openLog } from '../observe/log.ts';
-import { type CommonOptions, choice, configOf, number, withCommonOptions, withExamples } from './options.ts';
+import {
+  type CommonOptions,
+  choice,
+  configOf,
+  number,
+  solveMostHelp,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from './options.ts';
 import { type Outcome, printing } from './outcome.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -16,6 +25,7 @@ interface FollowCommandOptions extends CommonOptions {
   group?: string;
   gammaSource?: GammaSource;
   rate?: number;
+  solveMost?: number;
 }
 
 const everyMs = 500;
@@ -81,7 +91,9 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         stop: terminal.interrupted,
         gammaSource: options.gammaSource ?? 'solve',
         rate: options.rate ?? 0.045,
+        solveMost: options.solveMost,
         onBadLine: ({ line, reason }) => log.warn({ line, reason }, 'line left out'),
+        onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than are solved every minute'),
         onCommit: tape.onCommit,
       });
       return outcomeOf(report);
@@ -112,7 +124,8 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
         gammaSources,
       ),
     )
-    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1));
+    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
+    .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000));
   withExamples(command, [
     ['follow < tape.ndjson', 'a tape that goes on where the last one ended'],
     ['follow --stream tape', 'the Redis stream `tape`, as consumer group `tapegraph`'],

@@ -3,7 +3,16 @@ import { Argument, type Command } from 'commander';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import { type Dataset, datasetNames, datasets } from '../ingest/datasets.ts';
 import type { FileReport } from '../ingest/ingest.ts';
-import { type CommonOptions, choice, date, number, wholeNumber, withCommonOptions, withExamples } from './options.ts';
+import {
+  type CommonOptions,
+  choice,
+  date,
+  number,
+  solveMostHelp,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from './options.ts';
 import { type Outcome, printing } from './outcome.ts';
 import { createProgress } from './progress.ts';
 import { withStore } from './store.ts';
@@ -13,6 +22,7 @@ interface IngestCommandOptions extends CommonOptions {
   maxErrors?: number;
   gammaSource?: GammaSource;
   rate?: number;
+  solveMost?: number;
   session?: string;
   quotes?: string[];
 }
@@ -55,13 +65,14 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<Outcome> {
-  const { maxErrors, gammaSource, rate, session, quotes } = options;
+  const { maxErrors, gammaSource, rate, solveMost, session, quotes } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
     ...(maxErrors !== undefined && { maxErrors }),
     ...(gammaSource !== undefined && { gammaSource }),
     ...(rate !== undefined && { rate }),
+    ...(solveMost !== undefined && { solveMost }),
     ...(session !== undefined && { sessionDate: session }),
     ...(quotes !== undefined && { quoteFiles: quotes }),
   };
@@ -110,6 +121,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       ),
     )
     .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
+    .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000))
     .option('--session <date>', 'session of files that do not say theirs', date)
     .option(
       '--quotes <file...>',

@@ -86,3 +86,7 @@ export function duration(text: string): number {
 export function choice(flags: string, description: string, values: readonly string[]): Option {
   return new Option(flags, description).choices(values);
 }
+
+/** Says in `--help` what `--solve-most` does, the same for every command that has it. */
+export const solveMostHelp =
+  'contracts of an underlying whose volatility is solved every minute, the first of a session to trade; 0 = none (default: 10000)';

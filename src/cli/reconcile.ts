@@ -1,7 +1,15 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { ReconcileReport } from '../ingest/reconcile.ts';
-import { type CommonOptions, date, wholeNumber, withCommonOptions, withExamples } from './options.ts';
+import {
+  type CommonOptions,
+  date,
+  number,
+  solveMostHelp,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from './options.ts';
 import { type Outcome, printing } from './outcome.ts';
 import { createProgress } from './progress.ts';
 import { withStore } from './store.ts';
@@ -12,6 +20,8 @@ interface ReconcileCommandOptions extends CommonOptions {
   quotes?: string[];
   dayAggregates?: string[];
   maxErrors?: number;
+  rate?: number;
+  solveMost?: number;
 }
 
 const listedDifferences = 20;
@@ -55,7 +65,7 @@ async function reconcileSession(
   files: string[],
   options: ReconcileCommandOptions,
 ): Promise<Outcome> {
-  const { session, quotes = [], dayAggregates = [], maxErrors = 0 } = options;
+  const { session, quotes = [], dayAggregates = [], maxErrors = 0, rate, solveMost } = options;
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const [{ reconcile }, { ensureStarterRegistry }] = await Promise.all([
@@ -71,6 +81,8 @@ async function reconcileSession(
         {
           session,
           maxErrors,
+          rate,
+          solveMost,
           now: terminal.now,
           signal: terminal.interrupted,
           onBytes(count) {
@@ -103,7 +115,9 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
       '--max-errors <n>',
       'bad lines there may be; with any, nothing is complete (default: 0)',
       wholeNumber(0, 1_000_000_000),
-    );
+    )
+    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
+    .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000));
   withExamples(command, [
     [
       'reconcile --session 2026-11-20 trades.csv.gz --quotes quotes.csv.gz --day-aggregates day.csv.gz',

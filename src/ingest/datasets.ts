@@ -64,7 +64,7 @@ export const datasets: Record<Dataset, DatasetKind> = {
   'option-trades': {
     describes: 'whole option tapes; flow, bars and end-of-day lists follow; sides from option quotes',
     load: loadOptionTrades,
-    shapedBy: ({ quoteFiles }) => optionTapeShape(quoteFiles),
+    shapedBy: optionTapeShape,
   },
   'option-quotes': {
     describes: 'bids and offers of option contracts: the sides of the tapes read after them',

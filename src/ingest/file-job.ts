@@ -16,6 +16,8 @@ export interface IngestSettings {
   sessionDate: SessionDate | null;
   /** Quotes of the sessions of an option tape; empty = those that are stored, and where none are sides are unknown. */
   quoteFiles: readonly string[];
+  /** Contracts of an underlying that an option tape with quotes solves every minute; 0 = none. */
+  solveMost: number;
 }
 
 /** One file being stored, in one transaction. */

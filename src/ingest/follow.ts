@@ -7,6 +7,7 @@ import { addDays, exchangeDate, type SessionDate } from '../domain/market-time.t
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
 import { forgetLines, keepLines, keptLines, lockPosition, savePosition } from '../store/followed-lines.ts';
+import { dropGreeks } from '../store/greeks-minutes.ts';
 import { dropLiveFlow, highestSnapshot } from '../store/live-flow.ts';
 import { sealedSymbols } from '../store/session-seals.ts';
 import { inTransaction, type Transaction } from '../store/transaction.ts';
@@ -16,14 +17,19 @@ import type { OnBadLine } from '../tape/tape-file.ts';
 import { storeChain } from './chain.ts';
 import type { IngestSettings } from './file-job.ts';
 import { createLiveSession, forgetChanges, type LiveSession, takeRecord, writeLiveSession } from './live-session.ts';
+import { createMinuteGreeks, followedWindows } from './minute-greeks.ts';
 import { wholeLines, withoutLines } from './whole-lines.ts';
 
 /** Live flow of a session nobody reconciled is kept this many days. */
 const expiryDays = 7;
+/** Minute solves are kept this many days: a contract that trades now and then has its last 390 over several sessions. */
+const greeksDays = 30;
 /** A record later than this beyond the clock is a mistake: it must not end the session. */
 const clockSkewMs = 3_600_000;
 /** Longer than any event waits for its next print. */
 const quietMs = 1000;
+/** Minute solves that are done before a commit, in American ones: some 50 ms, so that nothing else waits for a whole minute's. */
+const solvesACommit = 700;
 /** What has come is written early when it is this much. */
 const mostPendingBytes = 8 * 1024 * 1024;
 
@@ -36,7 +42,11 @@ export interface FollowOptions extends Pick<IngestSettings, 'gammaSource' | 'rat
   everyMs: number;
   now: Clock;
   stop: AbortSignal;
+  /** Contracts of an underlying that are solved every minute; the usual number when absent, 0 = none. */
+  solveMost?: number | undefined;
   onBadLine: OnBadLine;
+  /** Told once of an underlying of which more contracts trade than are solved. */
+  onUnsolved?: (underlying: string) => void;
   /** Called after each commit with how many pieces of the tape, as it gave them, are committed; only of use when each ends with a line. */
   onCommit?: (pieces: number) => Promise<void>;
 }
@@ -50,12 +60,15 @@ export interface FollowReport {
   commits: number;
 }
 
-/** The New York date of a record. */
-function dateOf(record: LiveRecord): SessionDate {
-  if (record.type === 'chain') return exchangeDate(record.chain.capturedAt);
-  if (record.type === 'time') return exchangeDate(record.tsMs);
-  return exchangeDate(record.type === 'option_quote' ? record.quote.tsMs : record.print.tsMs);
+/** When what a record says happened, epoch ms. */
+function instantOf(record: LiveRecord): number {
+  if (record.type === 'chain') return record.chain.capturedAt;
+  if (record.type === 'time') return record.tsMs;
+  return record.type === 'option_quote' ? record.quote.tsMs : record.print.tsMs;
 }
+
+/** The New York date of a record. */
+const dateOf = (record: LiveRecord): SessionDate => exchangeDate(instantOf(record));
 
 async function* unpacked(payloads: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
   for await (const payload of payloads) yield gunzipSync(payload);
@@ -79,9 +92,28 @@ function createFollower(store: Store, options: FollowOptions) {
   let takenLines = 0;
   let takenPieces = 0;
   let commits = 0;
+  const told = new Set<string>();
 
-  async function open(tx: Transaction, date: SessionDate): Promise<LiveSession> {
-    return createLiveSession(date, await highestSnapshot(tx, date));
+  async function open(tx: Transaction, date: SessionDate, solvedMs: number | null): Promise<LiveSession> {
+    const { rate, solveMost: most } = options;
+    const windows = most === 0 ? new Map<string, number>() : await followedWindows(tx);
+    const settings = { from: store.pool, session: date, rate, most, windows, solvedMs };
+    told.clear();
+    return createLiveSession(date, {
+      firstSnapshotSeq: await highestSnapshot(tx, date),
+      greeks: (livePrice) => createMinuteGreeks({ ...settings, livePrice }),
+    });
+  }
+
+  /** Minutes that are over before an instant are solved from what came before it. */
+  async function solveBefore({ greeks }: LiveSession, tsMs: number): Promise<void> {
+    while (tsMs >= greeks.dueMs) {
+      // A chain among the lines before has been stored when the minute looks for one, however the lines came in pieces.
+      if (pending.chains.length > 0) await commit();
+      await greeks.begin();
+      for (const underlying of greeks.full) if (!told.has(underlying)) options.onUnsolved?.(underlying);
+      for (const underlying of greeks.full) told.add(underlying);
+    }
   }
 
   /** Makes the session what it was when the last follower committed; the lines it had taken. */
@@ -90,17 +122,21 @@ function createFollower(store: Store, options: FollowOptions) {
       const position = await lockPosition(tx, source);
       committedLines = takenLines = position.lines;
       if (position.session === null) return committedLines;
-      session = await open(tx, position.session);
+      session = await open(tx, position.session, position.solvedMs);
       const kept = unpacked(keptLines(tx, source, position.session));
       for await (const { records } of readLiveLines(kept, { name: source, book, onBadLine: () => {} }))
-        for (const record of records)
-          if (record.type !== 'chain' && dateOf(record) === session.date) takeRecord(session, record);
+        for (const record of records) {
+          if (record.type === 'chain' || dateOf(record) !== session.date) continue;
+          await solveBefore(session, instantOf(record));
+          takeRecord(session, record);
+        }
       forgetChanges(session);
       return committedLines;
     });
   }
 
   async function commit(): Promise<void> {
+    session?.greeks.work(solvesACommit);
     await inTransaction(store, async (tx) => {
       const { lines } = await lockPosition(tx, source);
       if (lines !== committedLines) throw new Error(`another process follows ${source}`);
@@ -114,7 +150,11 @@ function createFollower(store: Store, options: FollowOptions) {
         await storeChain(tx, chain, options);
         gex.push(underlying);
       }
-      await savePosition(tx, source, { lines: takenLines, session: session?.date ?? null });
+      await savePosition(tx, source, {
+        lines: takenLines,
+        session: session?.date ?? null,
+        solvedMs: session?.greeks.solvedMs ?? null,
+      });
       if (changed || gex.length > 0) await announceChange(tx, { ...changed, ...(gex.length > 0 && { gex }) });
     });
     committedLines = takenLines;
@@ -127,12 +167,14 @@ function createFollower(store: Store, options: FollowOptions) {
   async function turnTo(date: SessionDate): Promise<LiveSession> {
     if (session) {
       session.options.end();
+      await session.greeks.finish();
       await commit();
     }
     return inTransaction(store, async (tx) => {
       await forgetLines(tx, source, date);
       await dropLiveFlow(tx, { settledBefore: addDays(date, -1), expiredBefore: addDays(date, -expiryDays) });
-      return open(tx, date);
+      await dropGreeks(tx, addDays(date, -greeksDays));
+      return open(tx, date, null);
     });
   }
 
@@ -146,7 +188,9 @@ function createFollower(store: Store, options: FollowOptions) {
       if (record.type === 'chain') pending.chains.push(record.chain);
       else if (date <= exchangeDate(now() + clockSkewMs)) {
         if (!session || date > session.date) session = await turnTo(date);
-        if (date === session.date) takeRecord(session, record);
+        if (date !== session.date) continue;
+        await solveBefore(session, instantOf(record));
+        takeRecord(session, record);
       }
     }
     pending.pieces.push(piece);
@@ -161,6 +205,7 @@ function createFollower(store: Store, options: FollowOptions) {
     if (!Number.isFinite(tsMs)) return;
     const line = JSON.stringify({ type: 'time', sip_timestamp: `${tsMs}000000` });
     await take(Buffer.from(`${line}\n`), 0, [{ type: 'time', tsMs }]);
+    await session?.greeks.finish();
   }
 
   return {

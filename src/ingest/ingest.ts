@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
-import { methodologySettings } from '../analytics/methodology.ts';
+import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../domain/clock.ts';
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
@@ -61,6 +61,7 @@ const defaults: IngestSettings = {
   rate: methodologySettings.usualRate,
   sessionDate: null,
   quoteFiles: [],
+  solveMost: tapeSettings.solvedContracts,
 };
 
 async function fileVersion(path: string): Promise<string> {

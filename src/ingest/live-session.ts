@@ -6,37 +6,63 @@ import type { TradedContract } from '../domain/contract-book.ts';
 import type { Coverage } from '../domain/coverage.ts';
 import type { FlowEvent } from '../domain/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { hourMs } from '../domain/units.ts';
 import { type BarRun, writeBars } from '../store/bar-blocks.ts';
 import type { Change } from '../store/changes.ts';
 import { saveCrossSection } from '../store/cross-sections.ts';
 import { saveCoverage } from '../store/flow-coverage.ts';
 import { saveLargeTrades } from '../store/flow-events.ts';
 import { lockFlow } from '../store/flow-sessions.ts';
+import { type GreeksPlaces, saveGreeksMinutes } from '../store/greeks-minutes.ts';
 import { reconciledUnderlyings, removeLargeTrades } from '../store/live-flow.ts';
 import { type LiveQuote, saveLiveQuotes } from '../store/live-quotes.ts';
+import type { PricePoint } from '../store/minute-market.ts';
 import { lockOptionBars, saveOptionBars } from '../store/option-bars.ts';
 import { sealedSymbols } from '../store/session-seals.ts';
 import { saveUnknownTickers, symbolsVersion } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { LiveRecord } from '../tape/live-line.ts';
 import { slices } from './bar-batch.ts';
+import type { MinuteGreeks, MinuteGreeksOptions } from './minute-greeks.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
 
 /** Prints wait this long for earlier ones, by event time: events are told soon, and told anew when a late print changes them. */
 const liveHoldMs = 250;
 const atOnce = 512;
+/** How far back a last price is looked for: mostly it is of the last minute; at last all that traded in the session is looked at. */
+const priceAgesMs = [timeframeMs['1m'], hourMs, 24 * hourMs];
 
 /** One session of a live tape: what the engine knows of it, and what is not written yet. */
 export interface LiveSession {
   date: SessionDate;
   options: OptionTape;
   stocks: StockTape;
+  greeks: MinuteGreeks;
+  places: GreeksPlaces;
   /** Events by id since the last write; null = taken back. */
   events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
 }
 
-/** An empty session; `firstSnapshotSeq` is the highest number a snapshot of it has. */
-export function createLiveSession(date: SessionDate, firstSnapshotSeq: number): LiveSession {
+/** What a live session goes on from. */
+export interface LiveSessionStart {
+  /** The highest number a snapshot of it has. */
+  firstSnapshotSeq: number;
+  /** Its minute solves, which are given the prices of stocks as they trade. */
+  greeks: (livePrice: NonNullable<MinuteGreeksOptions['livePrice']>) => MinuteGreeks;
+}
+
+/** The close of a stock's last minute that is over at a boundary. */
+function lastPrice(stocks: StockTape, symbol: string, beforeMs: number): PricePoint | null {
+  for (const ageMs of priceAgesMs) {
+    const { tsMs, close } = stocks.bars(symbol, '1m', beforeMs - ageMs);
+    for (let i = tsMs.length - 1; i >= 0; i--)
+      if (tsMs[i]! + timeframeMs['1m'] <= beforeMs) return { tsMs: tsMs[i]! + timeframeMs['1m'], price: close[i]! };
+  }
+  return null;
+}
+
+/** An empty session. */
+export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks }: LiveSessionStart): LiveSession {
   const events: LiveSession['events'] = new Map();
   const onChange = (change: FlowChange) => {
     const { seq } = change;
@@ -46,19 +72,27 @@ export function createLiveSession(date: SessionDate, firstSnapshotSeq: number): 
     } else events.set(change.eventId, { seq, underlying: change.underlying, event: null });
   };
   const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
-  return { date, options, stocks: createStockTape({ session: date }), events };
+  const stocks = createStockTape({ session: date });
+  const minutes = greeks((symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs));
+  return { date, options, stocks, greeks: minutes, places: new Map(), events };
 }
 
 /** Takes a record of the session; a chain is not one. */
-export function takeRecord({ options, stocks }: LiveSession, record: Exclude<LiveRecord, { type: 'chain' }>): void {
+export function takeRecord(
+  { options, stocks, greeks }: LiveSession,
+  record: Exclude<LiveRecord, { type: 'chain' }>,
+): void {
   if (record.type === 'stock_print') {
     stocks.print(record.print);
     options.advance(record.print.tsMs);
   } else if (record.type === 'option_print') {
     options.print(record.print);
+    greeks.print(record.print);
     stocks.advance(record.print.tsMs);
-  } else if (record.type === 'option_quote') options.quote(record.quote);
-  else {
+  } else if (record.type === 'option_quote') {
+    options.quote(record.quote);
+    greeks.quote(record.quote);
+  } else {
     options.advance(record.tsMs);
     stocks.advance(record.tsMs);
   }
@@ -180,6 +214,19 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<stri
   ];
 }
 
+/** Writes the minutes whose solves are ended; whether there were any. */
+async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSession): Promise<boolean> {
+  const solved = greeks.takeSolved();
+  if (solved.length === 0) return false;
+  await lockFlow(tx);
+  const underlyings = [...new Set(solved.map(({ underlying }) => underlying))];
+  const reconciled = await reconciledUnderlyings(tx, date, underlyings);
+  const sealed = await sealedSymbols(tx, date, underlyings);
+  const minutes = solved.filter(({ underlying }) => !reconciled.has(underlying) && !sealed.has(underlying));
+  await saveGreeksMinutes(tx, date, minutes, places);
+  return minutes.length > 0;
+}
+
 /**
  * Writes what changed since the last write, in the caller's transaction, and returns what it was; null when nothing was. If the transaction
  * fails, the session is of no more use.
@@ -187,7 +234,9 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<stri
 export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<Change | null> {
   const stocks = await writeStocks(tx, session);
   const flow = await writeOptions(tx, session);
+  const solved = await writeGreeks(tx, session);
   session.events.clear();
-  if (stocks.length === 0 && flow === null) return null;
+  // Solves are of no kind that somebody waits for by its symbol.
+  if (stocks.length === 0 && flow === null && !solved) return null;
   return { ...(stocks.length > 0 && { stocks }), ...(flow !== null && { flow }) };
 }

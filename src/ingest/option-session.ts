@@ -17,7 +17,9 @@ import { refuseSealed } from '../store/session-seals.ts';
 import { classesOf, symbolsVersion } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { slices } from './bar-batch.ts';
+import type { TapeFeed } from './option-tape-files.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
+import { type SessionGreeks, type Solving, sessionSolver } from './session-greeks.ts';
 
 const tradesAtOnce = 500;
 const runsAtOnce = 512;
@@ -32,16 +34,51 @@ export interface OptionSession {
   underlying: TradedUnderlying;
   tape: OptionTape;
   events: Map<string, FlowEvent>;
+  /** Its solves by the minute; null when none are made. */
+  greeks: SessionGreeks | null;
 }
 
 /** An empty session. */
-export function createOptionSession(underlying: TradedUnderlying, date: SessionDate): OptionSession {
+export function createOptionSession(
+  underlying: TradedUnderlying,
+  date: SessionDate,
+  greeks: SessionGreeks | null = null,
+): OptionSession {
   const events = new Map<string, FlowEvent>();
   const onChange = (change: FlowChange) => {
     if (change.kind === 'added') events.set(change.event.eventId, change.event);
     else events.delete(change.eventId);
   };
-  return { date, underlying, tape: createOptionTape({ session: date, onChange, holdMs: 0 }), events };
+  return { date, underlying, tape: createOptionTape({ session: date, onChange, holdMs: 0 }), events, greeks };
+}
+
+/** Takes the session's records in order of time. */
+export function feedOf({ tape, greeks }: OptionSession): TapeFeed {
+  if (greeks === null) return tape;
+  return {
+    print(print) {
+      tape.print(print);
+      greeks.print(print);
+    },
+    quote(quote) {
+      tape.quote(quote);
+      greeks.quote(quote);
+    },
+    get dueMs() {
+      return greeks.dueMs;
+    },
+    due: greeks.take,
+  };
+}
+
+/** Nothing comes any more. */
+async function endOptionSession({ date, tape, greeks }: OptionSession, nowMs: number): Promise<void> {
+  tape.end();
+  if (greeks === null) return;
+  // Once the session is over, so are all its minutes, whether or not anything was quoted to the end.
+  const throughMs = isOver(date, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
+  while (greeks.dueMs <= throughMs) await greeks.take();
+  await greeks.end();
 }
 
 /** What is known of a session's tape beside its records. */
@@ -51,6 +88,8 @@ export interface SessionFacts {
   nowMs: number;
   /** What the figures are made from; informational. */
   source: string;
+  /** How contracts are solved by the minute; null: they are not, and what was solved of them before stays. */
+  solving: Solving | null;
 }
 
 /** Whether no option trades any more in a session. */
@@ -173,7 +212,9 @@ export interface OptionSessionTotals {
 /** Writes the sessions of one date as they are made. */
 export interface OptionSessionWriter {
   readonly date: SessionDate;
-  /** Writes a session whose tape has ended, at once or with the next. */
+  /** An empty session of an underlying. */
+  open(underlying: TradedUnderlying): OptionSession;
+  /** Ends a session of which nothing comes any more, and writes it, at once or with the next. */
   add(session: OptionSession): Promise<void>;
   /** All of the date is written, and its lists over all underlyings are made. */
   done(): Promise<OptionSessionTotals>;
@@ -192,6 +233,7 @@ export async function optionSessionWriter(
   await lockOptionBars(tx);
   const counts = emptyCounts();
   const totals: OptionSessionTotals = { counts, contracts: 0, underlyings: 0, largeTrades: 0, changed: 0 };
+  const solver = facts.solving ? await sessionSolver(tx, date, facts.solving) : () => null;
   let held: OptionSession[] = [];
   let heldContracts = 0;
   async function write() {
@@ -201,7 +243,9 @@ export async function optionSessionWriter(
   }
   return {
     date,
+    open: (underlying) => createOptionSession(underlying, date, solver(underlying)),
     async add(session) {
+      await endOptionSession(session, facts.nowMs);
       const { tape, events } = session;
       for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += tape.counts[name];
       // Quotes alone, or prints that are in no figure.

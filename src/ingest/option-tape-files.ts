@@ -30,6 +30,9 @@ const groupsInDay = 2 ** 24;
 export interface TapeFeed {
   print(print: OptionPrint): void;
   quote(quote: OptionQuote): void;
+  /** Before a record of this instant or later `due` is to be waited for, as often as it is due; absent: never. */
+  readonly dueMs?: number;
+  due?(): Promise<void>;
 }
 
 /** An option tape read from its files, to be fed an underlying's session after the other. */
@@ -207,6 +210,7 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
         const put = recordFeeder(apart, conditions.items);
         let group = -1;
         let feed: TapeFeed | null = null;
+        let dueMs = Infinity;
         for await (const records of sorter.sorted()) {
           reading.onBytes(0);
           for (let i = 0; i < records.length; i += width) {
@@ -217,8 +221,14 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
                 apart[records[i + at.conditionsAndContract]! >>> 0]!.underlying,
                 exchangeDate(records[i + at.tsMs]!),
               );
+              dueMs = feed?.dueMs ?? Infinity;
             }
-            if (feed) put(feed, records, i);
+            if (!feed) continue;
+            while (records[i + at.tsMs]! >= dueMs) {
+              await feed.due?.();
+              dueMs = feed.dueMs ?? Infinity;
+            }
+            put(feed, records, i);
           }
         }
         if (feed) await end();

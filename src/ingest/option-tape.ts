@@ -3,14 +3,8 @@ import { createReadStream } from 'node:fs';
 import { methodologyVersion } from '../analytics/methodology.ts';
 import type { OptionTapeCounts } from '../analytics/option-tape.ts';
 import type { SessionDate } from '../domain/market-time.ts';
-import type { Loader } from './file-job.ts';
-import {
-  createOptionSession,
-  isOver,
-  type OptionSession,
-  type OptionSessionWriter,
-  optionSessionWriter,
-} from './option-session.ts';
+import type { IngestSettings, Loader } from './file-job.ts';
+import { feedOf, isOver, type OptionSession, type OptionSessionWriter, optionSessionWriter } from './option-session.ts';
 import { readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
 
@@ -53,7 +47,9 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
   let changed = 0;
   try {
     if (refused()) return { rows, changed };
-    const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file' };
+    // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
+    const solving = files.quotes > 0 ? { rate: settings.rate, most: settings.solveMost } : null;
+    const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file', solving };
     let writer: OptionSessionWriter | null = null;
     let session: OptionSession;
     const finishDate = async () => {
@@ -69,13 +65,10 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
           sessions.push(date);
           writer = await optionSessionWriter(tx, date, facts);
         }
-        session = createOptionSession(underlying, date);
-        return session.tape;
+        session = writer.open(underlying);
+        return feedOf(session);
       },
-      () => {
-        session.tape.end();
-        return writer!.add(session);
-      },
+      () => writer!.add(session),
     );
     await finishDate();
     for (const note of quoteNotes(quoteFiles, files)) onNote(note);
@@ -85,9 +78,13 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
   }
 };
 
-/** What shapes the figures of an option tape beside its bytes: the quotes beside it. */
-export async function optionTapeShape(quoteFiles: readonly string[]): Promise<string> {
+/** What shapes the figures of an option tape beside its bytes: the quotes beside it, and how contracts are solved. */
+export async function optionTapeShape({
+  quoteFiles,
+  rate,
+  solveMost,
+}: Pick<IngestSettings, 'quoteFiles' | 'rate' | 'solveMost'>): Promise<string> {
   const hash = createHash('sha256');
   for (const path of quoteFiles) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
-  return `${methodologyVersion} ${hash.digest('base64url')}`;
+  return `${methodologyVersion} ${hash.digest('base64url')} ${rate} ${solveMost}`;
 }

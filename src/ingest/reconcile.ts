@@ -1,3 +1,4 @@
+import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { announceChange } from '../store/changes.ts';
@@ -9,7 +10,7 @@ import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from './bad-line-log.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
 import { expandPatterns } from './file-patterns.ts';
-import { createOptionSession, isOver, type OptionSession, optionSessionWriter } from './option-session.ts';
+import { feedOf, isOver, type OptionSession, optionSessionWriter } from './option-session.ts';
 import { quoteNotes, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
@@ -27,6 +28,10 @@ export interface ReconcileOptions {
   session: SessionDate;
   maxErrors: number;
   now: Clock;
+  /** Continuous interest rate of the minute solves, a fraction a year; the usual one when absent. */
+  rate?: number | undefined;
+  /** Contracts of an underlying that are solved every minute; 0 = none. */
+  solveMost?: number | undefined;
   /** Aborted to stop: everything is rolled back, and its reason is thrown. */
   signal?: AbortSignal;
   onBytes?: (bytes: number) => void;
@@ -57,7 +62,13 @@ async function store(
   files: OptionTapeFiles,
   paths: ReconcileFiles,
   log: BadLineLog,
-  { session: date, now, onBytes = () => {} }: ReconcileOptions,
+  {
+    session: date,
+    now,
+    rate = methodologySettings.usualRate,
+    solveMost = tapeSettings.solvedContracts,
+    onBytes = () => {},
+  }: ReconcileOptions,
 ): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
   const aggregates = await readDayVolumes(paths.dayAggregates, date, log.add, onBytes);
   if (log.refused()) throw new FileRefused();
@@ -67,6 +78,8 @@ async function store(
     withoutGaps: (underlying) => log.count() === 0 && !differing.has(underlying),
     nowMs: now(),
     source: 'option_trades_file',
+    // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
+    solving: files.quotes > 0 ? { rate, most: solveMost } : null,
   });
   let session: OptionSession | undefined;
   const compare = ({ underlying: { symbol }, tape }: OptionSession) => {
@@ -79,8 +92,8 @@ async function store(
   await files.feed(
     async (underlying, each) => {
       if (each !== date) return null;
-      session = createOptionSession(underlying, date);
-      return session.tape;
+      session = writer.open(underlying);
+      return feedOf(session);
     },
     async () => {
       session!.tape.end();

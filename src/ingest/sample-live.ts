@@ -17,7 +17,7 @@ import { type SampleShape, sampleShape, sessionUnderWay } from '../tape/sample/p
 import { tapeEndMs } from '../tape/sample/tape-ledger.ts';
 import { follow } from './follow.ts';
 import { pacedLines } from './paced-lines.ts';
-import { ensureSampleMarket } from './sample-market.ts';
+import { ensureSampleMarket, sampleSolveMost } from './sample-market.ts';
 import type { SampleTapeWriterData } from './sample-tape-writer.ts';
 
 /** The name by which followers of the sample tape find where the last one was. */
@@ -70,6 +70,7 @@ async function followSession(store: Store, session: SessionDate, options: Sample
       stop,
       gammaSource: 'vendor',
       rate: 0.045,
+      solveMost: sampleSolveMost,
       onBadLine: ({ line, reason }) => onEvent({ text: `line ${line} of the sample tape left out: ${reason}` }),
     });
   } finally {

@@ -18,6 +18,9 @@ import type { SampleWriterData, SampleWritten } from './sample-writer.ts';
 
 const factKey = 'sample';
 
+/** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
+export const sampleSolveMost = 4;
+
 /** What a store says of the simulated market in it. */
 export interface SampleFact {
   version: number;
@@ -135,6 +138,7 @@ async function bring(
         now,
         gammaSource,
         quoteFiles,
+        solveMost: sampleSolveMost,
         ...(signal && { signal }),
       });
       for (const file of report.files) if (file.status === 'refused') throw refusal(file);

@@ -40,7 +40,8 @@ function requireSource({ sources }: RequestContext): void {
 
 async function keptSolves(context: RequestContext, contracts: readonly OptionContract[]) {
   if (!context.sources.option_tape) return new Map<string, GreeksSolve>();
-  return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, contracts.map(keyOf), context.nowMs));
+  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
+  return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, contracts.map(keyOf), range));
 }
 
 /** Contracts asked for in one request are read together. Of a kept and a captured solve the newer is the latest. */

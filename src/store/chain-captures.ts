@@ -137,6 +137,23 @@ export async function chainCapturesAt(store: Store, moments: readonly ChainMomen
   return found;
 }
 
+/** The last capture of an underlying at or before an instant, inside the caller's transaction; null when there is none. */
+export async function chainCaptureAt(
+  from: Pick<Transaction, 'query'>,
+  underlying: string,
+  atMs: number,
+): Promise<ChainCapture | null> {
+  const { rows } = await from.query<Facts & { payload: Buffer }>({
+    name: 'chain-capture-at',
+    text: `SELECT ${factColumns}, c.payload FROM chain_captures c WHERE c.underlying = $1 AND c.captured_at <= $2
+           ORDER BY c.captured_at DESC LIMIT 1`,
+    values: [underlying, atMs],
+  });
+  if (!rows[0]) return null;
+  const { payload, version: _, ...facts } = rows[0];
+  return { ...facts, rows: await decodeRows(payload) };
+}
+
 /** Whether each of these captures was given in part only, in their order; false for one that is not there. One statement. */
 export async function partialChains(
   store: Store,

@@ -7,6 +7,8 @@ export interface FollowedPosition {
   lines: number;
   /** The session they had come to; null when there was none. */
   session: SessionDate | null;
+  /** The last boundary of the session whose minute solves are written, epoch ms; null when none is. */
+  solvedMs: number | null;
 }
 
 const factKey = (source: string) => `followed ${source}`;
@@ -15,7 +17,8 @@ const factKey = (source: string) => `followed ${source}`;
 export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
   await tx.query('SELECT pg_advisory_xact_lock(hashtextextended($1, 0))', [factKey(source)]);
   const { rows } = await tx.query<{ value: string }>('SELECT value FROM store_facts WHERE key = $1', [factKey(source)]);
-  return rows[0] ? (JSON.parse(rows[0].value) as FollowedPosition) : { lines: 0, session: null };
+  const nothing: FollowedPosition = { lines: 0, session: null, solvedMs: null };
+  return rows[0] ? { ...nothing, ...(JSON.parse(rows[0].value) as Partial<FollowedPosition>) } : nothing;
 }
 
 /** Remembers how far a source was taken. */
@@ -69,5 +72,5 @@ export async function beginTape(tx: Transaction, source: string, session: Sessio
   const position = await lockPosition(tx, source);
   if (position.session === session) return;
   await tx.query('DELETE FROM followed_lines WHERE source = $1', [source]);
-  await savePosition(tx, source, { lines: 0, session: null });
+  await savePosition(tx, source, { lines: 0, session: null, solvedMs: null });
 }

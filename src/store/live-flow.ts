@@ -54,7 +54,8 @@ export async function dropLiveFlow(
     [settledBefore, expiredBefore],
   );
   const keys = [rows.map((row) => row.underlying), rows.map((row) => row.session_date)];
-  for (const table of ['flow_legs', 'flow_events', 'cross_sections', 'option_bar_blocks', 'flow_coverage']) {
+  const tables = ['flow_legs', 'flow_events', 'cross_sections', 'option_bar_blocks', 'greeks_minutes', 'greeks_places'];
+  for (const table of [...tables, 'flow_coverage']) {
     const live = table === 'option_bar_blocks' ? `AND t.status = 'observed_live'` : '';
     await tx.query(
       `DELETE FROM ${table} t USING unnest($1::text[], $2::text[]) AS w(underlying, session_date)

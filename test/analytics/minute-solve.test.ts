@@ -7,7 +7,6 @@ import {
   type FollowedContract,
   type MinuteMarket,
   minuteSolve,
-  minuteSolves,
 } from '../../src/analytics/minute-solve.ts';
 import { type OptionContract, readOptionContract } from '../../src/domain/option-contract.ts';
 import { optionRoot } from '../../src/domain/option-root.ts';
@@ -74,12 +73,6 @@ test('a mark that no volatility has leaves iv, delta and gamma unknown', () => {
   // The half spread of 40 is worth more than half a volatility of about 65 dollars each.
   const wide = { quote: { bid: 0.01, ask: 80, tsMs } };
   expect(minuteSolve(quoted(put, price, wide), market)).toMatchObject({ ...unknown, mark: 40.005 });
-});
-
-test('a minute solves no more contracts than asked, and leaves out those without a mark', () => {
-  const none = quoted(put, price, { quote: null });
-  const solves = [...minuteSolves([none, quoted(put, price), quoted(call, price), quoted(call, price)], market, 3)];
-  expect(solves.map(([contract]) => contract)).toEqual(['O:SPY261218P00605000', 'O:SPXW261218C00605000']);
 });
 
 test('yields are those of the chain: one made with 1.3 % gives it back', () => {

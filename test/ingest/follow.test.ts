@@ -7,9 +7,11 @@ import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type FollowOptions, follow } from '../../src/ingest/follow.ts';
 import { reconcile } from '../../src/ingest/reconcile.ts';
+import { saveSymbols } from '../../src/store/symbols.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
 import { clean, ownPrefix, redisUrl } from '../access/redis-for-tests.ts';
 import { start } from '../cli/command-line.ts';
-import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { randomOf } from '../support/random.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -79,6 +81,19 @@ function tapeLines(count: number): string[] {
   return lines;
 }
 
+/** A store that knows the symbols on the tape: their contracts are solved every minute. */
+async function marketStore(): Promise<TestStore> {
+  const store = await testStore();
+  await inTransaction(store, (tx) => saveSymbols(tx, testSymbols));
+  return store;
+}
+
+async function marketForThisTest(): Promise<TestStore> {
+  const store = await marketStore();
+  onTestFinished(() => store.close());
+  return store;
+}
+
 /** Everything a follower stores but the numbers of snapshots, which count commits. */
 async function stored(store: TestStore): Promise<Json> {
   const all: Json = {};
@@ -90,6 +105,8 @@ async function stored(store: TestStore): Promise<Json> {
     'flow_coverage',
     'cross_sections',
     'option_bar_blocks',
+    'greeks_minutes',
+    'greeks_places',
   ]) {
     const { rows } = await store.pool.query(`SELECT * FROM ${table}`);
     all[table] = rows
@@ -125,7 +142,7 @@ const lines = tapeLines(1500);
 describe('a live tape that is followed', () => {
   let undisturbed: Json;
   beforeAll(async () => {
-    const store = await testStore();
+    const store = await marketStore();
     const report = await follow(store, Readable.from(piecesOf(lines)), options());
     expect(report).toMatchObject({ throughLine: lines.length, lines: lines.length });
     expect(report.badLines).toBeGreaterThan(50);
@@ -133,10 +150,13 @@ describe('a live tape that is followed', () => {
     await store.close();
     expect(undisturbed.flow_events.length).toBeGreaterThan(50);
     expect(undisturbed.option_bar_blocks).toHaveLength(6);
+    // Five minutes of the tape, of both underlyings.
+    expect(undisturbed.greeks_places).toHaveLength(3);
+    expect(undisturbed.greeks_minutes.length).toBeGreaterThan(6);
   });
 
   test('gives the same however it comes in pieces, and when it comes twice', async () => {
-    const store = await storeForThisTest();
+    const store = await marketForThisTest();
     await follow(store, Readable.from(piecesOf(lines, 333)), options({ everyMs: 1 }));
     expect(await stored(store)).toEqual(undisturbed);
     await follow(store, Readable.from(piecesOf(lines)), options());
@@ -144,7 +164,7 @@ describe('a live tape that is followed', () => {
   });
 
   test('goes on where it was: a tape that goes on, and one that begins anew', async () => {
-    const store = await storeForThisTest();
+    const store = await marketForThisTest();
     await follow(store, Readable.from(piecesOf(lines.slice(0, 700))), options());
     await follow(store, Readable.from(piecesOf(lines.slice(700, 1100))), options());
     // One that brings nothing, twice.
@@ -156,7 +176,7 @@ describe('a live tape that is followed', () => {
   });
 
   test('killed at any moment loses nothing and counts nothing twice', async () => {
-    const store = await storeForThisTest();
+    const store = await marketForThisTest();
     const position = async () => {
       const { rows } = await store.pool.query(`SELECT value FROM store_facts WHERE key = 'followed stdin'`);
       return rows[0] ? (JSON.parse(rows[0].value).lines as number) : 0;
@@ -194,7 +214,7 @@ describe('a live tape that is followed', () => {
   }, 120_000);
 
   test('told to stop, writes what it took and ends, although its stdin is open', async () => {
-    const store = await storeForThisTest();
+    const store = await marketForThisTest();
     const { child, ended } = start(['follow', '--json'], { DATABASE_URL: store.databaseUrl });
     onTestFinished(() => void child.kill('SIGKILL'));
     child.stdin!.write(lines.slice(0, 300).join(''));
@@ -207,7 +227,7 @@ describe('a live tape that is followed', () => {
   }, 60_000);
 
   test('is followed by one process at a time', async () => {
-    const store = await storeForThisTest();
+    const store = await marketForThisTest();
     async function* slow() {
       yield* piecesOf(lines.slice(0, 100));
       await pause(300);
@@ -230,8 +250,8 @@ describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
       await clean(prefix);
     });
     const stream = `${prefix}tape`;
-    const whole = await storeForThisTest();
-    const killed = await storeForThisTest();
+    const whole = await marketForThisTest();
+    const killed = await marketForThisTest();
     const few = lines.slice(0, 900).map((each) => each.trim());
     await follow(whole, Readable.from([Buffer.from(few.join('\n'))]), options());
     const args = ['follow', '--stream', stream];

@@ -2,7 +2,6 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveCrossSection } from '../../src/store/cross-sections.ts';
-import { saveGreeksSession, saveLatestGreeks } from '../../src/store/greeks.ts';
 import { saveOptionBars } from '../../src/store/option-bars.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
@@ -15,6 +14,7 @@ import {
   storeLargeTrades,
   storeRankedLists,
 } from '../support/flow.ts';
+import { saveSolves } from '../support/greeks.ts';
 import { flatBar } from '../support/market.ts';
 import { storeOffExchange } from '../support/off-exchange.ts';
 import { statementsOf } from '../support/statements.ts';
@@ -49,11 +49,9 @@ beforeAll(async () => {
     const sample = { tsMs: exchangeInstant(session, 600), iv: 0.2, delta: 0.5, gamma: 0.01, mark: 2 };
     for (const { symbol } of entries) {
       const contract = `O:${symbol}261218C00100000`;
-      const key = { underlying: symbol, contract };
       const byStrike = [{ strikeThousandths: 100_000, measures: measures(1) }];
       await saveCrossSection(tx, { symbol, seq: 1, coverage: covered, byStrike, byExpiration: [] });
-      await saveLatestGreeks(tx, key, { ...sample, markSource: 'mid', bid: null, ask: null });
-      await saveGreeksSession(tx, key, session, [sample]);
+      await saveSolves(tx, symbol, { [contract]: [{ ...sample, markSource: 'mid', bid: null, ask: null }] });
     }
     await saveOptionBars(
       tx,

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { GreeksSample, GreeksSolve } from '../../src/domain/greeks.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { saveGreeksSession, saveLatestGreeks } from '../../src/store/greeks.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow, newYork, saveCaptures } from '../support/option-market.ts';
 import { statementsOf } from '../support/statements.ts';
 
@@ -27,13 +27,14 @@ async function store(
   latest?: GreeksSolve,
 ) {
   await inTransaction(app.store, async (tx) => {
-    const key = { underlying, contract };
-    for (const [session, samples] of Object.entries(series)) await saveGreeksSession(tx, key, session, samples);
-    if (latest) await saveLatestGreeks(tx, key, latest);
+    const samples = Object.values(series).flat();
+    const solves = samples.map((one): GreeksSolve => ({ ...one, markSource: 'mid', bid: null, ask: null }));
+    const before = solves.filter(({ tsMs }) => tsMs !== latest?.tsMs);
+    await saveSolves(tx, underlying, { [contract]: latest ? [...before, latest] : solves });
   });
 }
 
-const solve: GreeksSolve = { ...sample('2026-11-20', 719), iv: 0.2, mark: 4.35, markSource: 'mid', bid: 4.3, ask: 4.4 };
+const solve: GreeksSolve = { ...sample('2026-11-20', 720), iv: 0.2, mark: 4.35, markSource: 'mid', bid: 4.3, ask: 4.4 };
 
 beforeAll(async () => {
   app = await testApp({ nowMs });
@@ -44,7 +45,7 @@ beforeAll(async () => {
       '2026-11-18': minutes('2026-11-18', 570, 390),
       '2026-11-19': minutes('2026-11-19', 570, 300),
       // The store may already hold what lies after the server's clock.
-      '2026-11-20': minutes('2026-11-20', 570, 390),
+      '2026-11-20': [...minutes('2026-11-20', 570, 150), ...minutes('2026-11-20', 900, 60)],
     },
     solve,
   );
@@ -60,6 +61,7 @@ describe('GET /v2/options/{contract}/greeks', () => {
     const contract = 'O:AAPL261218P00250000';
     const known = sample('2026-11-20', 718);
     const unknown = { ...sample('2026-11-20', 719), iv: null, delta: null, gamma: null };
+    const newest = { ts_ms: solve.tsMs, iv: 0.2, delta: 0.5, gamma: 0.0154, mark: 4.35 };
     await store('AAPL', contract, { '2026-11-20': [known, unknown] }, solve);
     const { status, body, headers } = await app.get(path('o%3Aaapl261218p00250000'));
     expect(status).toBe(200);
@@ -67,11 +69,7 @@ describe('GET /v2/options/{contract}/greeks', () => {
       data: {
         contract: { underlying: 'AAPL', expiry: '2026-12-18', right: 'put', strike: 250_000 },
         latest: {
-          ts_ms: exchangeInstant('2026-11-20', 719),
-          iv: 0.2,
-          delta: 0.5,
-          gamma: 0.0154,
-          mark: 4.35,
+          ...newest,
           mark_source: 'mid',
           bid: 4.3,
           ask: 4.4,
@@ -80,6 +78,7 @@ describe('GET /v2/options/{contract}/greeks', () => {
         series: [
           { ts_ms: known.tsMs, iv: 0.1286, delta: 0.5, gamma: 0.0154, mark: 7.18 },
           { ts_ms: unknown.tsMs, iv: null, delta: null, gamma: null, mark: 7.19 },
+          newest,
         ],
       },
       meta: { caps: { applied: [], tier: 'pro' }, plane: 'live' },
@@ -144,7 +143,8 @@ describe('GET /v2/options/{contract}/greeks', () => {
 
   test('a solve later than the clock is not there yet', async () => {
     app.clock.nowMs = solve.tsMs - 1;
-    expect((await app.get(path(spy))).body.data.latest).toBeNull();
+    expect((await app.get(path(spy))).body.data.latest.ts_ms).toBe(exchangeInstant('2026-11-20', 719));
+    expect((await app.get(path(weekly))).body.data.latest).toBeNull();
   });
 
   test('not solved yet: 200, null, an empty series and a note', async () => {
@@ -346,9 +346,7 @@ describe('every stored chain is a solve of its contracts', () => {
       try {
         await saveCaptures(bare.store, { chains: [chainCapture('XOM', at('11:50'), [row(110_000)], spot)] });
         await inTransaction(bare.store, async (tx) => {
-          const key = { underlying: 'XOM', contract };
-          await saveGreeksSession(tx, key, today, [{ ...solve, tsMs: at('11:54') }]);
-          await saveLatestGreeks(tx, key, solve);
+          await saveSolves(tx, 'XOM', { [contract]: [{ ...solve, tsMs: at('11:54') }] });
         });
         const { body } = await bare.get(path(contract));
         expect(body.data.latest.mark).toBe(latest);

@@ -1,17 +1,18 @@
 import { type Bar, timeframeMs, timeframes, toBarColumns } from '../../src/domain/bar.ts';
 import { closeMinute, isHalfDay } from '../../src/domain/calendar.ts';
 import type { ChainRow } from '../../src/domain/chain.ts';
+import type { GreeksSolve } from '../../src/domain/greeks.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { concatBars, writeBars } from '../../src/store/bar-blocks.ts';
 import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
 import { saveCrossSection } from '../../src/store/cross-sections.ts';
 import { saveCoverage } from '../../src/store/flow-coverage.ts';
-import { saveGreeksSession, saveLatestGreeks } from '../../src/store/greeks.ts';
 import { saveOffExchange } from '../../src/store/off-exchange-writing.ts';
 import { saveOptionBars } from '../../src/store/option-bars.ts';
 import { inTransaction, type Transaction } from '../../src/store/transaction.ts';
 import { coverage, largeTrade, leg, measures, rankedList, storeLargeTrades, storeRankedLists } from './flow.ts';
+import { saveSolves } from './greeks.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from './option-market.ts';
 
 /** Tuesday 2026-12-01, 12:00 in New York: the clock the filled market is meant to be read at. */
@@ -180,20 +181,22 @@ async function fillFlow(store: Store): Promise<void> {
 
 async function fillContracts(tx: Transaction): Promise<void> {
   for (const underlying of filledUnderlyings) {
+    const solves: Record<string, GreeksSolve[]> = {};
     for (const contract of [filledContract(underlying), filledContract(underlying, 'P')]) {
-      const key = { underlying, contract };
+      const solved: GreeksSolve[] = [];
+      solves[contract] = solved;
       for (const session of filledSessions.slice(2)) {
-        const samples = Array.from({ length: 200 }, (_, i) => {
+        for (let i = 0; i < 200; i++) {
           const solvable = i % 11 !== 0;
-          return {
+          solved.push({
+            ...{ markSource: 'mid', bid: null, ask: null },
             tsMs: exchangeInstant(session, 571 + i),
             iv: solvable ? 0.2 + i / 10_000 : null,
             delta: solvable ? 0.5 : null,
             gamma: solvable ? 0.004 : null,
             mark: 3 + i / 100,
-          };
-        });
-        await saveGreeksSession(tx, key, session, samples);
+          });
+        }
         for (const [timeframe, step] of [
           ['1m', 60_000],
           ['5m', 300_000],
@@ -203,7 +206,7 @@ async function fillContracts(tx: Transaction): Promise<void> {
           ]);
         }
       }
-      await saveLatestGreeks(tx, key, {
+      solved.push({
         tsMs: filledNowMs - 60_000,
         iv: 0.2,
         delta: 0.5,
@@ -214,6 +217,7 @@ async function fillContracts(tx: Transaction): Promise<void> {
         ask: 5.1,
       });
     }
+    await saveSolves(tx, underlying, solves);
   }
 }
 

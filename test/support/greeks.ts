@@ -1,0 +1,25 @@
+import type { GreeksSolve } from '../../src/domain/greeks.ts';
+import { exchangeDate } from '../../src/domain/market-time.ts';
+import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/greeks-minutes.ts';
+import type { Transaction } from '../../src/store/transaction.ts';
+
+/** Stores solves of an underlying's contracts by path form, as minutes; what was stored of the same minutes is replaced. */
+export async function saveSolves(
+  tx: Transaction,
+  underlying: string,
+  solves: Readonly<Record<string, readonly GreeksSolve[]>>,
+  spot: number | null = 600,
+): Promise<void> {
+  const all = Object.entries(solves).flatMap(([contract, list]) => list.map((solve) => ({ contract, solve })));
+  for (const [session, ofSession] of Map.groupBy(all, ({ solve }) => exchangeDate(solve.tsMs))) {
+    const minutes = [...Map.groupBy(ofSession, ({ solve }) => solve.tsMs)].map(
+      ([tsMs, found]): WrittenMinute => ({
+        underlying,
+        tsMs,
+        spot,
+        solves: new Map(found.map(({ contract, solve }) => [contract, solve])),
+      }),
+    );
+    await saveGreeksMinutes(tx, session, minutes, new Map());
+  }
+}
