@@ -22,6 +22,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
 export const typeOnlyLayers: Record<string, readonly string[]> = {
   access: ['config.ts'],
   rest: ['config.ts'],
+  'config.ts': ['observe'],
 };
 
 /** Packages and paths that only one folder may import. */

@@ -1,6 +1,7 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Tier } from './domain/tier.ts';
+import type { TraceSettings } from './observe/tracing.ts';
 
 /** What a source can provide (spec 4: a route whose source is not configured answers 503). */
 export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
@@ -43,6 +44,8 @@ export interface Config {
   metricsHost: string;
   /** What a reader of `/metrics` has to send; on the server's own port there are metrics only with one. */
   metricsToken: string | null;
+  /** Where traces go; null = nowhere, and none are made. */
+  traces: TraceSettings | null;
   sources: Record<SourceName, boolean>;
 }
 
@@ -91,6 +94,15 @@ const host = z.string().regex(/^[\w.:%-]+$/, { error: 'expected a host name or a
 
 const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535');
 
+// `name=value` pairs, as OpenTelemetry writes them: separated by commas, values percent-encoded.
+function headersOf(text: string): Record<string, string> {
+  const pairs = list(text).map((pair) => [
+    pair.slice(0, pair.indexOf('=')).trim(),
+    pair.slice(pair.indexOf('=') + 1).trim(),
+  ]);
+  return Object.fromEntries(pairs.map(([name, value]) => [name, decodeURIComponent(value!)]));
+}
+
 const variables = z.object({
   TAPEGRAPH_DATA: z.string().default('.data'),
   PORT: port.default(4000),
@@ -130,6 +142,20 @@ const variables = z.object({
     .regex(/^[\x21-\x7e]{16,}$/, { error: 'expected 16 or more visible ASCII characters' })
     .nullable()
     .default(null),
+  OTEL_EXPORTER_OTLP_ENDPOINT: urlOf(['http:', 'https:']).nullable().default(null),
+  OTEL_EXPORTER_OTLP_HEADERS: z
+    .string()
+    .regex(/^\s*[\w.-]+\s*=([^,%]|%[\da-f]{2})*(,\s*[\w.-]+\s*=([^,%]|%[\da-f]{2})*)*$/i, {
+      error: 'expected headers such as api-key=abc, separated by commas, with values percent-encoded',
+    })
+    .transform(headersOf)
+    .default({}),
+  OTEL_SERVICE_NAME: z.string().default('tapegraph'),
+  OTEL_TRACES_SAMPLER_ARG: z
+    .string()
+    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'expected a part, a number from 0 to 1' })
+    .transform(Number)
+    .default(1),
   SOURCES: z
     .string()
     .transform((text) => (text === 'none' ? [] : list(text)))
@@ -145,7 +171,13 @@ const variables = z.object({
 export const variableNames = Object.keys(variables.shape) as (keyof typeof variables.shape)[];
 
 /** Variables whose values are never repeated in a message or a log. */
-const secretVariables: ReadonlySet<string> = new Set(['DATABASE_URL', 'REDIS_URL', 'SESSION_SECRET', 'METRICS_TOKEN']);
+const secretVariables: ReadonlySet<string> = new Set([
+  'DATABASE_URL',
+  'REDIS_URL',
+  'SESSION_SECRET',
+  'METRICS_TOKEN',
+  'OTEL_EXPORTER_OTLP_HEADERS',
+]);
 
 function complaints(error: z.ZodError, given: Record<string, string>): string[] {
   const seen = new Map<string, string>();
@@ -155,6 +187,17 @@ function complaints(error: z.ZodError, given: Record<string, string>): string[] 
     if (!seen.has(variable)) seen.set(variable, `${variable}: ${issue.message}${value}`);
   }
   return [...seen.values()];
+}
+
+function tracesOf(settings: z.infer<typeof variables>): TraceSettings | null {
+  const endpoint = settings.OTEL_EXPORTER_OTLP_ENDPOINT;
+  if (endpoint === null) return null;
+  return {
+    url: `${endpoint.replace(/\/+$/, '')}/v1/traces`,
+    headers: settings.OTEL_EXPORTER_OTLP_HEADERS,
+    serviceName: settings.OTEL_SERVICE_NAME,
+    ratio: settings.OTEL_TRACES_SAMPLER_ARG,
+  };
 }
 
 /**
@@ -199,6 +242,7 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     metricsPort: settings.METRICS_PORT,
     metricsHost: settings.METRICS_HOST,
     metricsToken: settings.METRICS_TOKEN,
+    traces: tracesOf(settings),
     sources: Object.fromEntries(sourceNames.map((name) => [name, settings.SOURCES.includes(name)])) as Record<
       SourceName,
       boolean
@@ -237,6 +281,10 @@ export function describeConfig(
     METRICS_PORT: config.metricsPort,
     METRICS_HOST: config.metricsHost,
     METRICS_TOKEN: config.metricsToken === null ? null : 'set',
+    OTEL_EXPORTER_OTLP_ENDPOINT: maskUrl(config.traces?.url.replace(/\/v1\/traces$/, '') ?? null),
+    OTEL_EXPORTER_OTLP_HEADERS: Object.keys(config.traces?.headers ?? {}).length > 0 ? 'set' : null,
+    OTEL_SERVICE_NAME: config.traces?.serviceName ?? 'tapegraph',
+    OTEL_TRACES_SAMPLER_ARG: config.traces?.ratio ?? 1,
     SOURCES: sourceNames.filter((name) => config.sources[name]),
   };
 }
@@ -249,7 +297,15 @@ function passwordIn(url: string | null): string[] {
 }
 
 /** The values that no log may hold. */
-export function secretsOf({ databaseUrl, redisUrl, sessionSecret, sessionJwksUrl, metricsToken }: Config): string[] {
+export function secretsOf({
+  databaseUrl,
+  redisUrl,
+  sessionSecret,
+  sessionJwksUrl,
+  metricsToken,
+  traces,
+}: Config): string[] {
   const plain = [sessionSecret, metricsToken].filter((secret) => secret !== null);
-  return [...plain, ...[databaseUrl, redisUrl, sessionJwksUrl].flatMap(passwordIn)];
+  const urls = [databaseUrl, redisUrl, sessionJwksUrl, traces?.url ?? null];
+  return [...plain, ...Object.values(traces?.headers ?? {}), ...urls.flatMap(passwordIn)];
 }

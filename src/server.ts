@@ -18,6 +18,8 @@ import { sendMetrics } from './observe/metrics-answer.ts';
 import { note } from './observe/request-facts.ts';
 import { requestLog } from './observe/request-log.ts';
 import { observeRequests, type RequestObserver } from './observe/requests.ts';
+import { traceRootFields } from './observe/traced-fields.ts';
+import { type Traces, untraced } from './observe/tracing.ts';
 import { openAssets } from './pages/assets.ts';
 import { aboveGraphiql } from './pages/graphiql/graphiql.ts';
 import { pagesRouter } from './pages/pages.ts';
@@ -51,6 +53,8 @@ export interface ServerParts {
   draining?: () => boolean;
   /** Null, or absent: nothing is measured. */
   metrics?: Metrics | null;
+  /** Null, or absent: nothing is traced. */
+  traces?: Traces | null;
 }
 
 /** Bytes of answers kept for asking again, by each door. */
@@ -110,8 +114,13 @@ function identify(request: Request, response: Response, next: NextFunction): voi
 }
 
 /** Who is told of every request. */
-function observersOf({ log, metrics }: ServerParts): RequestObserver[] {
-  return [requestLog(log), ...(metrics ? [metrics.requests] : [])];
+function observersOf({ log, metrics, traces }: ServerParts): RequestObserver[] {
+  return [requestLog(log), ...(metrics ? [metrics.requests] : []), ...(traces ? [traces.requests] : [])];
+}
+
+/** What answers a request is a part of its trace. */
+function withinTrace(traces: Traces | null | undefined): express.RequestHandler {
+  return (request, _response, next) => (traces ? traces.within(request, next) : next());
 }
 
 /** `/metrics` for whoever has the token; unknown without one. */
@@ -150,7 +159,7 @@ function publicRoutes(health: Health, description: object): Router {
 }
 
 /** What both doors need of the server. */
-function doorsOf({ config, store, access, now, log, live }: ServerParts) {
+function doorsOf({ config, store, access, now, log, traces, live }: ServerParts) {
   const services: Services = { store, access, sources: config.sources, now, random: randomBytes, live };
   return {
     now,
@@ -163,6 +172,7 @@ function doorsOf({ config, store, access, now, log, live }: ServerParts) {
       return found;
     },
     note,
+    span: traces?.span ?? untraced,
     consume: (caller: Caller, cost = 1) => access.rate.consume(caller, cost),
     count: (caller: Caller, scopeGroup: string) => access.usage.count(caller.accountId, scopeGroup),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
@@ -188,8 +198,10 @@ async function firstSymbol(store: Store): Promise<string> {
 
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
-  const { config, now, generation = () => null, sampleKey = null, metrics } = parts;
+  const { config, now, generation = () => null, sampleKey = null, metrics, traces } = parts;
   const doors = doorsOf(parts);
+  // Before anything is compiled from it.
+  if (traces) traceRootFields(schema, traces.span);
   const compiled = compiledRoutes(schema, routes);
   const streams = streamOperations(schema);
   const description = openApi(schema, compiled, streams);
@@ -200,7 +212,12 @@ export function createApp(parts: ServerParts): Express {
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
-  app.use(identify, observeRequests(observersOf(parts)), cors(config.corsOrigins, config.metaHeaderPrefix));
+  app.use(
+    identify,
+    observeRequests(observersOf(parts)),
+    withinTrace(traces),
+    cors(config.corsOrigins, config.metaHeaderPrefix),
+  );
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), description));
   const assets = openAssets();

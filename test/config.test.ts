@@ -32,6 +32,7 @@ describe('settings', () => {
       metricsPort: null,
       metricsHost: '127.0.0.1',
       metricsToken: null,
+      traces: null,
       sources: { bars: true, chain: true, option_tape: true, stock_tape: true, option_bars: true },
     });
   });
@@ -71,6 +72,21 @@ describe('settings', () => {
     expect(readConfig(Object.fromEntries(variableNames.map((name) => [name, ' '])))).toEqual(readConfig({}));
   });
 
+  it('send traces where OpenTelemetry’s own variables say', () => {
+    const { traces } = readConfig({
+      OTEL_EXPORTER_OTLP_ENDPOINT: 'https://collector:4318/otlp/',
+      OTEL_EXPORTER_OTLP_HEADERS: 'api-key=a%2Cb, x-team = data=1',
+      OTEL_SERVICE_NAME: 'gateway',
+      OTEL_TRACES_SAMPLER_ARG: '0.25',
+    });
+    expect(traces).toEqual({
+      url: 'https://collector:4318/otlp/v1/traces',
+      headers: { 'api-key': 'a,b', 'x-team': 'data=1' },
+      serviceName: 'gateway',
+      ratio: 0.25,
+    });
+  });
+
   it('can switch every source off', () => {
     expect(Object.values(readConfig({ SOURCES: 'none' }).sources)).toEqual([false, false, false, false, false]);
   });
@@ -97,6 +113,9 @@ describe('settings', () => {
     ['METRICS_PORT', '-1'],
     ['METRICS_HOST', 'two words'],
     ['METRICS_TOKEN', 'too short'],
+    ['OTEL_EXPORTER_OTLP_ENDPOINT', 'localhost:4318'],
+    ['OTEL_EXPORTER_OTLP_HEADERS', 'abc'],
+    ['OTEL_TRACES_SAMPLER_ARG', '50%'],
     ['SOURCES', 'bars,tape'],
   ])('refuse %s=%s, naming the variable and what was expected', (name, value) => {
     const message = complaint({ [name]: value });
@@ -150,6 +169,8 @@ describe('settings', () => {
         REDIS_URL: 'redis://:hunter2@cache:6379',
         SESSION_SECRET: 'hunter2',
         METRICS_TOKEN: 'hunter2hunter2hunter2',
+        OTEL_EXPORTER_OTLP_ENDPOINT: 'http://me:hunter2@collector:4318',
+        OTEL_EXPORTER_OTLP_HEADERS: 'api-key=hunter2',
       }),
     );
     expect(JSON.stringify(shown)).not.toContain('hunter2');

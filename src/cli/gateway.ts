@@ -4,7 +4,7 @@ import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
 import { type Closer, closeAll } from './closing.ts';
 import { type Listening, listen, stop } from './listen.ts';
-import { metricsOf, refusalsToldTo, serveMetrics, timedBy, watchBy } from './observing.ts';
+import { metricsOf, refusalsToldTo, serveMetrics, statementsToldTo, tracesOf, watchBy } from './observing.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import type { Terminal } from './terminal.ts';
 
@@ -62,7 +62,9 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
   const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
   const metrics = await metricsOf(config);
-  const onStatement = metrics ? timedBy(metrics) : undefined;
+  const traces = await tracesOf(config, line);
+  if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
+  const onStatement = statementsToldTo(metrics, traces);
   const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, onStatement, log: line });
   closers.push({ name: 'the store', close: () => store.close() });
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
@@ -92,6 +94,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     live,
     sampleKey: key,
     metrics,
+    traces,
   };
   if (metrics) {
     watchBy(metrics, { store, access, live, config, now });

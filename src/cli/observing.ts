@@ -4,6 +4,7 @@ import { regularSession, sessionOf } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { answersOf } from '../observe/metrics-answer.ts';
+import type { Traces } from '../observe/tracing.ts';
 import type { LiveHub } from '../resolvers/live-hub.ts';
 import type { Store } from '../store/connection.ts';
 import { newestData } from '../store/data-ages.ts';
@@ -23,6 +24,13 @@ export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<
   return createMetrics(version());
 }
 
+/** The traces that the settings ask for; null = none, and nothing of it is loaded. */
+export async function tracesOf({ traces }: Config, log: (line: string) => void): Promise<Traces | null> {
+  if (traces === null) return null;
+  const { createTraces } = await import('../observe/traces.ts');
+  return createTraces(traces, version(), log);
+}
+
 const verbs: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']);
 
 /** The verb a statement begins with, for telling statements apart by a handful of names; `with` leads to anything. */
@@ -36,6 +44,18 @@ export function timedBy(metrics: Metrics): StatementObserver {
   return (text) => {
     const startedMs = performance.now();
     return (failed) => metrics.statement(verbOf(text), (performance.now() - startedMs) / 1000, failed);
+  };
+}
+
+/** Tells both of each statement; undefined = there is nobody to tell. */
+export function statementsToldTo(metrics: Metrics | null, traces: Traces | null): StatementObserver | undefined {
+  const observers = [...(metrics ? [timedBy(metrics)] : []), ...(traces ? [traces.statement] : [])];
+  if (observers.length < 2) return observers[0];
+  return (text) => {
+    const ends = observers.map((observe) => observe(text));
+    return (failed) => {
+      for (const end of ends) end(failed);
+    };
   };
 }
 

@@ -50,6 +50,8 @@ export interface GraphqlDoor extends SubscriptionDoor {
     request: IncomingMessage,
     found: { operation?: string; groups?: readonly string[]; cost?: number; code?: string },
   ) => void;
+  /** Does a part of the work, for traces. */
+  span: <T>(name: string, facts: Record<string, string>, work: () => T) => T;
 }
 
 interface ServerContext {
@@ -257,7 +259,7 @@ function admission(door: GraphqlDoor): Plugin {
           return;
         }
         const keep = key === null ? null : door.kept.keeper(key);
-        setExecuteFn((now) => compiled(now as ExecutionArgs) ?? executeFn(now));
+        setExecuteFn((now) => door.span('operation', {}, () => compiled(now as ExecutionArgs) ?? executeFn(now)));
         return { onExecuteDone: ({ result, setResult }) => executed(context, result, setResult, keep) };
       } catch (error) {
         context.finish?.();

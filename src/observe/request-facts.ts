@@ -22,6 +22,8 @@ export interface RequestFacts {
   /** Of a GraphQL request: the kind of its operation, and the scope groups of its fields. */
   operation?: string;
   groups?: readonly string[];
+  /** Of the trace it is told in, where traces are on. */
+  traceId?: string;
 }
 
 const facts = new WeakMap<IncomingMessage, RequestFacts>();

@@ -45,6 +45,8 @@ export interface RestDoor {
   report: (request: Request, failure: Failure) => void;
   /** What is found out of a request, for log and metrics. */
   note: (request: Request, found: { cost?: number; code?: string }) => void;
+  /** Does a part of the work, for traces. */
+  span: <T>(name: string, facts: Record<string, string>, work: () => T) => T;
 }
 
 /** 401 in the words of the route: only some list `token_expired`. */
@@ -158,7 +160,8 @@ async function freshAnswer(
   const { request, values, body, context, media } = exchange;
   const keep = route.method === 'GET' ? door.sealed.keeper(answerKey(door, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
-  const result = await operation.run(context, { ...route.variables(values, body), protobuf: isProtobuf });
+  const variables = { ...route.variables(values, body), protobuf: isProtobuf };
+  const result = await door.span('operation', {}, () => operation.run(context, variables));
   const found = answerAt(result, route.answer);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const { control, tagged } = cacheHeaders(route, written.envelope);

@@ -7,7 +7,7 @@ import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
 import { PrismaClient } from './generated/client.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { storeRefused } from './store-refused.ts';
-import { type StatementObserver, timedClient } from './timed-client.ts';
+import { observedPool, type StatementObserver } from './timed-client.ts';
 
 /** The open store. Every function of `store/` takes it (or a transaction) first. */
 export interface Store {
@@ -64,12 +64,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keepAlive: true,
     types,
   };
-  const pool = new pg.Pool({
-    ...connection,
-    ...limits(statementTimeoutMs),
-    max: poolSize,
-    ...(onStatement && { Client: timedClient(onStatement) }),
-  });
+  const limited = { ...connection, ...limits(statementTimeoutMs), max: poolSize };
+  const pool = onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited);
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });

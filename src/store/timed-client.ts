@@ -1,3 +1,4 @@
+import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 
 /** Is told of each statement as it is sent; what it returns, whether it failed when it is answered. */
@@ -13,7 +14,7 @@ function textOf(statement: unknown): string | null {
 }
 
 /** A connection's class for a pool, whose statements are all told to `observe`. */
-export function timedClient(observe: StatementObserver): typeof pg.Client {
+function timedClient(observe: StatementObserver): typeof pg.Client {
   return class TimedClient extends pg.Client {
     // As pg declares it in eight forms: what is passed on is what was given.
     override query(...given: unknown[]): never {
@@ -37,4 +38,16 @@ export function timedClient(observe: StatementObserver): typeof pg.Client {
       return answered as never;
     }
   };
+}
+
+type Connected = Parameters<pg.Pool['connect']>[0];
+
+/** A pool whose statements are told to `observe` within what asked for them, also when that had to wait for a connection. */
+export function observedPool(options: pg.PoolConfig, observe: StatementObserver): pg.Pool {
+  const pool = new pg.Pool({ ...options, Client: timedClient(observe) });
+  const connect = pool.connect.bind(pool) as (connected?: Connected) => never;
+  // Whoever waits is called by whoever gives a connection back, and would be taken for a part of that one's request.
+  pool.connect = ((connected?: Connected) =>
+    connected ? connect(AsyncResource.bind(connected)) : connect()) as pg.Pool['connect'];
+  return pool;
 }

@@ -10,6 +10,7 @@ import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
+import type { Traces } from '../../src/observe/tracing.ts';
 import { type Every, type LiveHub, openLiveHub } from '../../src/resolvers/live-hub.ts';
 import { createApp } from '../../src/server.ts';
 import { watchChanges } from '../../src/store/changes.ts';
@@ -124,6 +125,7 @@ export async function testApp(
     /** Gets the log's lines, at the level of `env`; without it there is no log. */
     logLines?: string[];
     metrics?: Metrics;
+    traces?: Traces;
   } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await testStore());
@@ -151,6 +153,7 @@ export async function testApp(
     now,
     log: logOf(config, options.logLines),
     metrics: options.metrics ?? null,
+    traces: options.traces ?? null,
     generation: changes.generation,
     sampleKey: options.sampleKey ?? null,
   });

@@ -1,0 +1,33 @@
+import type { IncomingMessage } from 'node:http';
+import type { RequestObserver } from './requests.ts';
+
+/** Where traces go, and how many. */
+export interface TraceSettings {
+  /** Where a collector takes OTLP over HTTP. */
+  url: string;
+  headers: Record<string, string>;
+  serviceName: string;
+  /** Of the requests that belong to no caller's trace, the part that is traced, 0 to 1. */
+  ratio: number;
+}
+
+/** What a span says beside its name and times. */
+export type SpanFacts = Record<string, string | number | boolean>;
+
+/** Does `work`, and tells how long it took as a part of what it is done for. */
+export type SpanOf = <T>(name: string, facts: SpanFacts, work: () => T) => T;
+
+/** Traces of requests: a span each, and within it spans of its operation, the operation's fields, and statements of the database. */
+export interface Traces {
+  requests: RequestObserver;
+  /** Does `work`, and whatever it begins, as a part of the request. */
+  within(request: IncomingMessage, work: () => void): void;
+  span: SpanOf;
+  /** A statement of the database; what it returns is told whether it failed. Its text holds no values. */
+  statement(text: string): (failed: boolean) => void;
+  /** Hands over what is left. */
+  close(): Promise<void>;
+}
+
+/** Where nothing is traced. */
+export const untraced: SpanOf = (_name, _facts, work) => work();
