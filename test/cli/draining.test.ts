@@ -2,12 +2,15 @@ import { once } from 'node:events';
 import http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { proxiedDatabase } from '../support/proxied-database.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 import { served } from './served.ts';
+
+// Each starts processes of its own, which is slow where other tests run beside them.
+vi.setConfig({ testTimeout: 90_000 });
 
 type Served = Awaited<ReturnType<typeof served>>;
 

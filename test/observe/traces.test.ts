@@ -7,6 +7,9 @@ import { tapegraph } from '../cli/command-line.ts';
 import { served } from '../cli/served.ts';
 import { storeForThisTest } from '../support/store.ts';
 
+// Each starts processes of its own, which is slow where other tests run beside them.
+vi.setConfig({ testTimeout: 90_000 });
+
 interface Attribute {
   key: string;
   value: { stringValue?: string; intValue?: number; boolValue?: boolean };
