@@ -223,13 +223,17 @@ export function createApp(parts: ServerParts): Express {
   const assets = openAssets();
   app.use(pagesRouter({ compiled, description, now, sampleKey, firstSymbol: () => firstSymbol(parts.store) }, assets));
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
-  const graphql = graphqlDoor({
+  const { yoga, stream } = graphqlDoor({
     ...doors,
     schema,
     kept,
     aboveGraphiql: aboveGraphiql(assets),
-  }) as unknown as express.RequestHandler;
-  app.use(Router({ caseSensitive: true }).all('/graphql', acceptAnything, bodyLimit, graphql));
+  });
+  const graphql = yoga as unknown as express.RequestHandler;
+  const graph = Router({ caseSensitive: true });
+  graph.all('/graphql', acceptAnything, bodyLimit, graphql);
+  graph.all('/graphql/stream', stream);
+  app.use(graph);
   app.use(streamRouter(schema, streams, doors));
   app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { complexityFromQuery } from '@pothos/plugin-complexity';
 import {
+  type DocumentNode,
   type ExecutionArgs,
   type ExecutionResult,
   GraphQLError,
@@ -24,14 +25,8 @@ import { documentLimits, limitRules, requestCost } from './limits.ts';
 import { isRefusal, refusal } from './refusal.ts';
 import { requestForm } from './request-form.ts';
 import { isIntrospectionOnly, scopeGroups } from './scope-groups.ts';
-import {
-  refusedBy,
-  requireEventStream,
-  type Subscribed,
-  type SubscriptionDoor,
-  sendAnswers,
-  subscribe,
-} from './subscriptions.ts';
+import { type RunOperation, singleConnections } from './single-connection.ts';
+import { requireEventStream, type Subscribed, type SubscriptionDoor, sendAnswers, subscribe } from './subscriptions.ts';
 
 /** What the GraphQL door needs from the server. */
 export interface GraphqlDoor extends SubscriptionDoor {
@@ -66,6 +61,8 @@ type DoorContext = ServerContext & {
   cost?: number;
   groups?: readonly string[];
   finish?: () => void;
+  /** The connection a subscription is told on, when it is not the request's own. */
+  connection?: Lifetime;
 };
 
 async function authorized(door: GraphqlDoor, request: IncomingMessage): Promise<Caller> {
@@ -180,22 +177,31 @@ async function admitSubscription(
   }
 }
 
-/** Subscriptions: let in here, and each answered on its own connection. */
-function subscriptions(door: GraphqlDoor): Plugin<object> {
-  const open = new WeakMap<IncomingMessage, Subscribed>();
+/** The life of the connection that a request is answered on, which understands events: its own, unless it is for another. */
+function connectionOf({ req, res, connection }: DoorContext): Lifetime {
+  if (connection) return connection;
+  requireEventStream(req);
+  const own = lifetime();
+  res.once('close', own.end);
+  return own;
+}
+
+/** Subscriptions: let in here, and each answered on its own connection, unless its request is for another. */
+function subscriptions(door: GraphqlDoor, open: WeakMap<IncomingMessage, Subscribed>): Plugin<object> {
   return {
     onSubscribe: async ({ args, setSubscribeFn, setResultAndStopExecution }) => {
-      const { req, res } = args.contextValue as unknown as DoorContext;
-      const connection = lifetime();
-      res.once('close', connection.end);
+      const context = args.contextValue as unknown as DoorContext;
+      const { req } = context;
       try {
-        requireEventStream(req);
+        const connection = connectionOf(context);
         const subscribed = await admitSubscription(door, args as unknown as ExecutionArgs, connection);
         if ('errors' in subscribed) return setResultAndStopExecution({ errors: [...subscribed.errors] });
         open.set(req, subscribed);
         setSubscribeFn(async () => subscribed.answers.source);
       } catch (error) {
-        setResultAndStopExecution({ errors: [refusedBy(error)] });
+        setResultAndStopExecution({
+          errors: [error instanceof GraphQLError ? error : refusalOf(door, context, error)],
+        });
       }
     },
     onResultProcess: ({ result, serverContext, setResultProcessor }) => {
@@ -310,9 +316,56 @@ function refusalOf(door: GraphqlDoor, { req }: ServerContext, error: unknown): G
   return refusal(failure);
 }
 
-/** The `/graphql` endpoint: the graph over HTTP, and GraphiQL for browsers. */
-export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext, object> {
-  return createYoga<ServerContext>({
+/** An operation for a connection that is open already: what it says, or the subscription that it is. */
+function runnerFor(
+  door: GraphqlDoor,
+  yoga: YogaServerInstance<ServerContext, object>,
+  open: WeakMap<IncomingMessage, Subscribed>,
+): RunOperation {
+  return async (req, res, params, connection) => {
+    const context = { req, res, params, connection };
+    const { parse, validate, contextFactory, execute, subscribe, schema } = yoga.getEnveloped(context as never);
+    const told = async (errors: readonly unknown[]) => {
+      const refused = await chargeRefused(door, { req, res });
+      return (refused ? [refused] : errors).map((error) =>
+        isRefusal(error) ? error : publicError(error, (failure) => door.report(req, failure)),
+      );
+    };
+    try {
+      const document = parse(params.query) as DocumentNode;
+      const problems = validate(schema, document) as GraphQLError[];
+      if (problems.length > 0) return { errors: await told(problems) };
+      const operationName = params.operationName ?? null;
+      const args = {
+        schema,
+        document,
+        contextValue: await contextFactory(),
+        variableValues: params.variables,
+        operationName,
+      };
+      const run = getOperationAST(document, operationName)?.operation === 'subscription' ? subscribe : execute;
+      const result = (await run(args)) as ExecutionResult;
+      const subscribed = open.get(req);
+      if (subscribed) return subscribed;
+      return result.errors?.length ? { ...result, errors: await told(result.errors) } : result;
+    } catch (error) {
+      return { errors: await told([error]) };
+    }
+  };
+}
+
+/** The graph over HTTP. */
+export interface GraphqlEndpoints {
+  /** `/graphql`: GraphiQL for browsers, and subscriptions each on a connection of its own. */
+  yoga: YogaServerInstance<ServerContext, object>;
+  /** `/graphql/stream`: many subscriptions on one connection. */
+  stream: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** The graph's door. */
+export function graphqlDoor(door: GraphqlDoor): GraphqlEndpoints {
+  const open = new WeakMap<IncomingMessage, Subscribed>();
+  const yoga = createYoga<ServerContext>({
     schema: door.schema,
     graphqlEndpoint: '/graphql',
     landingPage: false,
@@ -320,8 +373,10 @@ export function graphqlDoor(door: GraphqlDoor): YogaServerInstance<ServerContext
     maskedErrors: false,
     // Cross-origin rules are the server's, for both doors alike.
     cors: false,
-    plugins: [requestForm(), admission(door) as Plugin<object>, largeResults(), subscriptions(door)],
+    plugins: [requestForm(), admission(door) as Plugin<object>, largeResults(), subscriptions(door, open)],
     renderGraphiQL: graphiqlPage(door.aboveGraphiql),
     graphiql: ({ url }) => graphiqlOptions(url, door.now()),
   });
+  const charged = (caller: Caller, response: ServerResponse) => charge(door, caller, 1, response);
+  return { yoga, stream: singleConnections({ ...door, charge: charged, run: runnerFor(door, yoga, open) }) };
 }

@@ -1,9 +1,9 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { type ExecutionArgs, GraphQLError, type GraphQLSchema } from 'graphql';
+import type { ExecutionArgs, GraphQLError, GraphQLSchema } from 'graphql';
 import type { Authentication, Caller } from '../access/caller.ts';
 import { recheckCaller, rightsOf } from '../access/recheck.ts';
 import { type EventStream, openEventStream } from '../domain/event-stream.ts';
-import { Failure, internal, invalidRequest } from '../domain/failure.ts';
+import { type Failure, internal, invalidRequest } from '../domain/failure.ts';
 import { type Lifetime, lifetime } from '../domain/lifetime.ts';
 import { endError, type LiveAnswers, openAnswers } from '../schema/live.ts';
 import { publicError } from './errors.ts';
@@ -143,9 +143,4 @@ export async function sendAnswers(
   const last = lastAnswer(subscribed.answers);
   out.end(`${last === '' ? '' : nextFrame(last)}event: complete\ndata:\n\n`);
   await out.closed;
-}
-
-/** Whatever refuses a subscription, as an error of the graph. */
-export function refusedBy(error: unknown): GraphQLError {
-  return error instanceof GraphQLError ? error : refusal(error instanceof Failure ? error : internal(error));
 }

@@ -1,0 +1,241 @@
+import { randomUUID } from 'node:crypto';
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionResult } from 'graphql';
+import type { Caller } from '../access/caller.ts';
+import { recheckCaller } from '../access/recheck.ts';
+import { type EventStream, openEventStream } from '../domain/event-stream.ts';
+import {
+  Failure,
+  internal,
+  invalidRequest,
+  methodNotAllowed,
+  notFound,
+  tokenExpired,
+  unauthenticated,
+} from '../domain/failure.ts';
+import { type Lifetime, lifetime } from '../domain/lifetime.ts';
+import { bodyBytes } from '../domain/request-body.ts';
+import type { LiveAnswers } from '../schema/live.ts';
+import { documentLimits } from './limits.ts';
+import { isRefusal, refusal } from './refusal.ts';
+import { eachAnswer, lastAnswer, type Subscribed, type SubscriptionDoor } from './subscriptions.ts';
+
+/** An operation as it was sent. */
+export interface SentOperation {
+  query: string;
+  variables?: Record<string, unknown>;
+  operationName?: string | null;
+  extensions?: { operationId?: unknown };
+}
+
+/** Runs an operation whose answers go to another connection, with which what it holds ends. */
+export type RunOperation = (
+  request: IncomingMessage,
+  response: ServerResponse,
+  operation: SentOperation,
+  connection: Lifetime,
+) => Promise<ExecutionResult | Subscribed>;
+
+/** What connections for many subscriptions need from the server. */
+export interface SingleConnectionDoor extends SubscriptionDoor {
+  /** Takes one request from the caller's rate and tells how it stands; 429 when nothing is left. */
+  charge: (caller: Caller, response: ServerResponse) => Promise<void>;
+  run: RunOperation;
+}
+
+/** How long a reservation waits for its stream, ms. */
+const reservedMs = 30_000;
+
+/** A reserved stream, and its operations. */
+interface Connection {
+  caller: Caller;
+  life: Lifetime;
+  /** Resolved when its reader has come; rejected never. */
+  out: PromiseWithResolvers<EventStream>;
+  isOpen: boolean;
+  /** By id; null while one is being found out. */
+  operations: Map<string, Operation | null>;
+}
+
+interface Operation {
+  life: Lifetime;
+  source: LiveAnswers['source'] | null;
+}
+
+const messageFrame = (id: string, payload: string) =>
+  `event: next\ndata: {"id":${JSON.stringify(id)},"payload":${payload}}\n\n`;
+const completeFrame = (id: string) => `event: complete\ndata: {"id":${JSON.stringify(id)}}\n\n`;
+
+function send(response: ServerResponse, status: number, text = '', type = 'text/plain; charset=utf-8'): void {
+  response.statusCode = status;
+  response.setHeader('Cache-Control', 'no-store');
+  if (text !== '') response.setHeader('Content-Type', type);
+  response.end(text);
+}
+
+async function callerOf(door: SingleConnectionDoor, request: IncomingMessage): Promise<Caller> {
+  const authentication = await door.authenticate(request);
+  if (authentication.state === 'ok') return authentication.caller;
+  throw authentication.state === 'expired' ? tokenExpired() : unauthenticated();
+}
+
+function readOperation(text: string): SentOperation & { id: string } {
+  let sent: SentOperation | null = null;
+  try {
+    sent = JSON.parse(text) as SentOperation;
+  } catch {
+    // Told below.
+  }
+  const { query, variables, extensions } = sent ?? {};
+  const isObject = (value: unknown) => value == null || (typeof value === 'object' && !Array.isArray(value));
+  if (typeof query !== 'string' || !isObject(variables) || !isObject(extensions))
+    throw invalidRequest('Expected query, and variables and extensions that are JSON objects.');
+  const id = extensions?.operationId;
+  if (typeof id !== 'string' || id === '' || id.length > 200)
+    throw invalidRequest('extensions.operationId: expected a text of 1 to 200 characters.');
+  return { ...sent!, id };
+}
+
+/** Tells an operation's answers on its connection, and that it is complete. */
+async function tell(
+  connection: Connection,
+  id: string,
+  result: ExecutionResult | Subscribed,
+  report: (failure: Failure) => void,
+): Promise<void> {
+  const out = await connection.out.promise;
+  const say = (json: string) => out.send(messageFrame(id, json));
+  if ('answers' in result) {
+    await Promise.race([eachAnswer(result, say, report), result.answers.source.over]);
+    const last = lastAnswer(result.answers);
+    if (last !== '') await say(last);
+  } else await say(JSON.stringify(result));
+  const operation = connection.operations.get(id);
+  connection.operations.delete(id);
+  operation?.life.end();
+  await out.send(completeFrame(id));
+}
+
+/** The subscriptions of one reader on one connection (graphql-sse's protocol): PUT reserves it, GET opens it, POST adds an operation, DELETE ends one. */
+export function singleConnections(door: SingleConnectionDoor) {
+  const connections = new Map<string, Connection>();
+
+  async function reserve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const caller = await callerOf(door, request);
+    await door.charge(caller, response);
+    const token = randomUUID();
+    const life = lifetime();
+    life.onEnd(door.takeStreamPlace(caller));
+    const connection: Connection = {
+      caller,
+      life,
+      out: Promise.withResolvers(),
+      isOpen: false,
+      operations: new Map(),
+    };
+    connections.set(token, connection);
+    const expiry = setTimeout(life.end, reservedMs).unref();
+    life.onEnd(() => {
+      clearTimeout(expiry);
+      connections.delete(token);
+      for (const operation of connection.operations.values()) operation?.life.end();
+      connection.operations.clear();
+    });
+    void connection.out.promise.then(() => clearTimeout(expiry));
+    send(response, 201, token);
+  }
+
+  /** Whose connection a request speaks of: nobody else's. */
+  async function find(request: IncomingMessage, token: string): Promise<Connection> {
+    const { accountId, keyId } = await callerOf(door, request);
+    const found = connections.get(token);
+    if (found?.caller.accountId !== accountId || found.caller.keyId !== keyId) throw notFound('The event stream');
+    return found;
+  }
+
+  function open(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+    if (connection.isOpen) throw new Failure(409, 'invalid_params', 'The event stream is open already.');
+    connection.isOpen = true;
+    let out: EventStream | null = null;
+    const { life, operations } = connection;
+    const detach = door.attachStream({
+      beat: () => out?.beat(),
+      async recheck() {
+        const now = await recheckCaller(
+          connection.caller,
+          () => door.authenticate(request),
+          async () => {},
+        );
+        if ('caller' in now) connection.caller = now.caller;
+        else if (operations.size === 0) out?.end('');
+      },
+      end(reason) {
+        const frames = [...operations].map(([id, operation]) => {
+          operation?.source?.end(reason);
+          const { code, message } = reason.failure;
+          const errors = [{ message, extensions: { code, reason: reason.reason } }];
+          return messageFrame(id, JSON.stringify({ errors })) + completeFrame(id);
+        });
+        out?.end(frames.join(''));
+      },
+    });
+    life.onEnd(detach);
+    out = openEventStream(request, response);
+    void out.closed.then(life.end);
+    connection.out.resolve(out);
+  }
+
+  async function add(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { id, ...sent } = readOperation((await bodyBytes(request, documentLimits.bytes)).toString('utf8'));
+    const { operations } = connection;
+    if (operations.has(id)) throw new Failure(409, 'invalid_params', 'An operation of this id is under way.');
+    operations.set(id, null);
+    const life = lifetime();
+    const result = await door.run(request, response, sent, life);
+    const isGone = operations.get(id) !== null;
+    if (isGone) {
+      life.end();
+      return send(response, 204);
+    }
+    operations.set(id, { life, source: 'answers' in result ? result.answers.source : null });
+    void tell(connection, id, result, (failure) => door.report(request, failure));
+    send(response, 202);
+  }
+
+  function remove(connection: Connection, url: URL): void {
+    const id = url.searchParams.get('operationId') ?? '';
+    const operation = connection.operations.get(id);
+    connection.operations.delete(id);
+    operation?.life.end();
+  }
+
+  async function serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const { method } = request;
+    if (!['GET', 'POST', 'PUT', 'DELETE'].includes(method ?? ''))
+      throw methodNotAllowed(method ?? '', ['GET', 'POST', 'PUT', 'DELETE']);
+    if (method === 'PUT') return reserve(request, response);
+    const url = new URL(request.url ?? '', 'http://localhost');
+    const header = request.headers['x-graphql-event-stream-token'];
+    const token = typeof header === 'string' ? header : url.searchParams.get('token');
+    if (!token) throw invalidRequest('X-GraphQL-Event-Stream-Token: expected the token of a reserved stream (PUT).');
+    const connection = await find(request, token);
+    if (method === 'DELETE') {
+      remove(connection, url);
+      return send(response, 200);
+    }
+    const opens = method === 'GET' || /text\/event-stream/.test(request.headers.accept ?? '');
+    return opens ? open(connection, request, response) : add(connection, request, response);
+  }
+
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    serve(request, response).catch((error: unknown) => {
+      const refused = isRefusal(error) ? error : refusal(error instanceof Failure ? error : internal(error));
+      const failure = refused.originalError as Failure;
+      if (failure.status >= 500) door.report(request, failure);
+      if (response.headersSent) return void response.destroy();
+      for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+      const errors = [{ message: failure.message, extensions: { code: failure.code } }];
+      send(response, failure.status, JSON.stringify({ errors }), 'application/json; charset=utf-8');
+    });
+  };
+}
