@@ -22,9 +22,12 @@ function clientOf(credential: string, singleConnection: boolean, on = app): Clie
     singleConnection,
     headers: { authorization: `Bearer ${credential}` },
     retryAttempts: 0,
-    // A client that is disposed of would take its own last words, cut off, for an error that nobody hears.
-    fetchFn: (url: string, init: RequestInit) =>
-      fetch(url, init.method === 'DELETE' ? { ...init, signal: null } : init),
+    // A client that is disposed of takes its last words, cut off or too late, for an error that nobody hears.
+    async fetchFn(url: string, init: RequestInit) {
+      if (init.method !== 'DELETE') return fetch(url, init);
+      await fetch(url, { ...init, signal: null });
+      return new Response();
+    },
   } as Parameters<typeof createClient>[0]);
   onTestFinished(() => client.dispose());
   return client as Client<boolean>;
