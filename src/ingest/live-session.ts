@@ -9,8 +9,8 @@ import { addDays, exchangeInstant, type SessionDate } from '../domain/market-tim
 import { hourMs } from '../domain/units.ts';
 import { type BarRun, writeBars } from '../store/bar-blocks.ts';
 import type { Change } from '../store/changes.ts';
-import { saveCrossSection } from '../store/cross-sections.ts';
-import { saveCoverage } from '../store/flow-coverage.ts';
+import { saveCrossSections } from '../store/cross-sections.ts';
+import { saveCoverages } from '../store/flow-coverage.ts';
 import { saveLargeTrades } from '../store/flow-events.ts';
 import { lockFlow } from '../store/flow-sessions.ts';
 import { type GreeksPlaces, saveGreeksMinutes } from '../store/greeks-minutes.ts';
@@ -196,13 +196,15 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<stri
       standardMultiplierAssumed: true,
     });
   }
-  for (const underlying of underlyings) {
-    const coverage = coverages.get(underlying.symbol);
-    if (!coverage) continue;
-    await saveCoverage(tx, underlying.symbol, coverage);
-    const section = options.crossSections.snapshot(underlying, coverage);
-    if (section) await saveCrossSection(tx, section);
-  }
+  const observed = underlyings.filter(({ symbol }) => coverages.has(symbol));
+  await saveCoverages(tx, new Map(observed.map(({ symbol }) => [symbol, coverages.get(symbol)!])));
+  const sections = observed.map((underlying) =>
+    options.crossSections.snapshot(underlying, coverages.get(underlying.symbol)!),
+  );
+  await saveCrossSections(
+    tx,
+    sections.filter((section) => section !== null),
+  );
   await writeEvents(tx, session, coverages);
   await writeOptionBars(
     tx,

@@ -4,15 +4,15 @@ import { rankedLists } from '../analytics/ranked-prints.ts';
 import { isSealed, regularSession } from '../domain/calendar.ts';
 import type { TradedUnderlying } from '../domain/contract-book.ts';
 import type { Coverage } from '../domain/coverage.ts';
-import { type FlowEvent, type LargeTrade, rankedListNames } from '../domain/flow.ts';
+import { type CrossSection, type FlowEvent, type LargeTrade, rankedListNames } from '../domain/flow.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { minuteMs } from '../domain/units.ts';
-import { saveCrossSection } from '../store/cross-sections.ts';
-import { saveCoverage } from '../store/flow-coverage.ts';
+import { saveCrossSections } from '../store/cross-sections.ts';
+import { saveCoverages } from '../store/flow-coverage.ts';
 import { saveLargeTrades } from '../store/flow-events.ts';
 import { crossSectionNumbers, lockFlow, removeFlow } from '../store/flow-sessions.ts';
-import { lockOptionBars, type OptionBarRun, removeOptionBarsBut, saveOptionBars } from '../store/option-bars.ts';
-import { saveRankedList, saveWholeRankedList, wholeList } from '../store/ranked-prints.ts';
+import { lockOptionBars, replaceOptionBars } from '../store/option-bars.ts';
+import { saveRankedLists, saveWholeRankedList, wholeList } from '../store/ranked-prints.ts';
 import { refuseSealed } from '../store/session-seals.ts';
 import { classesOf, symbolsVersion } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
@@ -21,8 +21,7 @@ import type { TapeFeed } from './option-tape-files.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
 import { type SessionGreeks, type Solving, sessionSolver } from './session-greeks.ts';
 
-const tradesAtOnce = 500;
-const runsAtOnce = 512;
+const tradesAtOnce = 2000;
 // Contracts of sessions that are held to be written together: most underlyings have few.
 const contractsAtOnce = 2048;
 // Options on broad funds and indices trade a quarter of an hour beyond the close.
@@ -124,27 +123,17 @@ function largeTradesOf({ events, underlying }: OptionSession, coverage: Coverage
     .map((event, i) => ({ symbol: underlying.symbol, seq: i + 1, coverage, event }));
 }
 
-async function saveBars(tx: Transaction, sessions: readonly OptionSession[], nowMs: number): Promise<number> {
-  let changed = 0;
-  const status = isOver(sessions[0]!.date, nowMs) ? 'eod_reconciled' : 'observed_live';
-  const contracts = new Map<OptionSession, string[]>(sessions.map((session) => [session, []]));
-  const traded = sessions.flatMap((session) =>
-    session.tape.bars.takeChanged().map(({ contract }) => ({ session, contract })),
-  );
-  for (const slice of slices(traded, runsAtOnce)) {
-    for (const timeframe of ['1m', '5m'] as const) {
-      const runs = slice.flatMap(({ session, contract }): OptionBarRun[] => {
-        const bars = session.tape.bars.bars(contract, timeframe);
-        if (bars.tsMs.length === 0) return [];
-        if (timeframe === '1m') contracts.get(session)!.push(contract.id);
-        return [{ underlying: session.underlying.symbol, sessionDate: session.date, contract: contract.id, bars }];
-      });
-      changed += (await saveOptionBars(tx, timeframe, status, runs, { whole: true })).length;
+/** The bars of sessions' contracts, made as they are asked for. */
+function* barRuns(sessions: readonly OptionSession[]) {
+  for (const { date: sessionDate, underlying, tape } of sessions) {
+    for (const { contract } of tape.bars.takeChanged()) {
+      for (const timeframe of ['1m', '5m'] as const) {
+        const bars = tape.bars.bars(contract, timeframe);
+        if (bars.tsMs.length === 0) break;
+        yield { underlying: underlying.symbol, sessionDate, contract: contract.id, timeframe, bars };
+      }
     }
   }
-  for (const [{ underlying, date }, ids] of contracts)
-    changed += await removeOptionBarsBut(tx, underlying.symbol, date, ids);
-  return changed;
 }
 
 function stampOf(date: SessionDate, { nowMs, source }: SessionFacts) {
@@ -159,14 +148,12 @@ async function saveLists(tx: Transaction, sessions: readonly OptionSession[], fa
     tops.map(({ underlying }) => underlying),
   );
   const stamp = stampOf(sessions[0]!.date, facts);
-  let changed = 0;
-  for (const list of rankedLists(tops, (underlying) => classes.get(underlying) === 'index', stamp)) {
-    // The list over all has the underlyings of other batches, and of other files, too.
-    if (list.scope === wholeList) continue;
-    await saveRankedList(tx, list);
-    changed += list.prints.length;
-  }
-  return changed;
+  // The list over all has the underlyings of other batches, and of other files, too.
+  const lists = rankedLists(tops, (underlying) => classes.get(underlying) === 'index', stamp).filter(
+    ({ scope }) => scope !== wholeList,
+  );
+  await saveRankedLists(tx, lists);
+  return lists.reduce((sum, { prints }) => sum + prints.length, 0);
 }
 
 /** Writes what is made of some underlyings' sessions of one date, in a transaction that holds the locks of flow and bars. */
@@ -182,21 +169,23 @@ async function saveSessions(tx: Transaction, sessions: readonly OptionSession[],
   const numbers = await crossSectionNumbers(tx, date, symbols);
   await removeFlow(tx, date, symbols);
   const version = await symbolsVersion(tx);
-  let changed = 0;
+  const coverages = new Map<string, Coverage>();
+  const sections: CrossSection[] = [];
   const trades: LargeTrade[] = [];
   for (const session of sessions) {
     const { tape, underlying } = session;
     const coverage = coverageOf(session, facts, version);
-    await saveCoverage(tx, underlying.symbol, coverage);
+    coverages.set(underlying.symbol, coverage);
     const section = tape.crossSections.snapshot(underlying, coverage);
+    if (section) sections.push({ ...section, seq: (numbers.get(underlying.symbol) ?? 0) + 1 });
     trades.push(...largeTradesOf(session, coverage));
-    if (!section) continue;
-    await saveCrossSection(tx, { ...section, seq: (numbers.get(underlying.symbol) ?? 0) + 1 });
-    changed++;
   }
+  await saveCoverages(tx, coverages);
+  await saveCrossSections(tx, sections);
   for (const slice of slices(trades, tradesAtOnce)) await saveLargeTrades(tx, slice);
-  changed += trades.length + (await saveBars(tx, sessions, facts.nowMs));
-  return changed + (await saveLists(tx, sessions, facts));
+  const { coverageStatus } = stampOf(date, facts);
+  const blocks = await replaceOptionBars(tx, date, symbols, coverageStatus, barRuns(sessions));
+  return sections.length + trades.length + blocks + (await saveLists(tx, sessions, facts));
 }
 
 /** What the sessions of a date were in all. */
@@ -218,6 +207,8 @@ export interface OptionSessionWriter {
   add(session: OptionSession): Promise<void>;
   /** All of the date is written, and its lists over all underlyings are made. */
   done(): Promise<OptionSessionTotals>;
+  /** Waits until nothing is being written, failed or not: to be called before the transaction is left, whatever happened. */
+  settle(): Promise<void>;
 }
 
 /**
@@ -236,8 +227,18 @@ export async function optionSessionWriter(
   const solver = facts.solving ? await sessionSolver(tx, date, facts.solving) : () => null;
   let held: OptionSession[] = [];
   let heldContracts = 0;
+  // Sessions are written while the next ones are made.
+  let writing: Promise<number> | null = null;
+  async function written() {
+    if (writing) totals.changed += await writing;
+    writing = null;
+  }
   async function write() {
-    if (held.length > 0) totals.changed += await saveSessions(tx, held, facts);
+    await written();
+    if (held.length === 0) return;
+    writing = saveSessions(tx, held, facts);
+    // A failure is thrown where it is awaited.
+    writing.catch(() => {});
     held = [];
     heldContracts = 0;
   }
@@ -260,8 +261,12 @@ export async function optionSessionWriter(
     },
     async done() {
       await write();
+      await written();
       for (const list of rankedListNames) await saveWholeRankedList(tx, list, date, stampOf(date, facts));
       return totals;
+    },
+    async settle() {
+      await writing?.catch(() => {});
     },
   };
 }

@@ -45,12 +45,12 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
   const rows = files.prints;
   const sessions: SessionDate[] = [];
   let changed = 0;
+  let writer: OptionSessionWriter | null = null;
   try {
     if (refused()) return { rows, changed };
     // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
     const solving = files.quotes > 0 ? { rate: settings.rate, most: settings.solveMost } : null;
     const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file', solving };
-    let writer: OptionSessionWriter | null = null;
     let session: OptionSession;
     const finishDate = async () => {
       if (!writer) return;
@@ -74,6 +74,7 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
     for (const note of quoteNotes(quoteFiles, files)) onNote(note);
     return { rows, changed, sessions };
   } finally {
+    await (writer as OptionSessionWriter | null)?.settle();
     await files.close();
   }
 };

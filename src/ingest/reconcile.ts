@@ -1,5 +1,6 @@
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { TradedUnderlying } from '../domain/contract-book.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { announceChange } from '../store/changes.ts';
 import type { Store } from '../store/connection.ts';
@@ -89,18 +90,17 @@ async function store(
     if (found.length > 0) differing.add(symbol);
     differences.push(...found);
   };
-  await files.feed(
-    async (underlying, each) => {
-      if (each !== date) return null;
-      session = writer.open(underlying);
-      return feedOf(session);
-    },
-    async () => {
-      session!.tape.end();
-      if (paths.dayAggregates.length > 0) compare(session!);
-      await writer.add(session!);
-    },
-  );
+  const begin = async (underlying: TradedUnderlying, each: SessionDate) => {
+    if (each !== date) return null;
+    session = writer.open(underlying);
+    return feedOf(session);
+  };
+  const end = async () => {
+    session!.tape.end();
+    if (paths.dayAggregates.length > 0) compare(session!);
+    await writer.add(session!);
+  };
+  await files.feed(begin, end).finally(writer.settle);
   if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
   const { counts, contracts, underlyings, largeTrades } = await writer.done();
   await announceChange(tx);

@@ -63,28 +63,41 @@ function block(key: string, keys: readonly number[], measures: readonly FlowMeas
   return Buffer.from(encodeBlock({ [key]: Float64Array.from(keys), ...Object.fromEntries(columns) }));
 }
 
-/** Writes a session's snapshot, replacing an earlier one. Its coverage is `saveCoverage`'s: without it the snapshot is not read. */
-export async function saveCrossSection(tx: Transaction, section: CrossSection): Promise<void> {
-  const strikes = section.byStrike.toSorted((a, b) => a.strikeThousandths - b.strikeThousandths);
-  const expiries = section.byExpiration.toSorted((a, b) => epochDay(a.expiry) - epochDay(b.expiry));
-  await tx.query(
-    `INSERT INTO cross_sections (underlying, session_date, seq, by_strike, by_expiration) VALUES ($1, $2, $3, $4, $5)
+function strikeBlock({ byStrike }: CrossSection): Buffer {
+  const strikes = byStrike.toSorted((a, b) => a.strikeThousandths - b.strikeThousandths);
+  return block(
+    'strike',
+    strikes.map((row) => row.strikeThousandths),
+    strikes.map((row) => row.measures),
+  );
+}
+
+function expiryBlock({ byExpiration }: CrossSection): Buffer {
+  const expiries = byExpiration.toSorted((a, b) => epochDay(a.expiry) - epochDay(b.expiry));
+  return block(
+    'expiry',
+    expiries.map((row) => epochDay(row.expiry)),
+    expiries.map((row) => row.measures),
+  );
+}
+
+/**
+ * Writes snapshots of underlyings' sessions, replacing earlier ones, in one statement. Their coverage is `saveCoverages`': without it a
+ * snapshot is not read.
+ */
+export async function saveCrossSections(tx: Transaction, sections: readonly CrossSection[]): Promise<void> {
+  await tx.query({
+    name: 'save-cross-sections',
+    text: `INSERT INTO cross_sections (underlying, session_date, seq, by_strike, by_expiration)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::bigint[], $4::bytea[], $5::bytea[])
      ON CONFLICT (underlying, session_date) DO UPDATE SET seq = excluded.seq, by_strike = excluded.by_strike,
        by_expiration = excluded.by_expiration`,
-    [
-      section.symbol,
-      section.coverage.sessionDate,
-      section.seq,
-      block(
-        'strike',
-        strikes.map((row) => row.strikeThousandths),
-        strikes.map((row) => row.measures),
-      ),
-      block(
-        'expiry',
-        expiries.map((row) => epochDay(row.expiry)),
-        expiries.map((row) => row.measures),
-      ),
+    values: [
+      sections.map(({ symbol }) => symbol),
+      sections.map(({ coverage }) => coverage.sessionDate),
+      sections.map(({ seq }) => seq),
+      sections.map(strikeBlock),
+      sections.map(expiryBlock),
     ],
-  );
+  });
 }

@@ -29,23 +29,26 @@ export function coverageOf(row: CoverageFields): Coverage {
   };
 }
 
-/** Writes what was observed of an underlying's session, replacing what was said of it before. */
-export async function saveCoverage(tx: Transaction, underlying: string, coverage: Coverage): Promise<void> {
-  await tx.query(
-    `INSERT INTO flow_coverage (underlying, session_date, status, complete, observed_from_ms, observed_through_ms,
-       registry_version, standard_multiplier_assumed) VALUES ($1, $2, $3, $4, $5, $6, $7, $8)
+/** Writes what was observed of underlyings' sessions, replacing what was said of them before. One statement. */
+export async function saveCoverages(tx: Transaction, coverages: ReadonlyMap<string, Coverage>): Promise<void> {
+  const of = <T>(value: (coverage: Coverage) => T) => Array.from(coverages.values(), value);
+  await tx.query({
+    name: 'save-flow-coverage',
+    text: `INSERT INTO flow_coverage (underlying, session_date, status, complete, observed_from_ms, observed_through_ms,
+       registry_version, standard_multiplier_assumed)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bool[], $5::bigint[], $6::bigint[], $7::int[], $8::bool[])
      ON CONFLICT (underlying, session_date) DO UPDATE SET status = excluded.status, complete = excluded.complete,
        observed_from_ms = excluded.observed_from_ms, observed_through_ms = excluded.observed_through_ms,
        registry_version = excluded.registry_version, standard_multiplier_assumed = excluded.standard_multiplier_assumed`,
-    [
-      underlying,
-      coverage.sessionDate,
-      coverage.status,
-      coverage.complete,
-      coverage.observedFromMs,
-      coverage.observedThroughMs,
-      coverage.registryVersion,
-      coverage.standardMultiplierAssumed,
+    values: [
+      [...coverages.keys()],
+      of(({ sessionDate }) => sessionDate),
+      of(({ status }) => status),
+      of(({ complete }) => complete),
+      of(({ observedFromMs }) => observedFromMs),
+      of(({ observedThroughMs }) => observedThroughMs),
+      of(({ registryVersion }) => registryVersion),
+      of(({ standardMultiplierAssumed }) => standardMultiplierAssumed),
     ],
-  );
+  });
 }

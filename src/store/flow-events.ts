@@ -2,6 +2,7 @@ import type { FlowEventKind, FlowLeg, FlowSide, LargeTrade } from '../domain/flo
 import type { SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
 import type { Store } from './connection.ts';
+import { type CopyValue, copyInto } from './copy.ts';
 import { type CoverageFields, coverageColumns, coverageOf } from './flow-coverage.ts';
 import { enterFeed } from './flow-feed.ts';
 import type { Transaction } from './transaction.ts';
@@ -155,56 +156,79 @@ export async function readAllLargeTrades(
   return largeTradesOf(store, rows);
 }
 
-/** Writes events with their legs; those already there stay as they are. Their sessions' coverage is `saveCoverage`'s: without it they are not read. */
+const eventTypes = {
+  underlying: 'text',
+  session_date: 'text',
+  event_id: 'text',
+  seq: 'int8',
+  event_kind: 'text',
+  event_ts_ms: 'int8',
+  total_size: 'int8',
+  premium_usd: 'float8',
+  price_low: 'float8',
+  price_high: 'float8',
+  side: 'text',
+  multi_leg: 'bool',
+} as const;
+
+const legTypes = {
+  underlying: 'text',
+  session_date: 'text',
+  event_id: 'text',
+  leg_index: 'int4',
+  contract: 'text',
+  price: 'float8',
+  size: 'int4',
+  premium_usd: 'float8',
+  exchange: 'int4',
+  conditions: 'int4[]',
+  event_ts_ms: 'int8',
+  sequence: 'int8',
+  side: 'text',
+  multi_leg: 'bool',
+} as const;
+
+function eventValues({ symbol, seq, coverage, event }: LargeTrade): CopyValue[] {
+  const { eventId, eventKind, eventTsMs, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg } = event;
+  return [
+    symbol,
+    coverage.sessionDate,
+    eventId,
+    seq,
+    eventKind,
+    eventTsMs,
+    totalSize,
+    premiumUsd,
+    priceLow,
+    priceHigh,
+    side,
+    multiLeg,
+  ];
+}
+
+function legValues({ symbol, coverage, event }: LargeTrade, leg: FlowLeg, index: number): CopyValue[] {
+  return [
+    symbol,
+    coverage.sessionDate,
+    event.eventId,
+    index,
+    contractId(leg.contract),
+    leg.price,
+    leg.size,
+    leg.premiumUsd,
+    leg.exchange,
+    leg.conditions,
+    leg.eventTsMs,
+    leg.sequence,
+    leg.side,
+    leg.multiLeg,
+  ];
+}
+
+/** Writes events that are not there, with their legs. Their sessions' coverage is `saveCoverages`': without it they are not read. */
 export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
-  const of = <T>(value: (trade: LargeTrade) => T) => trades.map(value);
-  await tx.query(
-    `INSERT INTO flow_events (underlying, session_date, event_id, seq, event_kind, event_ts_ms, total_size, premium_usd,
-       price_low, price_high, side, multi_leg)
-     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::bigint[], $5::text[], $6::bigint[], $7::bigint[],
-       $8::float8[], $9::float8[], $10::float8[], $11::text[], $12::bool[]) ON CONFLICT DO NOTHING`,
-    [
-      of(({ symbol }) => symbol),
-      of(({ coverage }) => coverage.sessionDate),
-      of(({ event }) => event.eventId),
-      of(({ seq }) => seq),
-      of(({ event }) => event.eventKind),
-      of(({ event }) => event.eventTsMs),
-      of(({ event }) => event.totalSize),
-      of(({ event }) => event.premiumUsd),
-      of(({ event }) => event.priceLow),
-      of(({ event }) => event.priceHigh),
-      of(({ event }) => event.side),
-      of(({ event }) => event.multiLeg),
-    ],
-  );
-  const legs = trades.flatMap((trade) => trade.event.legs.map((leg, index) => ({ trade, leg, index })));
-  const ofLeg = <T>(value: (entry: { trade: LargeTrade; leg: FlowLeg; index: number }) => T) => legs.map(value);
-  await tx.query(
-    `INSERT INTO flow_legs (underlying, session_date, event_id, leg_index, contract, price, size, premium_usd, exchange,
-       conditions, event_ts_ms, sequence, side, multi_leg)
-     SELECT underlying, session_date, event_id, leg_index, contract, price, size, premium_usd, exchange, conditions::int[],
-       event_ts_ms, sequence, side, multi_leg
-     FROM unnest($1::text[], $2::text[], $3::text[], $4::int[], $5::text[], $6::float8[], $7::int[], $8::float8[], $9::int[],
-       $10::text[], $11::bigint[], $12::bigint[], $13::text[], $14::bool[]) AS l(underlying, session_date, event_id, leg_index,
-       contract, price, size, premium_usd, exchange, conditions, event_ts_ms, sequence, side, multi_leg) ON CONFLICT DO NOTHING`,
-    [
-      ofLeg(({ trade }) => trade.symbol),
-      ofLeg(({ trade }) => trade.coverage.sessionDate),
-      ofLeg(({ trade }) => trade.event.eventId),
-      ofLeg(({ index }) => index),
-      ofLeg(({ leg }) => contractId(leg.contract)),
-      ofLeg(({ leg }) => leg.price),
-      ofLeg(({ leg }) => leg.size),
-      ofLeg(({ leg }) => leg.premiumUsd),
-      ofLeg(({ leg }) => leg.exchange),
-      // An array of arrays would have to be rectangular: each goes as PostgreSQL writes an array.
-      ofLeg(({ leg }) => `{${leg.conditions.join(',')}}`),
-      ofLeg(({ leg }) => leg.eventTsMs),
-      ofLeg(({ leg }) => leg.sequence),
-      ofLeg(({ leg }) => leg.side),
-      ofLeg(({ leg }) => leg.multiLeg),
-    ],
-  );
+  await copyInto(tx, 'flow_events', eventTypes, trades.map(eventValues));
+  const legs = trades.flatMap((trade) => trade.event.legs.map((leg, index) => legValues(trade, leg, index)));
+  await copyInto(tx, 'flow_legs', legTypes, legs);
   await enterFeed(tx, trades);
 }

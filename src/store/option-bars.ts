@@ -5,6 +5,7 @@ import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { underlyingOf } from '../domain/option-root.ts';
 import { blockVersion, decodeBars, encodeBars, mergeBars } from './bar-blocks.ts';
 import type { Store } from './connection.ts';
+import { type CopyValue, copyInto } from './copy.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Bar lengths that are kept of option contracts. */
@@ -94,18 +95,43 @@ export async function saveOptionBars(
   return changed;
 }
 
-/** Takes out the bars of an underlying's contracts other than these in a session, in a transaction that holds `lockOptionBars`; how many blocks. */
-export async function removeOptionBarsBut(
+const blockTypes = {
+  underlying: 'text',
+  session_date: 'text',
+  contract: 'text',
+  timeframe: 'text',
+  status: 'text',
+  count: 'int4',
+  version: 'text',
+  payload: 'bytea',
+} as const;
+
+function* blockValues(
+  runs: Iterable<OptionBarRun & { timeframe: OptionTimeframe }>,
+  status: CoverageStatus,
+): Generator<CopyValue[]> {
+  for (const { underlying, sessionDate, contract, timeframe, bars } of runs) {
+    const payload = encodeBars(bars);
+    yield [underlying, sessionDate, contract, timeframe, status, bars.tsMs.length, blockVersion(payload), payload];
+  }
+}
+
+/**
+ * Writes all bars of underlyings' sessions anew, in a transaction that holds `lockOptionBars`: what was stored of them is taken out. Runs
+ * are taken and encoded as the database takes them. Returns how many blocks there are.
+ */
+export async function replaceOptionBars(
   tx: Transaction,
-  underlying: string,
   sessionDate: SessionDate,
-  contracts: readonly string[],
+  underlyings: readonly string[],
+  status: CoverageStatus,
+  runs: Iterable<OptionBarRun & { timeframe: OptionTimeframe }>,
 ): Promise<number> {
-  const { rowCount } = await tx.query(
-    'DELETE FROM option_bar_blocks WHERE underlying = $1 AND session_date = $2 AND NOT contract = ANY($3)',
-    [underlying, sessionDate, contracts],
-  );
-  return rowCount ?? 0;
+  await tx.query('DELETE FROM option_bar_blocks WHERE underlying = ANY($1) AND session_date = $2', [
+    underlyings,
+    sessionDate,
+  ]);
+  return copyInto(tx, 'option_bar_blocks', blockTypes, blockValues(runs, status));
 }
 
 const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>

@@ -3,6 +3,7 @@ import { type RankedList, type RankedListName, type RankedPrint, rankedListSize 
 import type { SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
 import type { Store } from './connection.ts';
+import { type CopyValue, copyInto } from './copy.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The scope of a list over all its symbols. */
@@ -115,44 +116,69 @@ export async function readRankedLists(
   return answer;
 }
 
-/** Writes a session's list, replacing an earlier one whole. */
-export async function saveRankedList(tx: Transaction, ranked: RankedList): Promise<void> {
-  const { scope, list, sessionDate, coverageStatus, scannedAtMs, source, prints } = ranked;
-  const key = [scope, list, sessionDate];
+const printTypes = {
+  scope: 'text',
+  list: 'text',
+  session_date: 'text',
+  rank: 'int4',
+  print_id: 'text',
+  event_id: 'text',
+  underlying: 'text',
+  contract: 'text',
+  price: 'float8',
+  size: 'int8',
+  premium_usd: 'float8',
+  exchange: 'int4',
+  conditions: 'int4[]',
+  event_ts_ms: 'int8',
+  sequence: 'int8',
+  coverage_status: 'text',
+} as const;
+
+function printValues({ scope, list, sessionDate }: RankedList, print: RankedPrint): CopyValue[] {
+  return [
+    scope,
+    list,
+    sessionDate,
+    print.rank,
+    print.printId,
+    print.eventId,
+    print.underlying,
+    contractId(print.contract),
+    print.price,
+    print.size,
+    print.premiumUsd,
+    print.exchange,
+    print.conditions,
+    print.eventTsMs,
+    print.sequence,
+    print.coverageStatus,
+  ];
+}
+
+/** Writes lists of sessions, replacing earlier ones whole. */
+export async function saveRankedLists(tx: Transaction, lists: readonly RankedList[]): Promise<void> {
+  const of = <T>(value: (list: RankedList) => T) => lists.map(value);
+  const keys = [of(({ scope }) => scope), of(({ list }) => list), of(({ sessionDate }) => sessionDate)];
   await tx.query(
-    `INSERT INTO ranked_sessions (scope, list, session_date, coverage_status, scanned_at_ms, source) VALUES ($1, $2, $3, $4, $5, $6)
+    `INSERT INTO ranked_sessions (scope, list, session_date, coverage_status, scanned_at_ms, source)
+     SELECT * FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::bigint[], $6::text[])
      ON CONFLICT (scope, list, session_date) DO UPDATE SET coverage_status = excluded.coverage_status,
        scanned_at_ms = excluded.scanned_at_ms, source = excluded.source`,
-    [...key, coverageStatus, scannedAtMs, source],
-  );
-  await tx.query('DELETE FROM ranked_prints WHERE scope = $1 AND list = $2 AND session_date = $3', key);
-  const of = <T>(value: (print: RankedPrint) => T) => prints.map(value);
-  await tx.query(
-    `INSERT INTO ranked_prints (scope, list, session_date, rank, print_id, event_id, underlying, contract, price, size,
-       premium_usd, exchange, conditions, event_ts_ms, sequence, coverage_status)
-     SELECT $1, $2, $3, rank, print_id, event_id, underlying, contract, price, size, premium_usd, exchange, conditions::int[],
-       event_ts_ms, sequence, coverage_status
-     FROM unnest($4::int[], $5::text[], $6::text[], $7::text[], $8::text[], $9::float8[], $10::bigint[], $11::float8[], $12::int[],
-       $13::text[], $14::bigint[], $15::bigint[], $16::text[]) AS p(rank, print_id, event_id, underlying, contract, price, size,
-       premium_usd, exchange, conditions, event_ts_ms, sequence, coverage_status)`,
     [
-      ...key,
-      of((print) => print.rank),
-      of((print) => print.printId),
-      of((print) => print.eventId),
-      of((print) => print.underlying),
-      of((print) => contractId(print.contract)),
-      of((print) => print.price),
-      of((print) => print.size),
-      of((print) => print.premiumUsd),
-      of((print) => print.exchange),
-      // An array of arrays would have to be rectangular: each goes as PostgreSQL writes an array.
-      of((print) => `{${print.conditions.join(',')}}`),
-      of((print) => print.eventTsMs),
-      of((print) => print.sequence),
-      of((print) => print.coverageStatus),
+      ...keys,
+      of(({ coverageStatus }) => coverageStatus),
+      of(({ scannedAtMs }) => scannedAtMs),
+      of(({ source }) => source),
     ],
   );
+  await tx.query(
+    `DELETE FROM ranked_prints p USING unnest($1::text[], $2::text[], $3::text[]) AS w(scope, list, session_date)
+     WHERE p.scope = w.scope AND p.list = w.list AND p.session_date = w.session_date`,
+    keys,
+  );
+  const rows = lists.flatMap((list) => list.prints.map((print) => printValues(list, print)));
+  await copyInto(tx, 'ranked_prints', printTypes, rows);
 }
 
 /**

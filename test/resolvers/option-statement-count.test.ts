@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { saveCrossSection } from '../../src/store/cross-sections.ts';
+import { saveCrossSections } from '../../src/store/cross-sections.ts';
 import { saveOptionBars } from '../../src/store/option-bars.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
@@ -50,7 +50,7 @@ beforeAll(async () => {
     for (const { symbol } of entries) {
       const contract = `O:${symbol}261218C00100000`;
       const byStrike = [{ strikeThousandths: 100_000, measures: measures(1) }];
-      await saveCrossSection(tx, { symbol, seq: 1, coverage: covered, byStrike, byExpiration: [] });
+      await saveCrossSections(tx, [{ symbol, seq: 1, coverage: covered, byStrike, byExpiration: [] }]);
       await saveSolves(tx, symbol, { [contract]: [{ ...sample, markSource: 'mid', bid: null, ask: null }] });
     }
     await saveOptionBars(

@@ -2,8 +2,8 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CrossSection } from '../../src/domain/flow.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { announceChange } from '../../src/store/changes.ts';
-import { saveCrossSection } from '../../src/store/cross-sections.ts';
-import { saveCoverage } from '../../src/store/flow-coverage.ts';
+import { saveCrossSections } from '../../src/store/cross-sections.ts';
+import { saveCoverages } from '../../src/store/flow-coverage.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { coverage, measures } from '../support/flow.ts';
@@ -15,8 +15,8 @@ let app: TestApp;
 
 async function store(section: CrossSection): Promise<void> {
   await inTransaction(app.store, async (tx) => {
-    await saveCoverage(tx, section.symbol, section.coverage);
-    await saveCrossSection(tx, section);
+    await saveCoverages(tx, new Map([[section.symbol, section.coverage]]));
+    await saveCrossSections(tx, [section]);
     await announceChange(tx);
   });
 }

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { announceChange } from '../../src/store/changes.ts';
-import { saveCrossSection } from '../../src/store/cross-sections.ts';
-import { saveCoverage } from '../../src/store/flow-coverage.ts';
+import { saveCrossSections } from '../../src/store/cross-sections.ts';
+import { saveCoverages } from '../../src/store/flow-coverage.ts';
 import { saveGexCapture } from '../../src/store/gex-captures.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
@@ -28,11 +28,11 @@ beforeAll(async () => {
       [2, '2026-11-20', 5000],
     ] as const) {
       const covered = coverage(date, 700);
-      await saveCoverage(tx, 'SPY', covered);
+      await saveCoverages(tx, new Map([['SPY', covered]]));
       const byStrike = [590_000, 591_000, 640_000].map((strikeThousandths, i) => {
         return { strikeThousandths, measures: measures(base + 10 * i) };
       });
-      await saveCrossSection(tx, { symbol: 'SPY', seq, coverage: covered, byStrike, byExpiration: [] });
+      await saveCrossSections(tx, [{ symbol: 'SPY', seq, coverage: covered, byStrike, byExpiration: [] }]);
     }
     await announceChange(tx);
   });

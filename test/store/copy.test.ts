@@ -7,11 +7,12 @@ import { type TestStore, testStore } from '../support/store.ts';
 let store: TestStore;
 beforeAll(async () => {
   store = await testStore();
-  await store.pool.query('create table tried (n bigint, f float8, t text, b boolean, y bytea, i int[], s text[])');
+  await store.pool.query('create table tried (n bigint, f float8, t text, b boolean, y bytea, i int[], m int)');
 });
 afterAll(() => store.close());
 
-const columns = ['n', 'f', 't', 'b', 'y', 'i', 's'];
+const columns = { n: 'int8', f: 'float8', t: 'text', b: 'bool', y: 'bytea', i: 'int4[]', m: 'int4' } as const;
+const names = Object.keys(columns);
 // PostgreSQL's text holds every character but NUL.
 const text = fc.string({ unit: 'binary' }).map((value) => value.replaceAll('\0', ''));
 const orNull = <T>(arbitrary: fc.Arbitrary<T>) => fc.option(arbitrary, { nil: null });
@@ -22,7 +23,7 @@ const row = fc.tuple(
   orNull(fc.boolean()),
   orNull(fc.uint8Array()),
   orNull(fc.array(fc.integer())),
-  orNull(fc.array(fc.oneof(text, fc.constantFrom('', 'NULL', '"', '\\', 'a,b', '{x}')))),
+  orNull(fc.integer()),
 );
 
 describe('COPY', () => {
@@ -32,20 +33,20 @@ describe('COPY', () => {
       expect(await inTransaction(store, (tx) => copyInto(tx, 'tried', columns, rows))).toBe(rows.length);
       const found = await store.pool.query('select * from tried');
       const bytes = (value: unknown) => (value === null ? null : [...(value as Uint8Array)]);
-      expect(found.rows.map((each) => columns.map((name) => (name === 'y' ? bytes(each[name]) : each[name])))).toEqual(
-        rows.map((each) => each.map((value, i) => (columns[i] === 'y' ? bytes(value) : value))),
+      expect(found.rows.map((each) => names.map((name) => (name === 'y' ? bytes(each[name]) : each[name])))).toEqual(
+        rows.map((each) => each.map((value, i) => (names[i] === 'y' ? bytes(value) : value))),
       );
     });
     await fc.assert(property, { numRuns: 60 });
   });
 
   test('takes far more rows than fit one message, from a source that gives them one by one', async () => {
-    async function* many() {
+    function* many() {
       for (let n = 0; n < 50_000; n++) yield [n, 'x'.repeat(20)];
     }
     const copied = await inTransaction(store, async (tx) => {
       await tx.query('truncate tried');
-      return copyInto(tx, 'tried', ['n', 't'], many());
+      return copyInto(tx, 'tried', { n: 'int8', t: 'text' }, many());
     });
     expect(copied).toBe(50_000);
     expect((await store.pool.query('select sum(n)::bigint as sum from tried')).rows[0].sum).toBe((49_999 * 50_000) / 2);
@@ -57,11 +58,13 @@ describe('COPY', () => {
       throw new Error('line 2 is bad');
     }
     await store.pool.query('truncate tried');
-    await expect(inTransaction(store, (tx) => copyInto(tx, 'tried', ['n'], failing()))).rejects.toThrow(
+    await expect(inTransaction(store, (tx) => copyInto(tx, 'tried', { n: 'int8' }, failing()))).rejects.toThrow(
       'line 2 is bad',
     );
-    await expect(inTransaction(store, (tx) => copyInto(tx, 'tried', ['n'], [['no number']]))).rejects.toThrow('bigint');
-    await expect(inTransaction(store, (tx) => copyInto(tx, 'tried', ['n'], [[1, 2]]))).rejects.toThrow(
+    await expect(inTransaction(store, (tx) => copyInto(tx, 'tried', { n: 'text' }, [['no number']]))).rejects.toThrow(
+      'binary data',
+    );
+    await expect(inTransaction(store, (tx) => copyInto(tx, 'tried', { n: 'int8' }, [[1, 2]]))).rejects.toThrow(
       '2 values, expected 1',
     );
     expect((await store.pool.query('select count(*) as n from tried')).rows[0].n).toBe(0);

@@ -26,15 +26,10 @@ describe('a transaction', () => {
   test('takes COPY and statements on one connection, all or nothing', async () => {
     const load = (fail: boolean) =>
       inTransaction(store, async (tx) => {
-        await copyInto(
-          tx,
-          'store_facts',
-          ['key', 'value'],
-          [
-            ['x', '1'],
-            ['y', '2'],
-          ],
-        );
+        await copyInto(tx, 'store_facts', { key: 'text', value: 'text' }, [
+          ['x', '1'],
+          ['y', '2'],
+        ]);
         await tx.query("update store_facts set value = value || '!'");
         if (fail) throw new Error('a bad line');
       });

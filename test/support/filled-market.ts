@@ -6,8 +6,8 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { concatBars, writeBars } from '../../src/store/bar-blocks.ts';
 import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
-import { saveCrossSection } from '../../src/store/cross-sections.ts';
-import { saveCoverage } from '../../src/store/flow-coverage.ts';
+import { saveCrossSections } from '../../src/store/cross-sections.ts';
+import { saveCoverages } from '../../src/store/flow-coverage.ts';
 import { saveOffExchange } from '../../src/store/off-exchange-writing.ts';
 import { saveOptionBars } from '../../src/store/option-bars.ts';
 import { inTransaction, type Transaction } from '../../src/store/transaction.ts';
@@ -152,14 +152,16 @@ async function fillFlow(store: Store): Promise<void> {
     await storeLargeTrades(store, trades);
     await inTransaction(store, async (tx) => {
       for (const [seq, covered] of [live, sealed].entries()) {
-        await saveCoverage(tx, underlying, covered);
-        await saveCrossSection(tx, {
-          symbol: underlying,
-          seq: 100 + seq,
-          coverage: covered,
-          byStrike: strikes.map((strikeThousandths, i) => ({ strikeThousandths, measures: measures(10 * i + seq) })),
-          byExpiration: expiries.map((expiry, i) => ({ expiry, measures: measures(100 * i + seq) })),
-        });
+        await saveCoverages(tx, new Map([[underlying, covered]]));
+        await saveCrossSections(tx, [
+          {
+            symbol: underlying,
+            seq: 100 + seq,
+            coverage: covered,
+            byStrike: strikes.map((strikeThousandths, i) => ({ strikeThousandths, measures: measures(10 * i + seq) })),
+            byExpiration: expiries.map((expiry, i) => ({ expiry, measures: measures(100 * i + seq) })),
+          },
+        ]);
       }
     });
     const ranked = Array.from({ length: 100 }, (_, i) =>

@@ -5,9 +5,9 @@ import { contractId, parseOptionContract } from '../../src/domain/option-contrac
 import { underlyingOf } from '../../src/domain/option-root.ts';
 import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
-import { saveCoverage } from '../../src/store/flow-coverage.ts';
+import { saveCoverages } from '../../src/store/flow-coverage.ts';
 import { saveLargeTrades } from '../../src/store/flow-events.ts';
-import { saveRankedList } from '../../src/store/ranked-prints.ts';
+import { saveRankedLists } from '../../src/store/ranked-prints.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 
 /** Coverage of a session from 09:30 to `through` minutes of the New York day, live unless told otherwise. */
@@ -77,7 +77,7 @@ export function largeTrade(
 /** Stores large trades and the coverage they carry. */
 export async function storeLargeTrades(store: Store, trades: LargeTrade[]): Promise<void> {
   await inTransaction(store, async (tx) => {
-    for (const { symbol, coverage } of trades) await saveCoverage(tx, symbol, coverage);
+    for (const { symbol, coverage } of trades) await saveCoverages(tx, new Map([[symbol, coverage]]));
     await saveLargeTrades(tx, trades);
     await announceChange(tx);
   });
@@ -138,7 +138,7 @@ export function rankedList(
 /** Stores end-of-day lists. */
 export async function storeRankedLists(store: Store, lists: RankedList[]): Promise<void> {
   await inTransaction(store, async (tx) => {
-    for (const ranked of lists) await saveRankedList(tx, ranked);
+    await saveRankedLists(tx, lists);
     await announceChange(tx);
   });
 }

@@ -4,8 +4,8 @@ import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live
 import { writeBars } from '../../src/store/bar-blocks.ts';
 import { announceChange } from '../../src/store/changes.ts';
 import type { Store } from '../../src/store/connection.ts';
-import { saveCrossSection } from '../../src/store/cross-sections.ts';
-import { saveCoverage } from '../../src/store/flow-coverage.ts';
+import { saveCrossSections } from '../../src/store/cross-sections.ts';
+import { saveCoverages } from '../../src/store/flow-coverage.ts';
 import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { coverage, measures } from './flow.ts';
@@ -71,8 +71,8 @@ export async function snapshot(
     byExpiration: [{ expiry: '2026-12-18', measures: measures(base) }],
   };
   await inTransaction(store, async (tx) => {
-    await saveCoverage(tx, symbol, section.coverage);
-    await saveCrossSection(tx, section);
+    await saveCoverages(tx, new Map([[symbol, section.coverage]]));
+    await saveCrossSections(tx, [section]);
     await announceChange(tx, { flow: [symbol] });
   });
 }
