@@ -16,6 +16,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
   'config.ts': ['domain'],
   'server.ts': '*',
   'main.ts': '*',
+  'worker.ts': '*',
 };
 
 /** Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings. */
@@ -43,7 +44,7 @@ export const ambient: readonly { what: string; code: RegExp }[] = [
 ];
 
 /** Where `ambient` may be read: files of src/, or folders that end in a slash. */
-export const edge: readonly string[] = ['main.ts', 'server.ts', 'cli/', 'pages/dashboard/client/main.ts'];
+export const edge: readonly string[] = ['main.ts', 'worker.ts', 'server.ts', 'cli/', 'pages/dashboard/client/main.ts'];
 
 /** Single readings of `ambient` elsewhere in src/, each with its reason. */
 export const exceptions: readonly { file: string; what: string; why: string }[] = [

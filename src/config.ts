@@ -20,6 +20,8 @@ export interface Config {
   host: string;
   /** How long a server that was told to stop goes on taking requests, ms, so that balancers notice. */
   drainDelayMs: number;
+  /** Processes that serve on the port together; `auto` = one a processor. */
+  workers: number | 'auto';
   /** A PostgreSQL server; null = the embedded one. */
   databaseUrl: string | null;
   /** How long the server lets one database statement take, ms; 0 = for ever. */
@@ -54,6 +56,7 @@ export interface ConfigOverrides {
   dataDir?: string | undefined;
   port?: number | undefined;
   host?: string | undefined;
+  workers?: string | undefined;
 }
 
 /** A setting with a value that cannot be used. The message has a line for each, naming the variable and what was expected. */
@@ -93,6 +96,13 @@ function milliseconds(max: number) {
 const host = z.string().regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' });
 
 const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535');
+/** What a number of workers has to be. */
+export const workersExpected = 'a number of processes from 1 to 256, or auto';
+
+/** Whether a text says a number of workers. */
+export function isWorkers(text: string): boolean {
+  return text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256);
+}
 
 // `name=value` pairs, as OpenTelemetry writes them: separated by commas, values percent-encoded.
 function headersOf(text: string): Record<string, string> {
@@ -108,6 +118,11 @@ const variables = z.object({
   PORT: port.default(4000),
   DRAIN_DELAY_MS: milliseconds(600_000).default(0),
   HOST: host.default('127.0.0.1'),
+  WORKERS: z
+    .string()
+    .refine(isWorkers, { error: `expected ${workersExpected}` })
+    .transform((text) => (text === 'auto' ? text : Number(text)))
+    .default(1),
   DATABASE_URL: z
     .string()
     // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it here.
@@ -210,6 +225,7 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     TAPEGRAPH_DATA: overrides.dataDir,
     PORT: overrides.port?.toString(),
     HOST: overrides.host,
+    WORKERS: overrides.workers,
   };
   const given: Record<string, string> = {};
   for (const name of variableNames) {
@@ -228,6 +244,7 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     dataDir: resolve(settings.TAPEGRAPH_DATA),
     port: settings.PORT,
     host: settings.HOST,
+    workers: settings.WORKERS,
     drainDelayMs: settings.DRAIN_DELAY_MS,
     databaseUrl: settings.DATABASE_URL,
     databaseTimeoutMs: settings.DATABASE_TIMEOUT_MS,
@@ -266,6 +283,7 @@ export function describeConfig(
     PORT: config.port,
     DRAIN_DELAY_MS: config.drainDelayMs,
     HOST: config.host,
+    WORKERS: config.workers,
     DATABASE_URL: maskUrl(config.databaseUrl),
     DATABASE_TIMEOUT_MS: config.databaseTimeoutMs,
     REDIS_URL: maskUrl(config.redisUrl),

@@ -78,33 +78,45 @@ function sharedLeases(link: RedisLink, keyPrefix: string) {
   };
 }
 
-/** Makes the counter. This process's own count always holds; Redis, when there, adds the other processes. */
-export function openInFlight(link: RedisLink | null, keyPrefix: string): InFlight {
-  const local = new Map<string, number>();
+/** Takes a place for a key: the function gives it back, again is harmless. Null = there is none. */
+export type TakePlace = (keyId: string) => Promise<(() => void) | null>;
+
+/** Counts places in the memory of this process. */
+export function ownPlaces(): TakePlace {
+  const held = new Map<string, number>();
+  return async (keyId) => {
+    const count = held.get(keyId) ?? 0;
+    if (count >= maxInFlight) return null;
+    held.set(keyId, count + 1);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      const left = (held.get(keyId) ?? 1) - 1;
+      if (left > 0) held.set(keyId, left);
+      else held.delete(keyId);
+    };
+  };
+}
+
+/** Makes the counter. The `local` count, this process's own unless it is given, always holds; Redis, when there, adds the other processes. */
+export function openInFlight(link: RedisLink | null, keyPrefix: string, local: TakePlace = ownPlaces()): InFlight {
   const shared = link && sharedLeases(link, keyPrefix);
-
-  function leave(keyId: string): void {
-    const left = (local.get(keyId) ?? 1) - 1;
-    if (left > 0) local.set(keyId, left);
-    else local.delete(keyId);
-  }
-
   return {
     async acquire({ keyId }) {
       if (keyId === null) return () => {};
-      const count = local.get(keyId) ?? 0;
-      if (count >= maxInFlight) return null;
-      local.set(keyId, count + 1);
+      const leave = await local(keyId);
+      if (!leave) return null;
       const lease = (await shared?.take(keyId)) ?? null;
       if (lease === 'full') {
-        leave(keyId);
+        leave();
         return null;
       }
       let released = false;
       return () => {
         if (released) return;
         released = true;
-        leave(keyId);
+        leave();
         if (lease) shared?.give(lease);
       };
     },

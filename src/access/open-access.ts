@@ -10,6 +10,7 @@ import { openIdentities } from './identities.ts';
 import { type InFlight, openInFlight } from './in-flight.ts';
 import { type KeyRing, openKeyRing } from './key-ring.ts';
 import { openKeyUse } from './key-use.ts';
+import type { LocalLimits } from './limits-by-message.ts';
 import { openRate, type Rate } from './rate.ts';
 import { openRedisLink } from './redis-link.ts';
 import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './session-keeper.ts';
@@ -37,6 +38,8 @@ export interface AccessOptions {
   random?: RandomBytes;
   /** Begins every key in Redis; servers with the same count together. */
   redisPrefix?: string;
+  /** What counts limits without Redis, or while it is away; this process's own memory unless given. */
+  limits?: LocalLimits;
 }
 
 /** Who calls, what they may do and how often. Entitlement is in `entitlement.ts`, since it needs nothing. */
@@ -63,7 +66,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const sessions = await openSessionKeeper(store, config, now, random, log);
   const identities = openIdentities(store, elapsed);
   const link = config.redisUrl === null ? null : openRedisLink(config.redisUrl, log);
-  const inFlight = openInFlight(link, redisPrefix);
+  const inFlight = openInFlight(link, redisPrefix, options.limits?.places);
   const usage = openUsage(store, now, log);
   const keyUse = openKeyUse(store, log);
   const deps = { store, identities, verifySession: sessions.verify, used: keyUse.used, now };
@@ -76,7 +79,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
 
   return {
     authenticate: (credential) => authenticate(deps, credential),
-    rate: openRate(config.rates, link, redisPrefix),
+    rate: openRate(config.rates, link, redisPrefix, options.limits?.rate),
     inFlight,
     streams: openStreamPlaces(config.maxStreams),
     usage,

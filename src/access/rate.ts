@@ -22,7 +22,10 @@ export interface Rate {
   limit(caller: Pick<Caller, 'tier'>): number;
 }
 
-type Limiter = Pick<RateLimiterMemory, 'consume' | 'get' | 'points'>;
+/** Takes `cost` (a whole number) from the minute of `who` in a tier, or nothing when that is more than is left. */
+export type TakeRate = (tier: Tier, who: string, cost: number) => Promise<RateState>;
+
+type Limiter = Pick<RateLimiterMemory, 'consume' | 'get' | 'reward' | 'points'>;
 
 /** Tries to take `cost`. What does not fit is refused without being charged, so that smaller requests still pass. */
 async function take(limiter: Limiter, who: string, cost: number): Promise<RateState> {
@@ -43,27 +46,45 @@ async function take(limiter: Limiter, who: string, cost: number): Promise<RateSt
     return state(true, taken.remainingPoints, taken.msBeforeNext);
   } catch (refused) {
     if (!(refused instanceof RateLimiterRes)) throw refused;
+    // Another request was quicker since the look above: what this one was charged is given back.
+    if (cost > 1) await limiter.reward(who, cost);
     return state(false, 0, refused.msBeforeNext);
   }
 }
 
-/** Makes the counter. With Redis one count serves all processes; without it, or while it is away, this process counts for itself. */
-export function openRate(rates: Record<Tier, number>, shared: RedisLink | null, keyPrefix: string): Rate {
-  const options = (tier: Tier) => ({ points: rates[tier], duration: 60, keyPrefix: `${keyPrefix}rate:${tier}` });
-  const local = new Map(tiers.map((tier) => [tier, new RateLimiterMemory(options(tier))]));
+function limits(rates: Record<Tier, number>, tier: Tier, keyPrefix: string) {
+  return { points: rates[tier], duration: 60, keyPrefix: `${keyPrefix}rate:${tier}` };
+}
+
+/** Counts in the memory of this process. */
+export function ownRate(rates: Record<Tier, number>): TakeRate {
+  const limiters = new Map(tiers.map((tier) => [tier, new RateLimiterMemory(limits(rates, tier, ''))]));
+  return (tier, who, cost) => take(limiters.get(tier)!, who, cost);
+}
+
+/**
+ * Makes the counter. With Redis one count serves all processes; without it, or while it is away, `local` counts: this process's memory,
+ * unless it is given.
+ */
+export function openRate(
+  rates: Record<Tier, number>,
+  shared: RedisLink | null,
+  keyPrefix: string,
+  local: TakeRate = ownRate(rates),
+): Rate {
   const remote = new Map<Tier, RateLimiterRedis>();
 
   return {
-    async consume(caller, cost) {
-      const who = caller.keyId === null ? `account:${caller.accountId}` : `key:${caller.keyId}`;
+    async consume({ keyId, accountId, tier }, cost) {
+      const who = keyId === null ? `account:${accountId}` : `key:${keyId}`;
       const whole = Math.max(1, Math.ceil(cost));
       const counted = await shared?.attempt((redis) => {
         const limiter =
-          remote.get(caller.tier) ?? new RateLimiterRedis({ ...options(caller.tier), storeClient: redis });
-        remote.set(caller.tier, limiter);
+          remote.get(tier) ?? new RateLimiterRedis({ ...limits(rates, tier, keyPrefix), storeClient: redis });
+        remote.set(tier, limiter);
         return take(limiter, who, whole);
       });
-      return counted ?? take(local.get(caller.tier)!, who, whole);
+      return counted ?? local(tier, who, whole);
     },
     limit: ({ tier }) => rates[tier],
   };

@@ -65,7 +65,9 @@ export function openRedisLink(url: string, log: (line: string) => void): RedisLi
         found();
         return result;
       } catch (error) {
-        lost(error instanceof Error ? error.name : 'unknown');
+        lost(error instanceof Error ? error.message : 'unknown');
+        // One that does not answer may have gone without a word: a new connection finds out, the old one would wait for minutes.
+        if (redis.status === 'ready') redis.disconnect(true);
         return null;
       }
     },

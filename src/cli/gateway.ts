@@ -1,7 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
+import type { LocalLimits } from '../access/limits-by-message.ts';
 import type { Config } from '../config.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { Store } from '../store/connection.ts';
 import { type Closer, closeAll } from './closing.ts';
 import { type Listening, listen, stop } from './listen.ts';
 import { metricsOf, refusalsToldTo, serveMetrics, statementsToldTo, tracesOf, watchBy } from './observing.ts';
@@ -16,6 +18,18 @@ export interface Gateway {
   /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
   clock: Clock;
   log: Logger;
+  /** Absent: this process is the whole server. */
+  crew?: CrewPart;
+}
+
+/** What one of several processes that serve together is given by the one that started them, which has prepared the store. */
+export interface CrewPart {
+  /** The counts that all of them share. */
+  limits: LocalLimits;
+  /** The sample market's key; null without one. */
+  key: string | null;
+  /** Database connections at most. */
+  poolSize: number;
 }
 
 /** A server that runs; `key` = the sample market's, null without one. */
@@ -25,21 +39,36 @@ export interface Opened {
   now: Clock;
 }
 
-function untilInterrupted({ interrupted }: Terminal): Promise<void> {
+/** Resolves when the process is asked to end. */
+export function untilInterrupted({ interrupted }: Terminal): Promise<void> {
   return new Promise((resolve) => {
     if (interrupted.aborted) resolve();
     interrupted.addEventListener('abort', () => resolve(), { once: true });
   });
 }
 
+/** Lines of what logs in lines; warnings begin with `warning:`. */
+export function lineLog(log: Logger): (text: string) => void {
+  return (text) => (text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text));
+}
+
+/** Says so when another server uses the store and nothing makes the two count limits together. */
+export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Promise<void> {
+  const { othersListen } = await import('../store/notifications.ts');
+  if (redisUrl === null && (await othersListen(store)))
+    log.warn(
+      'another server uses this database, and REDIS_URL is not set: each counts rate and in-flight limits for itself',
+    );
+}
+
 /** How long requests in flight may take to finish when the server is told to stop, ms. */
 const graceMs = 5000;
 /** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
-const shutdownMs = 8500;
+export const shutdownMs = 8500;
 
 /** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
-  const { terminal, config, options, clock, log } = gateway;
+  const { terminal, config, options, clock, log, crew } = gateway;
   // Loaded here, so that help and usage errors need not wait for it all.
   const [
     { openStore },
@@ -58,28 +87,29 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     import('../resolvers/live-hub.ts'),
     import('../server.ts'),
   ]);
-  const line = (text: string) =>
-    text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text);
+  const line = lineLog(log);
   const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
   const metrics = await metricsOf(config);
   const traces = await tracesOf(config, line);
   if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
   const onStatement = statementsToldTo(metrics, traces);
-  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, onStatement, log: line });
+  const prepared = crew && { migrate: false, poolSize: crew.poolSize };
+  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, onStatement, log: line, ...prepared });
   closers.push({ name: 'the store', close: () => store.close() });
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
-  await ensureStarterRegistry(store, now);
+  if (!crew) await ensureStarterRegistry(store, now);
+  if (!crew) await warnOfOthers(store, config, log);
   closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
   const changes = await watchChanges(store);
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
-  const opened = await openAccess({ store, config, now, log: line });
+  const opened = await openAccess({ store, config, now, log: line, ...(crew && { limits: crew.limits }) });
   closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
   const access = metrics ? refusalsToldTo(metrics, opened) : opened;
   // The sample market is written over connections of its own, where a statement may take as long as in any ingest.
   const ingested = options.sample ? await openStore({ databaseUrl, dataDir, log: line }) : null;
   if (ingested) closers.push({ name: 'the sample market’s store', close: () => ingested.close(), atMostMs: 1000 });
   const sample = ingested && { terminal, config, store: ingested, access, now, log };
-  const key = sample && (await bringSample(sample));
+  const key = crew?.key ?? (sample && (await bringSample(sample)));
   const draining = () => terminal.interrupted.aborted;
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
   const live = openLiveHub({ store, now, changes, onError });
@@ -102,7 +132,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     if (served) closers.push(served.closer);
     if (served) log.info(`metrics are at ${served.url}`);
   }
-  const listening = await listen(createApp(parts), config);
+  const listening = await listen(createApp(parts), { ...config, shared: crew !== undefined });
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
   closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
   // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.

@@ -30,22 +30,34 @@ export interface Listening {
   address: AddressInfo;
 }
 
+/** Why an address cannot be listened at, and what to do when it is in use. */
+export function cannotListen(error: NodeJS.ErrnoException, { port, host }: ListenAt): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  return new Error(`port ${port} of ${host} is in use: choose another with --port, or 0 for any that is free`);
+}
+
+/** An address to listen at. */
+export interface ListenAt {
+  port: number;
+  host: string;
+  /** Other processes of this server listen there too. */
+  shared?: boolean;
+}
+
+// Where the system spreads connections evenly over those who listen. Elsewhere they share one socket, and the quickest takes what comes.
+const spreads = process.platform === 'linux';
+
 /** Serves `app` at an address; resolves when it takes requests. */
-export function listen(app: RequestListener, at: { port: number; host: string }): Promise<Listening> {
-  const { port, host } = at;
+export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
+  const { port, host, shared = false } = at;
   const server = createServer(app);
   const answering = watchAnswering(server);
   server.on('clientError', refuseUnreadable);
   return new Promise((resolve, reject) => {
-    server.once('error', (error: NodeJS.ErrnoException) => {
-      const taken = error.code === 'EADDRINUSE';
-      reject(
-        taken
-          ? new Error(`port ${port} of ${host} is in use: choose another with --port, or 0 for any that is free`)
-          : error,
-      );
-    });
-    server.listen(port, host, () => resolve({ server, answering, address: server.address() as AddressInfo }));
+    server.once('error', (error) => reject(cannotListen(error, at)));
+    server.listen({ port, host, reusePort: shared && spreads }, () =>
+      resolve({ server, answering, address: server.address() as AddressInfo }),
+    );
   });
 }
 

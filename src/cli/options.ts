@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, readConfig } from '../config.ts';
+import { type Config, type ConfigOverrides, readConfig } from '../config.ts';
 import { Failure } from '../domain/failure.ts';
 import { exchangeTimeZone, isDate, parseInstant } from '../domain/market-time.ts';
 import { readTicker } from '../domain/ticker.ts';
@@ -25,8 +25,12 @@ export function withExamples(command: Command, examples: readonly (readonly [lin
 }
 
 /** The settings for a command: its options over the environment. */
-export function configOf(terminal: Terminal, options: CommonOptions & { port?: number; host?: string }): Config {
-  return readConfig(terminal.env, { dataDir: options.data, port: options.port, host: options.host });
+export function configOf(
+  terminal: Terminal,
+  options: CommonOptions & Pick<ConfigOverrides, 'port' | 'host' | 'workers'>,
+): Config {
+  const { data: dataDir, port, host, workers } = options;
+  return readConfig(terminal.env, { dataDir, port, host, workers });
 }
 
 /** A whole number from `min` to `max`. */

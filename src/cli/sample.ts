@@ -72,7 +72,7 @@ export async function bringSample({ terminal, config, store, access, now, log }:
 }
 
 /** Lets the sample market trade by the server's clock, and returns what ends that. */
-export function startLiveSample({ config, store, now, log }: SampleInto): Closer {
+export function startLiveSample({ config, store, now, log }: Omit<SampleInto, 'terminal' | 'access'>): Closer {
   const stop = new AbortController();
   const running = import('../ingest/sample-live.ts').then(({ runSampleMarket }) =>
     runSampleMarket(store, {

@@ -1,21 +1,30 @@
-import type { Command } from 'commander';
-import { secretsOf } from '../config.ts';
+import type { AddressInfo } from 'node:net';
+import { availableParallelism } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import { isWorkers, secretsOf, workersExpected } from '../config.ts';
 import { clockTime } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
 import { exchangeDate, exchangeMinuteOfDay } from '../domain/market-time.ts';
 import { openLog } from '../observe/log.ts';
 import { clockFrom } from './clock.ts';
-import { type Opened, runGateway } from './gateway.ts';
+import { type Gateway, runGateway } from './gateway.ts';
 import { urlOf } from './listen.ts';
 import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from './options.ts';
+import { runWorkers } from './serve-workers.ts';
 import type { Terminal } from './terminal.ts';
 
 interface ServeOptions extends CommonOptions {
   port?: number;
   host?: string;
+  workers?: string;
   clock?: number;
   sample?: boolean;
   alwaysOpen?: boolean;
+}
+
+function workers(text: string): string {
+  if (!isWorkers(text)) throw new InvalidArgumentError(`Expected ${workersExpected}.`);
+  return text;
 }
 
 /** What people see when the server is up; `key` = the sample market's, null without one; `clock` = what to know of the server's clock. */
@@ -39,18 +48,36 @@ function clockNote(clock: Clock, now: Clock): string | null {
   return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York: the market is closed now, its next session trades (--always-open)`;
 }
 
-/** What is told of a server that is ready: one JSON object, or what people read. */
-function announcement({ listening, key, now }: Opened, clock: Clock, json: boolean): string {
-  const { address } = listening;
+/** What is told of a server that takes requests. */
+interface Announced {
+  address: AddressInfo;
+  key: string | null;
+  now: Clock;
+  /** Process ids of those that answer requests; absent: this one does. */
+  workers?: number[];
+}
+
+/** One JSON object, or what people read. */
+function announcement({ address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
   const url = urlOf(address);
   if (!json) return greeting(url, key, clockNote(clock, now)).join('\n');
+  const { address: host, port } = address;
   return JSON.stringify({
     url,
-    host: address.address,
-    port: address.port,
+    host,
+    port,
     pid: process.pid,
+    ...(workers && { workers }),
     ...(key !== null && { key }),
   });
+}
+
+async function serve(gateway: Gateway, json: boolean): Promise<void> {
+  const { terminal, config, clock } = gateway;
+  const announce = (announced: Announced) => void terminal.stdout.write(`${announcement(announced, clock, json)}\n`);
+  const count = config.workers === 'auto' ? availableParallelism() : config.workers;
+  if (count > 1) await runWorkers(gateway, count, announce);
+  else await runGateway(gateway, ({ listening: { address }, key, now }) => announce({ address, key, now }));
 }
 
 /** `tapegraph serve`: the gateway. */
@@ -67,6 +94,11 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     )
     .option('--host <address>', 'address to listen on (setting HOST, default: 127.0.0.1)')
     .option(
+      '--workers <n>',
+      'processes that serve on the port together; auto: one a processor (setting WORKERS, default: 1)',
+      workers,
+    )
+    .option(
       '--clock <time>',
       'start the server’s clock at this time, from where it runs on: for replay and tests',
       instant,
@@ -81,6 +113,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     );
   withExamples(command, [
     ['serve', 'on http://127.0.0.1:4000'],
+    ['serve --workers auto', 'with all processors'],
     ['serve --sample', 'what npm start does: with something to look at'],
     ['serve --sample --always-open', 'the sample market trades, at any hour'],
     ['serve --port 0 --clock 2026-11-18T15:00:00Z --json', 'on any free port, at another time'],
@@ -91,8 +124,6 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
     const config = configOf(terminal, options);
     const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
-    await runGateway({ terminal, config, options, clock: now, log }, (opened) =>
-      terminal.stdout.write(`${announcement(opened, now, options.json ?? false)}\n`),
-    );
+    await serve({ terminal, config, options, clock: now, log }, options.json ?? false);
   });
 }

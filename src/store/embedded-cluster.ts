@@ -28,7 +28,7 @@ const settings: Record<string, string> = {
   fsync: 'on',
   synchronous_commit: 'on',
   full_page_writes: 'on',
-  max_connections: '100',
+  max_connections: '200',
   shared_buffers: '128MB',
   jit: 'off',
   timezone: 'UTC',

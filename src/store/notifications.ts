@@ -26,6 +26,17 @@ export async function notify(target: Store | Transaction, channel: string, paylo
   await connection.query('select pg_notify($1, $2)', [channel, payload]);
 }
 
+const listenerName = 'tapegraph listener';
+
+/** Whether a process listens to this database: asked before this one does, whether there is another server. */
+export async function othersListen({ pool }: Store): Promise<boolean> {
+  const { rows } = await pool.query<{ found: boolean }>(
+    'select exists (select from pg_stat_activity where application_name = $1 and datname = current_database()) as found',
+    [listenerName],
+  );
+  return rows[0]!.found;
+}
+
 interface Listener {
   /** Ends the connection, whether or not the other end still answers. */
   end(): Promise<void>;
@@ -41,7 +52,7 @@ async function connect(
   const socket = new Socket();
   const client = new pg.Client({
     ...options,
-    application_name: 'tapegraph listener',
+    application_name: listenerName,
     connectionTimeoutMillis: connectMs,
     query_timeout: patienceMs,
     stream: () => socket,

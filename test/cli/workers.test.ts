@@ -1,0 +1,158 @@
+import { once } from 'node:events';
+import { existsSync, readFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { writeFact } from '../../src/store/facts.ts';
+import { sampleVersion } from '../../src/tape/sample/plan.ts';
+import { dataFolder } from '../support/data-folder.ts';
+import { storeForThisTest } from '../support/store.ts';
+import { ask, barsHeld } from './asking.ts';
+import { tapegraph } from './command-line.ts';
+import { served } from './served.ts';
+
+type Served = Awaited<ReturnType<typeof served>> & { ready: { workers: number[] } };
+
+/** Two workers over a store of their own, and the headers of a caller of the free tier. */
+async function crew(more: Record<string, string> = {}, args: string[] = []) {
+  const store = await storeForThisTest();
+  const env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn', RATE_FREE: '30', ...more };
+  const running = (await served(['--workers', '2', ...args], env)) as Served;
+  const account = ['account', 'set', 'acme', '--api-tier', 'free', '--site-tier', 'free'];
+  await tapegraph([...account, '--classification', 'non_professional'], env);
+  const made = async (command: string[]) => JSON.parse((await tapegraph([...command, '--json'], env)).stdout);
+  const { key } = await made(['key', 'create', '--account', 'acme']);
+  const { token } = await made(['session', 'create', '--account', 'acme']);
+  const bearer = (credential: string) => ({ authorization: `Bearer ${credential}` });
+  return { store, env, running, key: bearer(key), session: bearer(token) };
+}
+
+const isRunning = (pid: number) => {
+  try {
+    process.kill(pid, 0);
+    return !/^\d+ \(.*\) Z/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'));
+  } catch {
+    return false;
+  }
+};
+
+const childrenOf = (pid: number) =>
+  readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
+
+const bars = '/v2/stocks/SPY/bars?from=2026-11-19&to=2026-11-20';
+
+describe('tapegraph serve --workers', () => {
+  it('serves with several processes on one port that count rate and places in flight together, and drains', async () => {
+    const { store, running, key, session } = await crew();
+    const { child, ended, ready } = running;
+    expect(ready).toMatchObject({ pid: child.pid, workers: [expect.any(Number), expect.any(Number)] });
+    expect(new Set([child.pid, ...ready.workers]).size).toBe(3);
+    const letGo = await barsHeld(store);
+    const places = Array.from({ length: 8 }, () => ask(running, bars, { headers: key }));
+    const refused = await Promise.all(places.map((place) => Promise.race([place, delay(1500, null)])));
+    expect(refused.filter((answer) => answer?.status === 429)).toHaveLength(6);
+    await letGo();
+    expect((await Promise.all(places)).filter(({ status }) => status === 429)).toHaveLength(6);
+    const all = await Promise.all(Array.from({ length: 50 }, () => ask(running, '/v2/symbols', { headers: session })));
+    expect(all.filter(({ status }) => status === 200)).toHaveLength(30);
+    expect(all.filter(({ status }) => status === 429)).toHaveLength(20);
+    child.kill('SIGTERM');
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ready.workers.filter(isRunning)).toEqual([]);
+    // Every answer was counted by the worker that gave it, before it ended.
+    const { rows } = await store.pool.query('select sum(count)::int as sum from usage_counts');
+    expect(rows[0].sum).toBe(58);
+  }, 120_000);
+
+  it('puts another in the place of one that is killed; no write that was accepted is lost, and nobody waits for ever', async () => {
+    const { store, running, session } = await crew({ RATE_FREE: '100000' });
+    const { child, ended, ready } = running;
+    let stop = false;
+    /** The number of the last write that was accepted, by writer. */
+    const accepted = [0, 0, 0];
+    const others = new Set<number>();
+    const write = async (writer: number) => {
+      for (let n = 1; !stop; n++) {
+        const put = { method: 'PUT', headers: session };
+        const { status } = await ask(running, `/v2/watchlists/w${writer}`, put, { name: String(n), symbols: ['SPY'] });
+        if (status === 200) accepted[writer] = n;
+        else others.add(status);
+        await delay(10);
+      }
+    };
+    const writers = accepted.map((_, writer) => write(writer));
+    const through = async (more: number) => {
+      const goal = accepted.map((n) => n + more);
+      await vi.waitUntil(() => accepted.every((n, writer) => n >= goal[writer]!), { timeout: 60_000 });
+    };
+    await through(10);
+    process.kill(ready.workers[0]!, 'SIGKILL');
+    await through(10);
+    await vi.waitUntil(() => childrenOf(child.pid!).length === 2, { timeout: 30_000 });
+    await through(10);
+    stop = true;
+    await Promise.all(writers);
+    const { rows } = await store.pool.query<{ name: string }>('select name from watchlists order by id');
+    expect(rows.map(({ name }) => Number(name))).toEqual(accepted);
+    // A connection to the worker that was killed is cut, no more.
+    expect([...others].filter((status) => status !== 0)).toEqual([]);
+    child.kill('SIGTERM');
+    const { code, stderr } = await ended;
+    expect(code).toBe(0);
+    expect(stderr.match(/was ended by SIGKILL; another takes its place/g)).toHaveLength(1);
+  }, 180_000);
+
+  it('leaves no worker, and no embedded database, when the process that started them is killed', async () => {
+    const data = dataFolder();
+    const running = (await served(['--workers', '2'], { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' })) as Served;
+    process.kill(running.child.pid!, 'SIGKILL');
+    await expect.poll(() => running.ready.workers.filter(isRunning), { timeout: 20_000, interval: 50 }).toEqual([]);
+    await vi.waitUntil(() => !existsSync(`${data}/postgres/postmaster.pid`), { timeout: 10_000 });
+  }, 120_000);
+
+  it('gives up with 1 when they end as soon as they start', async () => {
+    const { running } = await crew();
+    const killing = setInterval(() => {
+      try {
+        for (const pid of childrenOf(running.child.pid!)) process.kill(pid, 'SIGKILL');
+      } catch {
+        // It has ended.
+      }
+    }, 20);
+    onTestFinished(() => clearInterval(killing));
+    const { code, stderr } = await running.ended;
+    expect(code).toBe(1);
+    expect(stderr).toContain('tapegraph: the workers end as soon as they start: ');
+  }, 120_000);
+
+  it('brings the sample market once, and has one process more in which it trades', async () => {
+    const store = await storeForThisTest();
+    // The market is said to be there, which is quicker than bringing it.
+    const clock = '2026-11-19T22:00:00Z';
+    await writeFact(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    const env = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
+    const running = (await served(['--workers', '2', '--sample', '--clock', clock], env)) as Served;
+    const { child, ended, ready } = running;
+    expect(ready.workers).toHaveLength(2);
+    expect(childrenOf(child.pid!)).toHaveLength(3);
+    const headers = { authorization: `Bearer ${ready.key}` };
+    expect((await ask(running, '/v2/flow/large-trades?symbol=SPX', { headers })).status).toBe(200);
+    child.kill('SIGINT');
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+  }, 120_000);
+
+  it('says why they cannot begin', async () => {
+    const taken = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void taken.close());
+    await once(taken, 'listening');
+    const { port } = taken.address() as AddressInfo;
+    const { databaseUrl } = await storeForThisTest();
+    const env = { DATABASE_URL: databaseUrl };
+    expect(await tapegraph(['serve', '--workers', '2', '--port', String(port)], env)).toMatchObject({
+      code: 1,
+      stderr: `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port, or 0 for any that is free\n`,
+    });
+    const { code, stderr } = await tapegraph(['serve', '--workers', 'many'], env);
+    expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('from 1 to 256, or auto') });
+  });
+});
