@@ -3,7 +3,7 @@ import { epochDay, exchangeDate, type SessionDate } from '../domain/market-time.
 import { fromThousandths } from '../domain/units.ts';
 import { contractAtTheMoney } from './at-the-money.ts';
 import { type ChainGroup, groupChain, settlingLast } from './chain-groups.ts';
-import { type MarkSource, markOf } from './mark.ts';
+import { type Mark, type MarkSource, markOf } from './mark.ts';
 import { methodologySettings } from './methodology.ts';
 import { solveForwards } from './solve-chain.ts';
 
@@ -85,11 +85,17 @@ export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
   return { expiries, rows: Uint32Array.from(points) };
 }
 
-/** The point of a row that is one of the surface's. A chain's quotes are as old as the chain; it does not date its last trades. */
-export function surfacePoint(chain: ChainCapture, index: number): SurfacePoint {
-  const { root, expiry, right, strike, bid, ask, iv, delta, gamma } = chain.rows[index]!;
+const noMarks: ReadonlyMap<ChainRow, Mark> = new Map();
+
+/**
+ * The point of a row that is one of the surface's. A row's mark is that of its solve, where `marks` has one; a chain's quotes are as old as
+ * the chain, and it does not date its last trades.
+ */
+export function surfacePoint(chain: ChainCapture, index: number, marks = noMarks): SurfacePoint {
+  const row = chain.rows[index]!;
+  const { root, expiry, right, strike, bid, ask, iv, delta, gamma } = row;
   const nowMs = chain.capturedAt;
-  const mark = markOf({ nowMs, quote: { bid, ask, tsMs: nowMs }, trade: null, previousClose: null });
+  const mark = marks.get(row) ?? markOf({ nowMs, quote: { bid, ask, tsMs: nowMs }, trade: null, previousClose: null });
   const price = priceOf(chain);
   return {
     root,

@@ -1,3 +1,5 @@
+import DataLoader from 'dataloader';
+import { type MinuteChain, minuteChain } from '../analytics/solved-chain.ts';
 import {
   type SurfacePoint,
   surfacePoint,
@@ -6,9 +8,12 @@ import {
   volatilitySurface,
 } from '../analytics/volatility-surface.ts';
 import type { ChainCapture } from '../domain/chain.ts';
+import { sourceNotConfigured } from '../domain/failure.ts';
+import { exchangeDate } from '../domain/market-time.ts';
 import { nextTurn } from '../domain/turn.ts';
+import { lastSolvedMinutes, type SolvedMinute } from '../store/solved-minutes.ts';
 import { chainAt } from './chain.ts';
-import type { RequestContext } from './context.ts';
+import { fromSource, loader, type RequestContext } from './context.ts';
 import { requireReadable } from './gex.ts';
 import { inTurns } from './in-turns.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
@@ -20,12 +25,12 @@ export interface VolatilityMeta extends ResponseMeta {
   note: string | null;
 }
 
-/** Implied volatility by expiry, of the latest chain (contract-notes 3). */
+/** Implied volatility by expiry, as of the last minute's solves or the latest chain, whichever is newer (contract-notes 3). */
 export interface VolatilityTerm {
   symbol: string;
-  /** When the chain was captured, epoch ms; null when none was. */
+  /** The minute of the solves, or when the chain was captured, epoch ms; null when there is neither. */
   asOfMs: number | null;
-  /** Dollars, at the capture; null when unknown. */
+  /** Dollars, then; null when unknown. */
   spot: number | null;
   expiries: TermExpiry[];
   meta: VolatilityMeta;
@@ -34,7 +39,7 @@ export interface VolatilityTerm {
 /** As the term structure, and by contract. */
 export interface VolatilitySurfacePage extends VolatilityTerm {
   /** The chain whose rows the points are, and which; null when none was captured. */
-  points: { chain: ChainCapture; rows: Uint32Array } | null;
+  points: (MinuteChain & { rows: Uint32Array }) | null;
 }
 
 // Captures are shared and never change, so what is worked out of one is kept with it.
@@ -51,13 +56,47 @@ async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
   return surface;
 }
 
+/** Solved minutes asked for in one request are read together. */
+function minuteLoader(context: RequestContext) {
+  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
+  return loader(
+    context,
+    'solved minutes',
+    () =>
+      new DataLoader<string, SolvedMinute | null>((symbols) =>
+        fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, symbols, range)),
+      ),
+  );
+}
+
+// What a minute makes of a chain is kept with the minute, as long as the chain is the same.
+const minuteChains = new WeakMap<SolvedMinute, { captured: ChainCapture | null; made: MinuteChain }>();
+const noMarks: MinuteChain['marks'] = new Map();
+
+/** The latest chain, brought up to the last solved minute where that is newer. */
+async function latestChain(context: RequestContext, symbol: string): Promise<MinuteChain | null> {
+  const { chain: hasChains, option_tape: hasTape } = context.sources;
+  if (!hasChains && !hasTape) throw sourceNotConfigured('chain');
+  const [captured, minute] = await Promise.all([
+    hasChains ? chainAt(context, symbol, context.nowMs) : null,
+    hasTape ? minuteLoader(context).load(symbol) : null,
+  ]);
+  if (minute === null || (captured !== null && captured.capturedAt > minute.tsMs))
+    return captured && { chain: captured, marks: noMarks };
+  const known = minuteChains.get(minute);
+  if (known?.captured === captured) return known.made;
+  const made = minuteChain(captured, minute);
+  minuteChains.set(minute, { captured, made });
+  return made;
+}
+
 async function latest(
   context: RequestContext,
   symbol: string,
-): Promise<{ chain: ChainCapture; surface: VolatilitySurface } | null> {
+): Promise<(MinuteChain & { surface: VolatilitySurface }) | null> {
   await requireReadable(context, symbol);
-  const chain = await chainAt(context, symbol, context.nowMs);
-  return chain && { chain, surface: await surfaceOf(chain) };
+  const found = await latestChain(context, symbol);
+  return found && { ...found, surface: await surfaceOf(found.chain) };
 }
 
 function term(
@@ -66,30 +105,32 @@ function term(
   found: { chain: ChainCapture; surface: VolatilitySurface } | null,
 ): VolatilityTerm {
   const expiries = found?.surface.expiries ?? [];
-  const empty = found === null ? `No option chain of ${symbol} has been captured.` : null;
+  const empty = found === null ? `No option chain of ${symbol} has been captured, and no contract solved.` : null;
   const note = expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : null;
   const { capturedAt = null, spot = null } = found?.chain ?? {};
   return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), note } };
 }
 
-/** Implied volatility at the money by expiry, as of the latest chain. */
+/** Implied volatility at the money by expiry, as of the last minute's solves or the latest chain, whichever is newer. */
 export async function volatilityTerm(context: RequestContext, symbol: string): Promise<VolatilityTerm> {
   return term(context, symbol, await latest(context, symbol));
 }
 
-/** Implied volatility by contract, as of the latest chain. */
+/** Implied volatility by contract, as of the same. */
 export async function volatilitySurfacePage(context: RequestContext, symbol: string): Promise<VolatilitySurfacePage> {
   const found = await latest(context, symbol);
   const page = term(context, symbol, found);
   const unknown = found?.surface.rows.length === 0 ? `The latest option chain of ${symbol} tells no volatility.` : null;
   return {
     ...page,
-    points: found && { chain: found.chain, rows: found.surface.rows },
+    points: found && { chain: found.chain, marks: found.marks, rows: found.surface.rows },
     meta: { ...page.meta, note: page.meta.note ?? unknown },
   };
 }
 
 /** The points of a surface, by expiry, strike, call before put. */
 export function surfacePoints({ points }: VolatilitySurfacePage) {
-  return points === null ? [] : inTurns(points.rows.length, (place) => surfacePoint(points.chain, points.rows[place]!));
+  return points === null
+    ? []
+    : inTurns(points.rows.length, (place) => surfacePoint(points.chain, points.rows[place]!, points.marks));
 }

@@ -48,7 +48,8 @@ const VolatilityPointType = builder.objectRef<SurfacePoint>('VolatilityPoint').i
     markSource: t.expose('markSource', {
       type: MarkSourceEnum,
       nullable: true,
-      description: 'Where the mark came from; null without one. A chain gives mids only: it does not date its trades.',
+      description:
+        'Where the mark came from; null without one. A chain gives mids only: it does not date its trades; a solved minute gives all.',
     }),
     moneyness: t.exposeFloat('moneyness', {
       nullable: true,
@@ -79,7 +80,8 @@ const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('Volatility
     asOfMs: t.expose('asOfMs', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When the chain was captured, epoch ms; null when none was.',
+      description:
+        'The minute of the solves, or when the chain was captured, whichever is newer; epoch ms, null without either.',
     }),
     spot: t.exposeFloat('spot', {
       nullable: true,
@@ -117,7 +119,7 @@ const usage = { complexity: 10, extensions: { scopeGroup: 'analytics.vol' } } as
 
 const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolatility').implement({
   description:
-    "Implied volatility of a symbol's options, the source's or solved from quotes, as the latest chain holds it.",
+    "Implied volatility of a symbol's options, the source's or solved from quotes, as of the last solved minute or the latest chain, whichever is newer.",
   fields: (t) => ({
     term: t.field({
       type: VolatilityTermType,

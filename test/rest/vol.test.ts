@@ -1,5 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { inTransaction } from '../../src/store/transaction.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
+import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow, newYork, saveCaptures } from '../support/option-market.ts';
 import { statementsOf } from '../support/statements.ts';
 import { storeForThisTest } from '../support/store.ts';
@@ -104,6 +106,57 @@ describe('GET /v2/options/{symbol}/vol/surface', () => {
   });
 });
 
+describe('once contracts are solved every minute', () => {
+  const solved = (tsMs: number, iv: number | null, mark: number, markSource: 'mid' | 'last') => ({
+    ...{ tsMs, iv, delta: iv && 0.51, gamma: iv && 0.05, mark, markSource },
+    ...{ bid: markSource === 'mid' ? mark - 0.05 : null, ask: markSource === 'mid' ? mark + 0.05 : null },
+  });
+  const call = 'O:XSP261120C00600000';
+
+  test('both come from the solves of the last minute that is newer than the chain; what it does not tell stays as captured', async () => {
+    const captured = newYork(today, '11:55');
+    const [minute, early] = [newYork(today, '11:57'), newYork(today, '11:54')];
+    await saveCaptures(app.store, { chains: [chainCapture('XSP', captured, rows('XSP'))] });
+    const before = (await vol('surface', 'XSP')).body.data;
+    await inTransaction(app.store, (tx) => saveSolves(tx, 'XSP', { [call]: [solved(early, 0.5, 9, 'mid')] }, 601));
+    expect((await vol('surface', 'XSP')).body.data).toEqual(before);
+    const solves = {
+      [call]: [solved(early, 0.5, 9, 'mid'), solved(minute, 0.14, 1.75, 'last')],
+      // Not solvable: what the chain said stands. Not in the chain: it is there now.
+      'O:XSP261120P00600000': [solved(minute, null, 1.2, 'mid')],
+      'O:XSP261120P00590000': [solved(minute, 0.16, 0.4, 'mid')],
+    };
+    await inTransaction(app.store, (tx) => saveSolves(tx, 'XSP', solves, 602));
+    const { data } = (await vol('surface', 'XSP')).body;
+    expect(data).toMatchObject({ as_of_ms: minute, spot: 602 });
+    expect(data.expiries[0]).toMatchObject({ expiry: today, n_contracts: 3, atm_strike: 600_000, atm_iv: 0.1306 });
+    expect(data.points.slice(0, 3)).toEqual([
+      {
+        ...{ expiry: today, strike: 590_000, right: 'put', iv: 0.16, mark: 0.4, mark_source: 'mid' },
+        ...{ moneyness: 590 / 602, delta: 0.51, gamma: 0.05 },
+      },
+      {
+        ...{ expiry: today, strike: 600_000, right: 'call', iv: 0.14, mark: 1.75, mark_source: 'last' },
+        ...{ moneyness: 600 / 602, delta: 0.51, gamma: 0.05 },
+      },
+      { expiry: today, strike: 600_000, right: 'put', iv: 0.1306, moneyness: 600 / 602, ...unknown },
+    ]);
+    expect((await vol('term', 'XSP')).body.data).toEqual({ ...data, points: undefined });
+    // A newer chain is all there is to it.
+    await saveCaptures(app.store, { chains: [chainCapture('XSP', newYork(today, '11:58'), rows('XSP'))] });
+    expect((await vol('surface', 'XSP')).body.data.points).toHaveLength(before.points.length);
+  });
+
+  test('a session of solves without a chain has a surface of what was solved', async () => {
+    const minute = newYork(today, '11:57');
+    const solves = { 'O:BRKB261218C00450000': [solved(minute, 0.2, 9, 'mid')] };
+    await inTransaction(app.store, (tx) => saveSolves(tx, 'BRK.B', solves, 445));
+    const { data } = (await vol('surface', 'BRK.B')).body;
+    expect(data).toMatchObject({ as_of_ms: minute, spot: 445, expiries: [{ n_contracts: 1, atm_iv: 0.2 }] });
+    expect(data.points).toMatchObject([{ strike: 450_000, iv: 0.2, mark: 9 }]);
+  });
+});
+
 describe.each(['term', 'surface'] as const)('GET /v2/options/{symbol}/vol/%s', (what) => {
   const empty = what === 'surface' ? { expiries: [], points: [] } : { expiries: [] };
 
@@ -205,7 +258,7 @@ describe('Symbol.volatility', () => {
     ]);
   });
 
-  test('both edges of 10 and of 200 symbols are read with the same two SQL statements', async () => {
+  test('both edges of 10 and of 200 symbols are read with the same three SQL statements', async () => {
     for (const size of [10, 200]) {
       const statements = await statementsOf(async () => {
         const { data, errors } = await app.graphql(
@@ -217,7 +270,7 @@ describe('Symbol.volatility', () => {
         expect(data.symbols.nodes).toHaveLength(size);
         for (const { volatility } of data.symbols.nodes) expect(volatility.term.expiries[0].atmIv).toBe(0.1306);
       });
-      expect(statements).toHaveLength(2);
+      expect(statements).toHaveLength(3);
     }
   });
 });
