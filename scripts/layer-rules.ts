@@ -10,6 +10,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
   schema: ['domain', 'resolvers'],
   rest: ['domain', 'schema', 'access'],
   graphql: ['domain', 'schema', 'access'],
+  mcp: ['domain', 'schema', 'rest', 'access'],
   pages: ['domain', 'schema', 'rest', 'graphql'],
   observe: ['domain'],
   cli: '*',

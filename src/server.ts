@@ -11,7 +11,9 @@ import { type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
 import { keptAnswers } from './domain/kept-answers.ts';
 import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
+import { askThrough } from './graphql/in-process.ts';
 import { acceptAnything } from './graphql/request-form.ts';
+import { mcpDoor } from './mcp/door.ts';
 import { type Health, watchHealth } from './observe/health.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { sendMetrics } from './observe/metrics-answer.ts';
@@ -235,6 +237,16 @@ export function createApp(parts: ServerParts): Express {
   graph.all('/graphql/stream', stream);
   app.use(graph);
   app.use(streamRouter(schema, streams, doors));
+  app.use(
+    mcpDoor({
+      ...doors,
+      schema,
+      compiled,
+      description,
+      ask: askThrough(yoga),
+      originHosts: config.corsOrigins.map((origin) => new URL(origin).hostname),
+    }),
+  );
   app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);

@@ -30,6 +30,11 @@ export const places: readonly Place[] = [
     inHeader: true,
   },
   {
+    to: '/docs#mcp',
+    name: 'AI clients',
+    what: 'The routes as tools of the Model Context Protocol, at /mcp, under your own key.',
+  },
+  {
     to: '/v2/openapi.json',
     name: 'OpenAPI 3.1',
     what: 'The routes for programs: generators, validators, API clients.',

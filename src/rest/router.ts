@@ -80,7 +80,10 @@ export async function chargeRefused(
 }
 
 /** The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data. */
-function answerAt(result: Record<string, unknown>, path: string): { data: unknown; meta: Record<string, unknown> } {
+export function answerAt(
+  result: Record<string, unknown>,
+  path: string,
+): { data: unknown; meta: Record<string, unknown> } {
   let answer: unknown = result;
   for (const key of path === '' ? [] : path.split('.')) answer = (answer as Record<string, unknown>)[key];
   const { meta, ...payload } = answer as { meta: Record<string, unknown> };

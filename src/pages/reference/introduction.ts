@@ -20,3 +20,15 @@ by either door. For programs: <a href="/v2/openapi.json">OpenAPI 3.1</a>, <a hre
 <dt>Media types</dt><dd>JSON unless <code>Accept</code> asks for another that the route lists.</dd>
 </dl></section>`;
 }
+
+/** How AI clients are set up; `count` = tools there are. */
+export function aiClients(origin: string, count: number): Html {
+  const at = originText(origin);
+  return html`<section id="mcp" class="group" aria-labelledby="mcp-title"><h2 id="mcp-title">AI clients</h2>
+<p>Each of the ${count} routes is a tool of the Model Context Protocol at <code>${at}/mcp</code> (streamable HTTP), under the key that the client
+sends; <code>graphql</code> is one more. Figures, entitlement, rate and usage are those of the routes; lists in answers are cut to what a model can
+take, and what was cut is told.</p>
+<pre tabindex="0"><code>claude mcp add --transport http tapegraph ${at}/mcp --header "Authorization: Bearer $KEY"</code></pre>
+<pre tabindex="0"><code>{ "mcpServers": { "tapegraph": { "type": "http", "url": "${at}/mcp", "headers": { "Authorization": "Bearer …" } } } }</code></pre>
+</section>`;
+}

@@ -1,0 +1,47 @@
+import { invalidParameter } from '../domain/failure.ts';
+import type { Route } from '../rest/route.ts';
+import { listItems } from './tools.ts';
+
+/** A tool's arguments as its route takes them. */
+export interface ToolArguments {
+  /** Texts of the parameters. */
+  texts: Record<string, string>;
+  body: Buffer | null;
+  maxItems: number;
+}
+
+function textOf(name: string, value: unknown): string {
+  if (typeof value === 'string') return value;
+  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  // Models send lists where a list is meant, whatever the schema says.
+  if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
+  throw invalidParameter(name, 'expected a text, a number or true or false');
+}
+
+function maxItemsOf(value: unknown): number {
+  if (value === undefined || value === null) return listItems.usual;
+  if (!Number.isInteger(value) || (value as number) < 1 || (value as number) > listItems.most)
+    throw invalidParameter('max_items', `expected a whole number from 1 to ${listItems.most}`);
+  return value as number;
+}
+
+function bodyOf(value: unknown): Buffer | null {
+  if (value === undefined || value === null) return null;
+  return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
+}
+
+/** Reads a tool's arguments; 400 names the one that is wrong. What the route does not know is told, too: a model should learn of it. */
+export function toolArguments(route: Route, sent: Record<string, unknown>): ToolArguments {
+  const known = [...Object.keys(route.pathParams), ...Object.keys(route.queryParams)];
+  const others = ['max_items', ...(route.body ? ['body'] : [])];
+  for (const name of Object.keys(sent)) {
+    if (!known.includes(name) && !others.includes(name))
+      throw invalidParameter(name, `is no argument of this tool; it has ${[...known, ...others].join(', ')}`);
+  }
+  const texts = Object.fromEntries(
+    known.flatMap((name) =>
+      sent[name] === undefined || sent[name] === null ? [] : [[name, textOf(name, sent[name])]],
+    ),
+  );
+  return { texts, body: bodyOf(sent.body), maxItems: maxItemsOf(sent.max_items) };
+}

@@ -1,0 +1,75 @@
+import { type ExecutionResult, Kind, parse } from 'graphql';
+import { Failure, invalidParameter } from '../domain/failure.ts';
+import { answered, failed, type ToolResult } from './results.ts';
+import { listItems, type Tool } from './tools.ts';
+
+/** The tool that asks the graph: what no single route answers. */
+export const graphqlTool: Tool = {
+  name: 'graphql',
+  title: 'Ask the graph',
+  description:
+    'Runs a GraphQL query: several symbols, or several things of a symbol, in one call. Read the resource tapegraph://schema.graphql for the fields and their units. Queries only; lists in the answer are cut as those of other tools are.',
+  inputSchema: {
+    type: 'object',
+    properties: {
+      query: {
+        type: 'string',
+        description: 'A GraphQL document with one query operation.',
+        examples: [
+          '{ symbol(symbol: "SPY") { quote { spot changePct } gex { latest(topStrikes: 5) { netGex flipPoint } } } }',
+        ],
+      },
+      variables: { type: 'object', description: 'Values of the query’s variables.' },
+      max_items: {
+        type: 'integer',
+        minimum: 1,
+        maximum: listItems.most,
+        default: listItems.usual,
+        description: 'Items kept of each list in the answer, the first ones; what was cut is told.',
+      },
+    },
+    required: ['query'],
+  },
+  annotations: {
+    title: 'Ask the graph',
+    readOnlyHint: true,
+    destructiveHint: false,
+    idempotentHint: true,
+    openWorldHint: false,
+  },
+};
+
+/** Throws 400 for a document that does more than read. Documents that do not parse are the graph's to refuse. */
+function requireQuery(document: string): void {
+  let definitions: ReturnType<typeof parse>['definitions'];
+  try {
+    definitions = parse(document, { maxTokens: 2000 }).definitions;
+  } catch {
+    return;
+  }
+  for (const definition of definitions) {
+    if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation !== 'query')
+      throw invalidParameter('query', `expected a query, got a ${definition.operation}; use the tool for it`);
+  }
+}
+
+/** Runs the tool; `ask` sends the document through the graph's own door, as the caller. */
+export async function askGraph(
+  sent: Record<string, unknown>,
+  ask: (query: string, variables: Record<string, unknown>) => Promise<ExecutionResult>,
+): Promise<ToolResult> {
+  const { query, variables = {}, max_items: maxItems = listItems.usual } = sent;
+  if (typeof query !== 'string' || query === '') throw invalidParameter('query', 'is required');
+  if (typeof variables !== 'object' || variables === null || Array.isArray(variables))
+    throw invalidParameter('variables', 'expected an object');
+  if (!Number.isInteger(maxItems) || Number(maxItems) < 1 || Number(maxItems) > listItems.most)
+    throw invalidParameter('max_items', `expected a whole number from 1 to ${listItems.most}`);
+  requireQuery(query);
+  const { data, errors } = await ask(query, variables as Record<string, unknown>);
+  if (!data) {
+    const [first] = errors ?? [];
+    const code = (first?.extensions?.code ?? 'internal') as Failure['code'];
+    return failed(new Failure(code === 'internal' ? 500 : 400, code, first?.message ?? 'The graph gave no answer.'));
+  }
+  return answered({ data, ...(errors ? { errors } : {}) }, Number(maxItems));
+}
