@@ -22,7 +22,7 @@ function loadedBy(page: string): string[] {
 }
 
 /** `/` and the pages below it. */
-const pages = ['/', '/docs'];
+const pages = ['/', '/docs', '/dashboard', '/dashboard/SPY'];
 
 describe('every page', () => {
   test.each(pages)('%s loads files of this server alone, and each of them is there', async (path) => {

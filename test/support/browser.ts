@@ -24,6 +24,8 @@ export interface PageOptions {
 export interface OpenedPage {
   page: Page;
   complaints: Complaints;
+  /** Bodies of what it asked the graph. */
+  asked: string[];
   close: () => Promise<void>;
 }
 
@@ -54,12 +56,12 @@ export async function openPage(
   const complaints: Complaints = { console: [], otherHosts: [] };
   // A broken rule of the page's content security policy is an error of the console too.
   page.on('console', (message) => {
-    // Whether there is a stream is for the page to say.
-    if (message.type() === 'error' && !message.location().url.endsWith('/graphql/stream'))
-      complaints.console.push(`${message.text()} ${message.location().url}`);
+    if (message.type() === 'error') complaints.console.push(`${message.text()} ${message.location().url}`);
   });
   page.on('pageerror', (error) => complaints.console.push(String(error)));
+  const asked: string[] = [];
   page.on('request', (request) => {
+    if (request.url().endsWith('/graphql')) asked.push(request.postData() ?? '');
     const { origin, protocol } = new URL(request.url());
     if (origin !== new URL(url).origin && protocol !== 'data:') complaints.otherHosts.push(request.url());
   });
@@ -68,5 +70,5 @@ export async function openPage(
       if (sessionStorage.getItem(name) === null) sessionStorage.setItem(name, value);
   }, storage);
   await page.goto(url);
-  return { page, complaints, close: () => page.close() };
+  return { page, complaints, asked, close: () => page.close() };
 }

@@ -2,9 +2,13 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SymbolEntry } from '../../../src/domain/symbol.ts';
 import * as format from '../../../src/pages/dashboard/client/format.ts';
+import { flakyProxy } from '../../access/flaky-proxy.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
 import { chromiumPath, type OpenedPage, openPage, type PageOptions, startBrowser } from '../../support/browser.ts';
-import { filledNowMs, fillMarket } from '../../support/filled-market.ts';
+import { filledContract, filledNowMs, filledSessions, fillMarket } from '../../support/filled-market.ts';
+import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
+import { minutes, snapshot, trade } from '../../support/live.ts';
+import { gexCapture, saveCaptures } from '../../support/option-market.ts';
 
 if (chromiumPath === null)
   console.warn('No Chromium here (/usr/bin/chromium, or CHROMIUM): the dashboard is not tried in a browser.');
@@ -16,7 +20,7 @@ const quietIndex: SymbolEntry = {
   name: 'An index',
 };
 
-describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
+describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 90_000 }, () => {
   let app: TestApp;
   let browser: Browser;
   // One for all, so that the files of the pages are fetched once.
@@ -37,14 +41,16 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
   /** The dashboard at `path`, under a key that may read everything unless another is given; null = none. */
   async function open(
     path = '/dashboard/SPY',
-    { key: own = key, ...options }: { key?: string | null } & PageOptions = {},
+    { key: own = key, origin = app.url, ...options }: { key?: string | null; origin?: string } & PageOptions = {},
   ): Promise<OpenedPage> {
     const storage: Record<string, string> = own === null ? {} : { 'tapegraph-key': own };
-    const opened = await openPage(context, app.url + path, { ...options, storage });
+    const opened = await openPage(context, origin + path, { ...options, storage });
     onTestFinished(opened.close);
     return opened;
   }
 
+  // Other tests may have the machine.
+  const soon = <Value>(look: () => Value) => expect.poll(look, { timeout: 20_000 });
   const ready = (page: Page) => page.waitForSelector('#candles[data-state="shown"] canvas');
   const figure = (page: Page, name: string) =>
     page
@@ -60,7 +66,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     (await app.graphql(`{ symbol(symbol: "SPY") { ${query} } }`)).data.symbol;
 
   test('shows what the graph answers: quote, gamma, flow, off exchange; and loads nothing from elsewhere', async () => {
-    const { page, complaints } = await open();
+    const { page, complaints, asked: questions } = await open();
     await ready(page);
     const { quote, gex, flow, offExchange } = await asked(`
       quote { spot changePct volume }
@@ -82,7 +88,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     );
     expect(await figure(page, 'Put/call')).toBe(format.ratio(sums.puts, sums.calls));
     expect(await page.locator('#flow-strikes .legend').innerText()).toContain(`Calls ${format.usd(sums.calls)}`);
-    expect((await cells(page, 'trades')).map((row) => row.at(-1))).toEqual(
+    expect((await cells(page, 'trades')).map((row) => row[2])).toEqual(
       flow.largeTrades.events.map(({ update }: Json) => format.usd(update.event.premiumUsd)),
     );
     expect((await cells(page, 'composition')).map((row) => row[2]).sort()).toEqual(
@@ -99,19 +105,9 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
         .sort(),
     );
     expect(complaints).toEqual({ console: [], otherHosts: [] });
-  });
-
-  test('asks once for everything that is first shown', async () => {
-    const { page } = await open('/');
-    const bodies: string[] = [];
-    page.on('request', (request) => {
-      if (request.url().endsWith('/graphql')) bodies.push(request.postData()!);
-    });
-    await page.goto(`${app.url}/dashboard/SPY`);
-    await ready(page);
-    await page.waitForTimeout(300);
-    expect(bodies).toHaveLength(1);
-    expect(bodies[0]).toContain('query Dashboard');
+    // All that in one question.
+    expect(questions).toHaveLength(1);
+    expect(questions[0]).toContain('query Dashboard');
   });
 
   test('every chart has its figures as a table: those of the graph', async () => {
@@ -171,7 +167,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     const { page } = await open();
     await ready(page);
     await page.selectOption('#trades select >> nth=0', 'sweep');
-    expect(new Set((await cells(page, 'trades')).map((row) => row[2]))).toEqual(new Set(['Sweep']));
+    expect(new Set((await cells(page, 'trades')).map((row) => row[4]))).toEqual(new Set(['Sweep']));
     await page.selectOption('#trades select >> nth=0', '');
     const premiums = (
       await asked('flow { largeTrades(limit: 100) { events { update { event { premiumUsd } } } } }')
@@ -218,6 +214,49 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     ).toBe(0);
   });
 
+  test('what happens is shown as it happens: price, candle, large trades, flow, gamma', async () => {
+    const { page, complaints } = await open('/dashboard/NVDA');
+    await ready(page);
+    await page.waitForSelector('.live[data-state="live"]');
+    const text = (selector: string) => page.locator(selector).first().innerText();
+    await page.click('#candles button:text-is("Table")');
+    const session = filledSessions.at(-1)!;
+    await trade(app.store, { NVDA: 444.25, SPY: 351.5 }, filledNowMs - 1000);
+    await minutes(app.store, 'NVDA', session, 149, [[444.5, 77]]);
+    await snapshot(app.store, 'NVDA', session, 5000, 4_000_000);
+    const first = leg(filledContract('NVDA'), filledNowMs - 900, { price: 77, sequence: 9001 });
+    await storeLargeTrades(app.store, [largeTrade([first], 9001, coverage(session, 719))]);
+    const captured = gexCapture('NVDA', filledNowMs - 800, [
+      { strike: 600_000, expiry: '2026-12-18', gex: 12_345_678 },
+    ]);
+    await saveCaptures(app.store, { gex: [captured] });
+    await soon(() => text('#spot')).toBe('444.25');
+    await soon(() => text('.watchlist a[href="/dashboard/SPY"] .spot')).toBe('351.50');
+    await soon(async () => (await cells(page, 'candles'))[0]![4]).toBe('444.50');
+    await soon(() => text('#flow-expiries .legend')).toContain('Calls $4.00M');
+    await soon(async () => (await cells(page, 'trades'))[0]![2]).toBe(format.usd(first.premiumUsd));
+    await soon(() => figure(page, 'Net GEX')).toBe(format.gex(captured.netGex));
+    expect(complaints).toEqual({ console: [], otherHosts: [] });
+  });
+
+  test('of a burst of trades the newest are shown, no more rows than can be read', async () => {
+    const { page } = await open('/dashboard/MSFT');
+    await ready(page);
+    await page.waitForSelector('.live[data-state="live"]');
+    const session = filledSessions.at(-1)!;
+    const burst = Array.from({ length: 400 }, (_, i) =>
+      largeTrade(
+        [leg(filledContract('MSFT'), filledNowMs - 5000 + i, { price: 1 + i, sequence: 20_000 + i })],
+        20_000 + i,
+        coverage(session, 719),
+      ),
+    );
+    for (let i = 0; i < burst.length; i += 50) await storeLargeTrades(app.store, burst.slice(i, i + 50));
+    await soon(async () => (await cells(page, 'trades'))[0]![2]).toBe('$40.0M');
+    const rows = await cells(page, 'trades');
+    expect(rows.length).toBeLessThanOrEqual(120);
+  });
+
   test('without a key it asks for one, keeps it for the tab, and then shows', async () => {
     const { page, complaints } = await open('/dashboard/SPY', { key: null });
     await page.fill('#dashboard-key', key);
@@ -244,7 +283,9 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
   test('what a tier may not read is locked, and says what it takes; the rest stands', async () => {
     const { page } = await open('/dashboard/SPY', { key: await app.key({ apiTier: 'free' }) });
     await ready(page);
-    expect(await page.locator('#trades .locked').innerText()).toMatch(/Needs the pro tier.*served under free/s);
+    expect(await page.locator('#trades .locked').innerText()).toMatch(
+      /Needs the pro tier.*served under the free tier/s,
+    );
     expect(await page.locator('#flow-strikes .locked').innerText()).toContain('Needs the pro tier');
     expect(await page.locator('#composition .locked').innerText()).toContain('Needs the basic tier');
     expect(await stateOf(page, 'gex-strikes')).toBe('shown');
@@ -286,30 +327,46 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
     expect(await stateOf(page, 'candles')).toBe('shown');
   });
 
-  test('a server that is gone is said so, and found again when it is back', async () => {
-    const { page } = await open();
+  test('a server that goes away is said so, and found again when it is back, with what was missed', async () => {
+    const proxy = await flakyProxy('127.0.0.1', Number(new URL(app.url).port));
+    onTestFinished(() => proxy.takeAway().catch(() => {}));
+    const { page } = await open('/dashboard/SPY', { origin: `http://127.0.0.1:${proxy.port}` });
     await ready(page);
-    await page.route('**/graphql', (route) => route.abort());
+    await page.waitForSelector('.live[data-state="live"]');
+    await proxy.takeAway();
+    await page.waitForSelector('.live[data-state="reconnecting"]');
     await page.keyboard.press('r');
     await page.waitForSelector('.notice :text("The server does not answer")');
-    await page.unroute('**/graphql');
-    await page.waitForSelector('.notice', { state: 'detached', timeout: 10_000 });
+    // What was there stays.
     expect(await stateOf(page, 'candles')).toBe('shown');
+    await trade(app.store, { SPY: 353.75 }, filledNowMs - 500);
+    await proxy.bringBack();
+    await page.waitForSelector('.live[data-state="live"]', { timeout: 15_000 });
+    await soon(() => page.locator('#spot').innerText()).toBe('353.75');
+    await page.waitForSelector('.notice', { state: 'detached' });
   });
 
-  test.each([390, 768, 1920])('fits a window %i wide', async (width) => {
-    const { page } = await open('/dashboard/SPY', { width });
+  test('fits a telephone, a tablet and a wide window, without loading anew', async () => {
+    const { page } = await open('/dashboard/SPY', { width: 390 });
     await ready(page);
-    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
-    const columns = await page
-      .locator('.panels > section')
-      .evaluateAll((panels) => new Set(panels.map((panel) => Math.round(panel.getBoundingClientRect().left))).size);
-    if (width === 390) expect(columns).toBe(1);
-    else expect(columns).toBeGreaterThanOrEqual(width === 768 ? 1 : 3);
-    const outside = await page
-      .locator('.panels .chart canvas')
-      .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth).length);
-    expect(outside).toBe(0);
+    for (const [width, least, most] of [
+      [390, 1, 1],
+      [768, 1, 1],
+      [1920, 3, 12],
+    ] as const) {
+      await page.setViewportSize({ width, height: 900 });
+      const outside = () =>
+        page
+          .locator('.panels .chart canvas')
+          .evaluateAll((all) => all.filter((one) => one.getBoundingClientRect().right > innerWidth).length);
+      await soon(outside).toBe(0);
+      expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(width);
+      const columns = await page
+        .locator('.panels > section')
+        .evaluateAll((all) => new Set(all.map((one) => Math.round(one.getBoundingClientRect().left))).size);
+      expect(columns).toBeGreaterThanOrEqual(least);
+      expect(columns).toBeLessThanOrEqual(most);
+    }
   });
 
   test('follows the system’s theme and the reader’s, charts too', async () => {
@@ -323,9 +380,9 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', () => {
         .evaluate((canvas) => (canvas as HTMLCanvasElement).toDataURL());
     const light = { ground: await ground(), drawn: await drawn() };
     await page.emulateMedia({ colorScheme: 'dark' });
-    await expect.poll(ground).not.toBe(light.ground);
-    await expect.poll(drawn).not.toBe(light.drawn);
+    await soon(ground).not.toBe(light.ground);
+    await soon(drawn).not.toBe(light.drawn);
     await page.click('#theme-switch');
-    await expect.poll(ground).toBe(light.ground);
+    await soon(ground).toBe(light.ground);
   });
 });

@@ -3,9 +3,7 @@ import { describe, expect, test } from 'vitest';
 import * as operations from '../../../src/pages/dashboard/client/operations.ts';
 import { schema } from '../../../src/schema/index.ts';
 
-const documents = Object.entries(operations)
-  .map(([name, text]) => [name, parse(text)] as const)
-  .filter(([name]) => !['barsSubscription', 'gexSubscription', 'crossSectionSubscription'].includes(name));
+const documents = Object.entries(operations).map(([name, text]) => [name, parse(text)] as const);
 
 describe('the dashboard’s operations', () => {
   test.each(documents)('%s fits the schema', (_name, document: DocumentNode) => {

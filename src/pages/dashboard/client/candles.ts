@@ -47,6 +47,26 @@ export function levelsInSight(levels: readonly Level[], bars: BarColumns): Level
   return levels.filter(({ at }) => at >= range.low - room && at <= range.high + room);
 }
 
+/** The levels but the spot, highest first; those of one price under one name. */
+export function namedLevels(levels: readonly Level[]): Level[] {
+  const byPrice = new Map<number, Level>();
+  for (const level of levels) {
+    if (level.name === 'Spot') continue;
+    const same = byPrice.get(level.at);
+    byPrice.set(
+      level.at,
+      same ? { ...same, name: `${same.name}, ${level.name.toLowerCase()}`, colour: 'muted' } : level,
+    );
+  }
+  return [...byPrice.values()].sort((a, b) => b.at - a.at);
+}
+
+/** A round number that is not below a volume, nor much above it: where its axis ends. */
+export function volumeEnd(most: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  return unit * [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((times) => times * unit >= most)!;
+}
+
 interface CandleParts {
   bars: BarColumns;
   timeframe: Timeframe;
@@ -71,26 +91,25 @@ function lines(palette: Palette, last: number | undefined, levels: readonly Leve
               formatter: price(last),
               color: palette.panel,
               backgroundColor: rising ? palette.up : palette.down,
-              padding: [2, 4],
+              padding: [3, 5],
               borderRadius: 2,
               fontSize: 11,
             },
           },
         ];
-  const others = levels
-    .filter(({ name }) => name !== 'Spot')
-    .map(({ name, at, colour }) => ({
-      name,
-      yAxis: at,
-      lineStyle: { color: palette[colour], type: 'dashed' as const, width: 1, opacity: 0.8 },
-      label: {
-        show: true,
-        position: 'insideStartTop' as const,
-        formatter: `${name} ${price(at)}`,
-        color: palette[colour],
-        fontSize: 10,
-      },
-    }));
+  const others = namedLevels(levels).map(({ name, at, colour }, index, all) => ({
+    name,
+    yAxis: at,
+    lineStyle: { color: palette[colour], type: 'dashed' as const, width: 1, opacity: 0.8 },
+    label: {
+      show: true,
+      // Of lines close to each other the upper one is named above, the lower one below.
+      position: index === all.length - 1 && index > 0 ? ('insideStartBottom' as const) : ('insideStartTop' as const),
+      formatter: `${name} ${price(at)}`,
+      color: palette[colour],
+      fontSize: 10,
+    },
+  }));
   return [...lastLine, ...others];
 }
 
@@ -131,14 +150,17 @@ export function candleOption(parts: CandleParts): EChartsOption {
   const { bars, timeframe, levels, palette } = parts;
   const { tsMs, open, high, low, close, volume } = bars;
   const look = axisLook(palette);
+  const tag = { backgroundColor: palette.border, color: palette.text, fontSize: 11, padding: [3, 5] };
   const labels = tsMs.map(String);
+  const most = Math.max(0, ...volume);
   const begins = new Set(dayStarts(tsMs).map(([index]) => tsMs[index]!));
   const rising = close.map((value, i) => value >= open[i]!);
   const axis = { type: 'category' as const, data: labels, boundaryGap: true, axisTick: { show: false } };
   return {
     ...baseOption(palette),
     grid: [
-      { left: 8, right: 64, top: 12, bottom: 84 },
+      // An index has no volume: the candles take its room.
+      { left: 8, right: 64, top: 18, bottom: most > 0 ? 84 : 28 },
       { left: 8, right: 64, height: 46, bottom: 28 },
     ],
     axisPointer: { link: [{ xAxisIndex: 'all' }] },
@@ -152,7 +174,7 @@ export function candleOption(parts: CandleParts): EChartsOption {
           ...look.axisLabel,
           formatter: (text: string) => candleLabel(Number(text), timeframe, begins),
         },
-        axisPointer: { label: { formatter: ({ value }) => candleHeading(Number(value), timeframe) } },
+        axisPointer: { label: { ...tag, formatter: ({ value }) => candleHeading(Number(value), timeframe) } },
       },
     ],
     yAxis: [
@@ -163,17 +185,20 @@ export function candleOption(parts: CandleParts): EChartsOption {
         splitNumber: 5,
         axisLine: { show: false },
         axisLabel: { ...look.axisLabel, formatter: (value: number) => price(value) },
-        axisPointer: { label: { formatter: ({ value }) => price(Number(value)) } },
+        axisPointer: { label: { ...tag, formatter: ({ value }) => price(Number(value)) } },
       },
       {
         gridIndex: 1,
         position: 'right',
         ...look,
-        splitNumber: 1,
+        min: 0,
+        max: volumeEnd(most),
+        interval: volumeEnd(most),
+        show: most > 0,
         splitLine: { show: false },
         axisLine: { show: false },
         axisLabel: { ...look.axisLabel, showMinLabel: false, formatter: (value: number) => brief(compact(value)) },
-        axisPointer: { label: { formatter: ({ value }) => compact(Number(value)) } },
+        axisPointer: { label: { ...tag, formatter: ({ value }) => compact(Number(value)) } },
       },
     ],
     dataZoom: [

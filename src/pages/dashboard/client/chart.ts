@@ -31,6 +31,9 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     return () => {
       clearTimeout(drawn.current.timer);
       sized.disconnect();
+      // What is half drawn would be gone on with after its canvas is gone: drawing nothing ends it.
+      made.clear();
+      made.getZr().flush();
       made.dispose();
       chart.current = null;
     };

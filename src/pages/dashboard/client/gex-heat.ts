@@ -82,6 +82,7 @@ export function heatOption(
       dimension: 2,
       seriesIndex: 0,
       calculable: false,
+      hoverLink: false,
       orient: 'horizontal',
       left: 'center',
       bottom: 0,
@@ -112,7 +113,9 @@ export function heatOption(
         id: 'heat',
         type: 'heatmap',
         data: cells,
+        // Drawn at once: a session is a few thousand cells.
         progressive: 0,
+        progressiveThreshold: 100_000,
         emphasis: { itemStyle: { borderColor: palette.text, borderWidth: 1 } },
       },
       {

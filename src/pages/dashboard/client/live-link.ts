@@ -42,6 +42,10 @@ function retryAfterMs(response: Refusal['response']): number | null {
   return seconds == null || Number.isNaN(Number(seconds)) ? null : Number(seconds) * 1000;
 }
 
+// All the subscriptions end together, with their connection: that each is to end need not be said.
+const fetchFn = (url: string, init: RequestInit): Promise<Response> =>
+  init.method === 'DELETE' ? Promise.resolve(new Response()) : fetch(url, init);
+
 /** Whether a status says that this one subscription is refused, and would be again. */
 const refuses = (status: number | null) => status !== null && [400, 403, 413, 415].includes(status);
 
@@ -71,6 +75,7 @@ class LiveLink {
       credentials: 'omit',
       // Done here, for all the subscriptions at once.
       retryAttempts: 0,
+      fetchFn,
       on: { connected: () => this.#connected(client, returning) },
     });
     this.#client = client;

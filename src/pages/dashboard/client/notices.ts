@@ -79,7 +79,7 @@ function symbolNotice({ view, answer, errors }: DeskState): Notice | null {
         kind: 'info',
         block: false,
         title: `${view.symbol} needs the ${requiredTier} tier`,
-        text: `Your key is served under ${answer.me.tier}.`,
+        text: `Your key is served under the ${answer.me.tier} tier.`,
         retry: false,
       };
 }
@@ -136,5 +136,5 @@ export function NoticeBar({ desk, now }: { desk: Desk; now: () => number }): VNo
     <div><b>${title}</b><p>${text}${left === null ? '' : ` Trying again in ${left} s.`}</p></div>
     ${kind === 'key' ? html`<${KeyForm} />` : null}
     ${retry ? html`<button type="button" onClick=${() => desk.reload()}>Try now</button>` : null}`;
-  return html`<div class=${`notice ${kind} ${block ? 'block' : ''}`} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
+  return html`<div class=${`notice ${block ? 'block' : ''}`} data-kind=${kind} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
 }

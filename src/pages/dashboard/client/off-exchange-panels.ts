@@ -1,6 +1,7 @@
 // Off-exchange trading: of what kinds it was, and at which prices it gathered.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
 import type { Desk } from './desk.ts';
 import type { DeskState } from './desk-state.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from './format.ts';
@@ -87,11 +88,17 @@ export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
   const page = state.answer?.symbol?.offExchange.concentration ?? null;
   const rows = page?.rows ?? [];
   const spot = state.view.session === null ? (state.quotes[state.view.symbol]?.spot ?? null) : null;
+  const place = useRef<HTMLDivElement>(null);
+  // What lies around the price comes first to sight.
+  useEffect(() => {
+    const row = place.current?.querySelector<HTMLElement>('.spot');
+    if (place.current && row) place.current.scrollTop = row.offsetTop - place.current.clientHeight / 2;
+  }, [page]);
   const most = Math.max(...rows.map(({ notional }) => notional), 1);
   const first = rows[0];
   return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} retry=${() => desk.reload()}
     note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date)}, ±$${price(first.bucketWidth / 2)}` : null}>
-    <div class="scroll" tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
+    <div class="scroll" ref=${place} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
       <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col">From close</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
       <tbody>${levelRows(rows, spot).map((row) =>
         'spot' in row

@@ -104,7 +104,7 @@ export const barsSubscription = `subscription Bars($symbol: Ticker!, $timeframe:
 }`;
 
 export const gexSubscription = `subscription GexCaptured($symbol: Ticker!) {
-  gexCaptured(symbol: $symbol) { ${captureFields} }
+  gexCaptured(symbol: $symbol, topStrikes: ${topStrikes}) { ${captureFields} }
 }`;
 
 export const tradesSubscription = `subscription LargeTrades($symbol: Ticker!) {

@@ -26,7 +26,7 @@ export function stateOfError(error: FieldError, tier: string | null): PanelState
     return {
       kind: 'locked',
       title: error.requiredTier === null ? 'Not in your plan' : `Needs the ${error.requiredTier} tier`,
-      why: tier === null ? error.message : `${error.message} Your key is served under ${tier}.`,
+      why: tier === null ? error.message : `${error.message} Your key is served under the ${tier} tier.`,
     };
   }
   if (error.code === 'attestation_required')

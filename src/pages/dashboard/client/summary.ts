@@ -4,10 +4,11 @@ import type { VNode } from 'preact';
 import type { Desk } from './desk.ts';
 import { type DeskState, shownSession } from './desk-state.ts';
 import { flowTotals } from './flow-bars.ts';
-import { change, clockTimeSeconds, compact, date, fraction, gex, price, ratio, strike } from './format.ts';
+import { change, clockTimeSeconds, compact, date, fraction, gex, price, ratio, strike, unknown } from './format.ts';
 import type { LiveState } from './live-link.ts';
 import { useStore } from './store.ts';
 import { SymbolField } from './symbol-field.ts';
+import type { Quote } from './types.ts';
 
 const liveNames: Record<LiveState, string> = {
   off: 'Not live',
@@ -86,29 +87,36 @@ export function figuresOf(state: DeskState): Figure[] {
   ];
 }
 
+/** The price and its change; `past` = what is shown below is of another session. */
+function quoteLine({ spot, officialClose, changePct, volume, eventTsMs }: Quote, past: boolean): VNode {
+  const amount = spot !== null && officialClose !== null ? spot - officialClose : null;
+  const way = changePct === null || changePct === 0 ? '' : changePct > 0 ? 'up' : 'down';
+  return html`<div class="quote" role="group" aria-label="Quote">
+    <b class="spot" id="spot">${price(spot)}</b>
+    <span class=${`change ${way}`} id="change">${amount === null ? '' : `${amount > 0 ? '+' : ''}${price(amount)} `}${change(changePct)}</span>
+    <span class="small">${past ? html`now · ` : null}${volume ? html`Vol <b>${compact(volume)}</b> · ` : null}Close <b>${price(officialClose)}</b>${eventTsMs === null ? null : html` · <b id="quote-time">${clockTimeSeconds(eventTsMs)}</b>`}</span>
+  </div>` as VNode;
+}
+
 /** The head. */
 export function Summary({ desk }: { desk: Desk }): VNode {
   const state = useStore(desk.store, (all) => all);
   const { view, quotes, answer } = state;
   const quote = quotes[view.symbol];
-  const way = quote?.changePct == null || quote.changePct === 0 ? '' : quote.changePct > 0 ? 'up' : 'down';
   const name = answer?.symbol?.name;
-  const amount = quote?.spot != null && quote.officialClose != null ? quote.spot - quote.officialClose : null;
+  // A skeleton says that something is coming.
+  const loading = state.phase === 'loading' && answer === null;
   return html`<div class="summary">
     <div class="title">
       <h1>${view.symbol}</h1>
       <span class="name">${name ?? ''}</span>
     </div>
-    <div class="quote" aria-label="Quote">
-      <b class="spot" id="spot">${price(quote?.spot)}</b>
-      <span class=${`change ${way}`} id="change">${amount === null ? '' : `${amount > 0 ? '+' : ''}${price(amount)} `}${change(quote?.changePct)}</span>
-      <span class="small">Vol <b>${compact(quote?.volume)}</b> · Close <b>${price(quote?.officialClose)}</b>${quote?.eventTsMs == null ? null : html` · <b id="quote-time">${clockTimeSeconds(quote.eventTsMs)}</b>`}</span>
-    </div>
+    ${quote?.spot == null ? null : quoteLine(quote, view.session !== null)}
     <div class="tools">${liveBadge(state)}${sessionField(desk, state)}<${SymbolField} desk=${desk} />
       <button type="button" class="help-button" aria-label="Help: keys and words" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state).map(
       ([label, value, what, colour]) =>
-        html`<div title=${what}><dt>${label}</dt><dd class=${colour ?? ''}>${answer === null ? html`<i class="bone"></i>` : value}</dd></div>`,
+        html`<div title=${what}><dt>${label}</dt><dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd></div>`,
     )}</dl>
   </div>` as VNode;
 }

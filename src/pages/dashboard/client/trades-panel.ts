@@ -54,11 +54,11 @@ const TradeRow = memo(({ trade, today }: { trade: LargeTrade; today: string }): 
   return html`<tr title=${legsText(event)}>
     <td>${day ? html`<span class="day">${day}</span>` : null}${clockTimeSeconds(event.eventTsMs)}</td>
     <td class="contract"><i class=${`box ${right ?? 'muted'}`}></i>${contractText(event)}</td>
-    <td>${kindNames[event.eventKind] ?? event.eventKind}</td>
+    <td class=${event.premiumUsd >= 1e6 ? 'premium large' : 'premium'}>${usd(event.premiumUsd)}</td>
     <td class=${sides[event.side] ?? ''}>${sideNames[event.side] ?? event.side}</td>
+    <td>${kindNames[event.eventKind] ?? event.eventKind}</td>
     <td>${compact(event.totalSize)}</td>
     <td>${event.priceLow === event.priceHigh ? price(event.priceLow) : `${price(event.priceLow)}–${price(event.priceHigh)}`}</td>
-    <td class=${event.premiumUsd >= 1e6 ? 'premium large' : 'premium'}>${usd(event.premiumUsd)}</td>
   </tr>` as VNode;
 });
 
@@ -117,7 +117,7 @@ export function TradesPanel({ desk }: { desk: Desk }): VNode {
     note=${`${shown.length} of ${trades.length}, ${usd(premium)}`}
     legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => setFilter((before) => ({ ...before, ...change }))} />`}>
     <div class="scroll" tabindex="0" role="region" aria-label="Large option trades, newest first">
-      <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Kind</th><th scope="col">Side</th><th scope="col">Size</th><th scope="col">Price</th><th scope="col">Premium</th></tr></thead>
+      <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Premium</th><th scope="col">Side</th><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">Price</th></tr></thead>
       <tbody>${shown.slice(0, shownRows).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>
       ${shown.length === 0 ? html`<p class="message">No trade passes the filter.</p>` : null}
       ${shown.length > shownRows ? html`<p class="more">The newest ${shownRows} of ${shown.length}; filter to see others.</p>` : null}

@@ -30,7 +30,7 @@ function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
 export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
   const state = useStore(desk.store, (all) => all);
   const rows = useRef<HTMLUListElement>(null);
-  const { lists, listId, quotes, restricted, view, answer } = state;
+  const { lists, listId, quotes, restricted, view, phase } = state;
   const tickers = [...new Set(listedTickers({ lists, listId }))];
   const open = (event: MouseEvent, symbol: string) => {
     // A click that opens another tab is the browser's.
@@ -50,8 +50,8 @@ export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
         const locked = restricted.includes(symbol);
         return html`<li key=${symbol}><a href=${addressOf({ ...view, symbol })} aria-current=${symbol === view.symbol ? 'page' : null} onClick=${(event: MouseEvent) => open(event, symbol)} title=${locked ? `${symbol} may not be read under this key` : null}>
           <b>${symbol}</b>
-          <span class="spot">${locked ? html`<em>locked</em>` : quote ? price(quote.spot) : answer === null ? html`<i class="bone"></i>` : price(null)}</span>
-          <span class="volume">${quote?.volume == null ? '' : compact(quote.volume)}</span>
+          <span class="spot">${locked ? html`<em>locked</em>` : quote ? price(quote.spot) : phase === 'loading' ? html`<i class="bone"></i>` : ''}</span>
+          <span class="volume">${quote?.volume ? compact(quote.volume) : ''}</span>
           <span class=${`change ${direction(quote?.changePct)}`}>${locked || !quote ? '' : change(quote.changePct)}</span>
         </a></li>`;
       })}
