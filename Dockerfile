@@ -1,0 +1,41 @@
+# Three stages: what generates the store's client (with the development packages), the packages that run, and the image itself.
+# The image has no PostgreSQL of its own: set DATABASE_URL. See docs/operations.md, "In a container".
+ARG NODE=node:24-slim
+
+FROM ${NODE} AS client
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+# Without optional packages: they are an embedded PostgreSQL and a Node for machines that have none.
+RUN npm ci --ignore-scripts --omit=optional
+COPY scripts/ready.mjs scripts/
+COPY prisma.config.ts ./
+COPY prisma prisma
+RUN node scripts/ready.mjs
+
+FROM ${NODE} AS packages
+WORKDIR /app
+COPY package.json package-lock.json .npmrc ./
+RUN npm ci --ignore-scripts --omit=optional --omit=dev
+# What nothing reads at run time: types, source maps, and Prisma's compilers for other databases. Half of the packages' size.
+RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
+  && find node_modules/@prisma/client/runtime -name 'query_compiler_*' ! -name '*.postgresql.*' -delete
+
+FROM ${NODE}
+ENV NODE_ENV=production HOST=0.0.0.0 PORT=4000 TAPEGRAPH_DATA=/data
+WORKDIR /app
+COPY --from=packages /app/node_modules node_modules
+COPY package.json ./
+COPY bin bin
+COPY proto proto
+COPY prisma prisma
+COPY src src
+COPY --from=client /app/src/store/generated src/store/generated
+# Its own files are root's and cannot be changed by what runs; /data is for the files of the sample market.
+RUN mkdir /data && chown node:node /data
+USER node
+VOLUME /data
+EXPOSE 4000
+HEALTHCHECK --interval=10s --timeout=3s --start-period=30s --retries=3 \
+  CMD ["node", "-e", "fetch(`http://127.0.0.1:${process.env.PORT}/healthz`).then((answer) => process.exit(answer.ok ? 0 : 1), () => process.exit(1))"]
+ENTRYPOINT ["node", "src/main.ts"]
+CMD ["serve"]

@@ -1,0 +1,80 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync, globSync, readFileSync } from 'node:fs';
+import { dirname, join, relative } from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { variableNames } from '../../src/config.ts';
+import { served } from '../cli/served.ts';
+import { storeForThisTest } from '../support/store.ts';
+
+const dockerfile = readFileSync('Dockerfile', 'utf8');
+const compose = readFileSync('compose.yaml', 'utf8');
+const stages = dockerfile.split(/^FROM /m).slice(1);
+const image = stages.at(-1)!;
+/** What a stage copies out of the clone, in the paths of the clone. */
+const copied = (stage: string) =>
+  [...stage.matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap((line) => line[1]!.split(' '));
+
+/** Names set for the gateway in compose.yaml. */
+function composeSettings(): string[] {
+  const gateway = compose.slice(compose.indexOf('  gateway:'), compose.indexOf('  postgres:'));
+  const block = /^ {4}environment:\n((?: {6}.*\n)+)/m.exec(gateway)![1]!;
+  return [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map((line) => line[1]!);
+}
+
+/** What the source reads that does not lie in src/, as paths of the clone. */
+function readOutside(): string[] {
+  const found = globSync('src/**/*.ts').flatMap((file) =>
+    [...readFileSync(file, 'utf8').matchAll(/new URL\('(\.\.?\/[^']+)', import\.meta\.url\)/g)].map((match) =>
+      relative('.', join(dirname(file), match[1]!)),
+    ),
+  );
+  return found.filter((path) => !path.startsWith('src/'));
+}
+
+describe('the container', () => {
+  it('sets settings that there are', () => {
+    const env = [...image.matchAll(/^ENV (.+)$/gm)].flatMap((line) =>
+      line[1]!.split(' ').map((pair) => pair.split('=')[0]!),
+    );
+    const example = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map((line) => line[1]!);
+    const others = ['NODE_ENV', 'POSTGRES_PASSWORD', 'PUBLISH'];
+    const names = [...env, ...composeSettings(), ...example];
+    expect(names.length).toBeGreaterThan(8);
+    expect(names.filter((name) => ![...variableNames, ...others].includes(name as never))).toEqual([]);
+  });
+
+  it('asks for every variable that compose.yaml needs in .env.example', () => {
+    const needed = [...compose.matchAll(/\$\{([A-Z_]+):\?/g)].map((match) => match[1]!);
+    expect(new Set(needed)).toEqual(new Set(['POSTGRES_PASSWORD']));
+    expect(readFileSync('.env.example', 'utf8')).toMatch(/^POSTGRES_PASSWORD=$/m);
+  });
+
+  it('holds all that the source reads, copied from what there is and what may be sent to the builder', () => {
+    for (const path of readOutside()) expect(copied(image)).toContain(path.split('/')[0]);
+    const sent = readFileSync('.dockerignore', 'utf8').split('\n');
+    expect(sent).toContain('*');
+    for (const path of stages.flatMap(copied)) {
+      expect(existsSync(path), path).toBe(true);
+      expect(sent).toContain(`!${path}`);
+    }
+  });
+
+  it('runs as a user who is not root, and cannot write what it runs', () => {
+    const steps = image.split('\n').map((line) => line.split(' ')[0]);
+    expect(image).toMatch(/^USER node$/m);
+    expect(steps.lastIndexOf('COPY')).toBeLessThan(steps.indexOf('USER'));
+    expect(image).not.toMatch(/chown(?! node:node \/data)/);
+  });
+
+  it('has a health check that passes while the server answers, and fails when nothing does', async () => {
+    const [program, ...args] = JSON.parse(/HEALTHCHECK[\s\S]*?CMD (\[.+\])$/m.exec(image)![1]!) as string[];
+    expect(program).toBe('node');
+    const check = async (port: number) =>
+      (await once(spawn(process.execPath, args, { env: { PORT: String(port) } }), 'exit'))[0];
+    const store = await storeForThisTest();
+    const { ready } = await served([], { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' });
+    expect(await check(ready.port)).toBe(0);
+    expect(await check(1)).toBe(1);
+  });
+});
