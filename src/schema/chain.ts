@@ -4,6 +4,7 @@ import { type Chain, type ChainMeta, chain } from '../resolvers/chain.ts';
 import { chainRowOf } from '../resolvers/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../resolvers/expirations.ts';
 import { inTurns } from '../resolvers/in-turns.ts';
+import { openInterestOf } from '../resolvers/open-interest.ts';
 import { builder } from './builder.ts';
 import { OptionContractType } from './contract.ts';
 import { ResponseMetaInterface } from './response-meta.ts';
@@ -50,8 +51,9 @@ builder.objectFields(OptionContractType, (t) => ({
   openInterest: t.field({
     type: 'Long',
     nullable: true,
-    description: "Open interest, contracts, from the latest chain: the prior close's figure. Null when unknown.",
-    resolve: async (contract, _args, context) => (await chainRowOf(context, contract))?.openInterest ?? null,
+    description:
+      "Open interest, contracts, of the latest chain, or as published for a session since: the prior close's figure. Null when unknown.",
+    resolve: (contract, _args, context) => openInterestOf(context, contract),
   }),
 }));
 

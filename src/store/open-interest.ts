@@ -1,5 +1,6 @@
 import { dateOfEpochDay, epochDay, type SessionDate } from '../domain/market-time.ts';
 import { compareContracts, type OptionContract, osiSymbol } from '../domain/option-contract.ts';
+import { nextTurn } from '../domain/turn.ts';
 import { blockVersion } from './bar-blocks.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from './codec.ts';
 import type { Store } from './connection.ts';
@@ -82,16 +83,47 @@ export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInter
   return changed;
 }
 
-/** Open interest of every listed contract of `underlying` for a session, by expiry, strike, right; empty when none is stored. */
-export async function readOpenInterest(
+/** Open interest of an underlying's listed contracts in a session. Shared by its readers: not to be changed. */
+export interface ListedInterest {
+  sessionDate: SessionDate;
+  /** Contracts outstanding, by OSI symbol. */
+  byContract: ReadonlyMap<string, number>;
+}
+
+/** Bytes a contract's figure takes in the cache, about. */
+const figureBytes = 90;
+
+/** The open interest of each underlying in its last session up to `through` that has any, in their order; null where none is stored. Two statements, one when all are cached. */
+export async function latestOpenInterest(
   store: Store,
-  underlying: string,
-  sessionDate: SessionDate,
-): Promise<OpenInterest[]> {
-  const { rows } = await store.pool.query<{ payload: Buffer }>({
-    name: 'read-open-interest',
-    text: 'SELECT payload FROM open_interest_blocks WHERE underlying = $1 AND session_date = $2',
-    values: [underlying, sessionDate],
+  underlyings: readonly string[],
+  through: SessionDate,
+): Promise<(ListedInterest | null)[]> {
+  const { rows } = await store.pool.query<{ underlying: string; sessionDate: SessionDate; version: string }>({
+    name: 'latest-open-interest',
+    text: `SELECT o.* FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
+             SELECT underlying, session_date AS "sessionDate", version FROM open_interest_blocks
+             WHERE underlying = w.underlying AND session_date <= $2 ORDER BY session_date DESC LIMIT 1) AS o`,
+    values: [underlyings, through],
   });
-  return rows[0] ? decode(rows[0].payload) : [];
+  const cacheKey = (row: (typeof rows)[number]) => `open-interest:${row.underlying}:${row.sessionDate}:${row.version}`;
+  const found = new Map(rows.map((row) => [row.underlying, store.blocks.get<ListedInterest>(cacheKey(row))]));
+  const missing = rows.filter(({ underlying }) => !found.get(underlying));
+  if (missing.length > 0) {
+    const { rows: read } = await store.pool.query<(typeof rows)[number] & { payload: Buffer }>({
+      name: 'open-interest-payloads',
+      text: `SELECT o.underlying, o.session_date AS "sessionDate", o.version, o.payload
+             FROM unnest($1::text[], $2::text[]) AS w(underlying, session_date)
+             JOIN open_interest_blocks o ON o.underlying = w.underlying AND o.session_date = w.session_date`,
+      values: [missing.map(({ underlying }) => underlying), missing.map(({ sessionDate }) => sessionDate)],
+    });
+    for (const { payload, ...row } of read) {
+      const byContract = new Map(decode(payload).map((one) => [osiSymbol(one), one.openInterest]));
+      const listed: ListedInterest = { sessionDate: row.sessionDate, byContract };
+      store.blocks.set(cacheKey(row), listed, 200 + byContract.size * figureBytes);
+      found.set(row.underlying, listed);
+      await nextTurn();
+    }
+  }
+  return underlyings.map((underlying) => found.get(underlying) ?? null);
 }

@@ -7,7 +7,7 @@ import { type OptionContract, readOptionContract } from '../../src/domain/option
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { chainCapturesAt, expirationsAt } from '../../src/store/chain-captures.ts';
 import { latestGexCaptures } from '../../src/store/gex-captures.ts';
-import { readOpenInterest } from '../../src/store/open-interest.ts';
+import { latestOpenInterest } from '../../src/store/open-interest.ts';
 import { type OptionTimeframe, readOptionBars } from '../../src/store/option-bars.ts';
 import { symbolRegistry } from '../../src/store/symbols.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
@@ -57,8 +57,13 @@ describe.skipIf(!hasSharedData)('real option files of AAPL', () => {
   });
 
   test('open interest of every listed contract is kept by the session of the file name', async () => {
-    expect(await readOpenInterest(store, 'AAPL', '2014-06-06')).toHaveLength(2322);
-    expect(await readOpenInterest(store, 'AAPL', '2014-06-09')).toHaveLength(2337);
+    for (const [through, sessionDate, contracts] of [
+      ['2014-06-08', '2014-06-06', 2322],
+      ['2014-06-09', '2014-06-09', 2337],
+    ] as const) {
+      const [published] = await latestOpenInterest(store, ['AAPL'], through);
+      expect([published!.sessionDate, published!.byContract.size]).toEqual([sessionDate, contracts]);
+    }
     const moments = [{ underlying: 'AAPL', atMs: exchangeInstant('2014-06-08') }];
     const [listed] = await expirationsAt(store, moments);
     expect(listed!.capturedAt).toBe(exchangeInstant('2014-06-06'));
@@ -97,9 +102,8 @@ describe('open interest files', () => {
       reason: expect.stringContaining('session is not known'),
     });
     await ingestFiles(store, 'open-interest', [path], { now, sessionDate: '2024-03-08' });
-    expect(await readOpenInterest(store, 'SPX', '2024-03-08')).toEqual([
-      { ...contract('O:SPXW240315C05000000'), openInterest: 7 },
-    ]);
+    const [published] = await latestOpenInterest(store, ['SPX'], '2024-03-08');
+    expect([...published!.byContract]).toEqual([['SPXW240315C05000000', 7]]);
     expect((await symbolRegistry(store)).get('SPX')).toMatchObject({ class: 'index', instrumentType: 'index' });
   });
 });

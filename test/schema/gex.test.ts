@@ -1,4 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readOptionContract } from '../../src/domain/option-contract.ts';
+import { saveOpenInterest } from '../../src/store/open-interest.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
 import { statementsOf } from '../support/statements.ts';
@@ -321,4 +324,48 @@ test.each([
   const one = await cost(['AAPL']);
   expect(one).toBeGreaterThan(0);
   expect(await cost(['XOM', 'SPX', 'MSFT', 'NVDA', 'SPY'])).toBe(one);
+});
+
+describe('OptionContract.openInterest', () => {
+  const publish = (underlying: string, sessionDate: string, figures: Record<string, number>) =>
+    inTransaction(app.store, (tx) =>
+      saveOpenInterest(tx, [
+        {
+          ...{ underlying, sessionDate },
+          rows: Object.entries(figures).map(([id, openInterest]) => ({ ...readOptionContract(id)!, openInterest })),
+        },
+      ]),
+    );
+  const of = async (...ids: string[]) => {
+    const fields = ids.map((id, i) => `c${i}: contract(id: "${id}") { openInterest }`).join(' ');
+    const { data, errors } = await app.graphql(`{ ${fields} }`);
+    expect(errors).toBeUndefined();
+    return ids.map((_, i) => data[`c${i}`].openInterest);
+  };
+  const [listed, unknown] = ['O:XOM261120C00590000', 'O:XOM261120C00595000'];
+
+  test('is that of the latest chain, or as published for a later session; where one does not say the other counts', async () => {
+    expect(await of(listed, unknown)).toEqual([11, null]);
+    await publish('XOM', before, { [listed]: 5, [unknown]: 6 });
+    expect(await of(listed, unknown)).toEqual([11, 6]);
+    await publish('XOM', '2026-11-23', { [listed]: 7 });
+    expect(await of(listed, unknown)).toEqual([11, 6]);
+    app.clock.nowMs = newYork('2026-11-23', '09:00');
+    try {
+      expect(await of(listed, unknown)).toEqual([7, null]);
+    } finally {
+      app.clock.nowMs = nowMs;
+    }
+  });
+
+  test('is there for a symbol whose chain was never captured, and errs at its path where it may not be read', async () => {
+    const contract = 'O:MSFT261218C00500000';
+    await publish('MSFT', today, { [contract]: 12 });
+    expect(await of(contract)).toEqual([12]);
+    const credential = await app.key({ apiTier: 'free' });
+    const query = `{ contract(id: "${contract}") { id openInterest } }`;
+    const { data, errors } = await app.graphql(query, {}, { credential });
+    expect(data.contract).toEqual({ id: contract, openInterest: null });
+    expect(errors).toMatchObject([{ path: ['contract', 'openInterest'], extensions: { code: 'not_entitled_tier' } }]);
+  });
 });

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { type Bar, barAt, toBarColumns } from '../../src/domain/bar.ts';
 import { readOptionContract } from '../../src/domain/option-contract.ts';
-import { readOpenInterest, saveOpenInterest } from '../../src/store/open-interest.ts';
+import { latestOpenInterest, saveOpenInterest } from '../../src/store/open-interest.ts';
 import { lockOptionBars, readOptionBars, saveOptionBars } from '../../src/store/option-bars.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
@@ -56,6 +56,11 @@ test('open interest is merged by contract, the new figure counting', async () =>
   expect(await write(at('O:SPX240315P05000000', 7), at(id, 0))).toBe(1);
   expect(await write(at(id, 0))).toBe(0);
   expect(await write(at(id, 4))).toBe(1);
-  expect(await readOpenInterest(store, 'SPX', session)).toEqual([at(id, 4), at('O:SPX240315P05000000', 7)]);
-  expect(await readOpenInterest(store, 'SPX', '2024-03-07')).toEqual([]);
+  const read = (through: string) => latestOpenInterest(store, ['SPX', 'NDX'], through);
+  const published = {
+    sessionDate: session,
+    byContract: new Map([id.slice(2), 'SPX240315P05000000'].map((one, i) => [one, i ? 7 : 4])),
+  };
+  expect(await read(session)).toEqual([published, null]);
+  expect(await read('2024-03-07')).toEqual([null, null]);
 });
