@@ -7,6 +7,7 @@ import { type CrossSections, createCrossSections } from './cross-section.ts';
 import { createDetector } from './detector.ts';
 import { createDuplicateCheck } from './duplicates.ts';
 import { createFlowChanges, type FlowChange } from './flow-changes.ts';
+import { sidesAnew } from './late-quotes.ts';
 import { tapeSettings } from './methodology.ts';
 import { createObservedSpans, type ObservedSpans } from './observed-spans.ts';
 import { createOptionBars, type OptionBars } from './option-bars-from-prints.ts';
@@ -100,6 +101,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
     links,
     createFlowChanges(ledger, ranked, options.onChange, options.firstSeq ?? 0),
   );
+  const giveSidesAnew = sidesAnew(ledger, links, quotes, detector);
   const observed = createObservedSpans();
   // Contracts that had a cancel: only there a late print may be one that was meant.
   const withCancels = new Set<number>();
@@ -204,6 +206,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
       if (quote.tsMs < startMs || quote.tsMs >= endMs) return;
       advance(quote.tsMs);
       quotes.add(quote);
+      if (quote.tsMs < clockMs && quote.tsMs >= clockMs - tapeSettings.latenessMs) giveSidesAnew(quote);
     },
     advance,
     end() {

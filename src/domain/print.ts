@@ -114,7 +114,7 @@ export function nanosBetween(fromMs: number, fromNanos: number, toMs: number, to
 }
 
 /*
- * Correction codes as the consolidated tapes' historical files give them: 0 regular; 1 later corrected, the record holding the
+ * Correction codes as the consolidated tapes' historical files give them (NYSE, Daily TAQ Client Specification): 0 regular; 1 later corrected, the record holding the
  * right data at the original time; 7, 8 later signified as error or cancelled; 10, 11 the cancel or error message itself;
  * 12 the correction message, holding the wrong data.
  */

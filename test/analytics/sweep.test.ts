@@ -26,6 +26,13 @@ test('prints of one side on two exchanges within 100 ms are one sweep', () => {
   ]);
 });
 
+test('a sweep of exactly the least premium is kept, one a hundredth of a cent a share cheaper is not', () => {
+  const swept = (dollars: number) =>
+    runTape([market, print(0, 300, dollars, 302), print(60, 100, dollars, 316)]).events;
+  expect(swept(1.25)).toMatchObject([{ eventKind: 'sweep', totalSize: 400, premiumUsd: 50_000 }]);
+  expect(swept(1.2499)).toEqual([]);
+});
+
 test('on one exchange they are two blocks, each below the threshold', () => {
   const { events, tape } = runTape([market, first, { ...second, exchange: 302 }]);
   expect(events).toEqual([]);

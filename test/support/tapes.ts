@@ -35,7 +35,7 @@ export const tapes = fc
         tsNanos: (micros % 1000) * 1000,
         sequence: i + 1,
       };
-      if (step.quote) return { ...common, bid: 9900, ask: 10_100 };
+      if (step.quote) return { ...common, bid: 9500 + (step.price % 5) * 100, ask: 10_000 + step.size * 100 };
       return {
         ...common,
         exchange: step.exchange,
