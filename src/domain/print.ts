@@ -114,9 +114,9 @@ export function nanosBetween(fromMs: number, fromNanos: number, toMs: number, to
 }
 
 /*
- * Correction codes as the consolidated tapes' historical files give them (NYSE, Daily TAQ Client Specification): 0 regular; 1 later corrected, the record holding the
- * right data at the original time; 7, 8 later signified as error or cancelled; 10, 11 the cancel or error message itself;
- * 12 the correction message, holding the wrong data.
+ * Correction codes as the consolidated tapes' historical files give them (NYSE, Daily TAQ Client Specification): 0 regular; 1 later
+ * corrected, the record holding the right data at the original time; 7, 8 later signified as error or cancelled; 10, 11 the cancel or
+ * error message itself; 12 the correction message, holding the wrong data.
  */
 
 /** The record of a trade that was later corrected: holds the right data. */

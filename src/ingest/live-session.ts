@@ -7,14 +7,14 @@ import type { Coverage } from '../domain/coverage.ts';
 import type { FlowEvent } from '../domain/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { hourMs } from '../domain/units.ts';
-import { type BarRun, writeBars } from '../store/bar-blocks.ts';
+import { type BarRun, holdBarBlocks, writeBars } from '../store/bar-blocks.ts';
 import type { Change } from '../store/changes.ts';
 import { saveCrossSections } from '../store/cross-sections.ts';
 import { saveCoverages } from '../store/flow-coverage.ts';
 import { saveLargeTrades } from '../store/flow-events.ts';
 import { lockFlow } from '../store/flow-sessions.ts';
 import { type GreeksPlaces, saveGreeksMinutes } from '../store/greeks-minutes.ts';
-import { reconciledUnderlyings, removeLargeTrades } from '../store/live-flow.ts';
+import { reconciledUnderlyings, removeLargeTrades, symbolsWithTape } from '../store/live-flow.ts';
 import { type LiveQuote, saveLiveQuotes } from '../store/live-quotes.ts';
 import type { PricePoint } from '../store/minute-market.ts';
 import { lockOptionBars, saveOptionBars } from '../store/option-bars.ts';
@@ -24,6 +24,7 @@ import type { Transaction } from '../store/transaction.ts';
 import type { LiveRecord } from '../tape/live-line.ts';
 import { slices } from './bar-batch.ts';
 import type { MinuteGreeks, MinuteGreeksOptions } from './minute-greeks.ts';
+import { overAtMs } from './option-session.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
 
 /** Prints wait this long for earlier ones, by event time: events are told soon, and told anew when a late print changes them. */
@@ -107,12 +108,14 @@ export function forgetChanges({ options, stocks, events }: LiveSession): void {
 
 async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<string[]> {
   const taken = stocks.takeChanged();
-  const sealed = await sealedSymbols(
-    tx,
-    date,
-    taken.map(({ symbol }) => symbol),
-  );
-  const changed = taken.filter(({ symbol }) => !sealed.has(symbol));
+  if (taken.length === 0) return [];
+  const symbols = taken.map(({ symbol }) => symbol);
+  await holdBarBlocks(tx);
+  const [sealed, whole] = [
+    await sealedSymbols(tx, date, symbols),
+    await symbolsWithTape(tx, date, symbols, overAtMs(date)),
+  ];
+  const changed = taken.filter(({ symbol }) => !sealed.has(symbol) && !whole.has(symbol));
   if (changed.length === 0) return [];
   await saveUnknownTickers(
     tx,

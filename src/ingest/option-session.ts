@@ -1,11 +1,11 @@
 import type { FlowChange } from '../analytics/flow-changes.ts';
 import { createOptionTape, emptyCounts, type OptionTape, type OptionTapeCounts } from '../analytics/option-tape.ts';
 import { rankedLists } from '../analytics/ranked-prints.ts';
-import { isSealed, regularSession } from '../domain/calendar.ts';
+import { regularSession } from '../domain/calendar.ts';
 import type { TradedUnderlying } from '../domain/contract-book.ts';
 import type { Coverage } from '../domain/coverage.ts';
 import { type CrossSection, type FlowEvent, type LargeTrade, rankedListNames } from '../domain/flow.ts';
-import type { SessionDate } from '../domain/market-time.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { minuteMs } from '../domain/units.ts';
 import { saveCrossSections } from '../store/cross-sections.ts';
 import { saveCoverages } from '../store/flow-coverage.ts';
@@ -93,8 +93,13 @@ export interface SessionFacts {
 
 /** Whether no option trades any more in a session. */
 export function isOver(session: SessionDate, nowMs: number): boolean {
+  return nowMs >= overAtMs(session);
+}
+
+/** The instant from which on no option trades in a session. */
+export function overAtMs(session: SessionDate): number {
   const hours = regularSession(session);
-  return hours ? nowMs >= hours.closeMs + lateCloseMs : isSealed(session, nowMs);
+  return hours ? hours.closeMs + lateCloseMs : exchangeInstant(addDays(session, 1));
 }
 
 /** What was observed of a session that came as a file: all its hours, once it is over. */

@@ -7,6 +7,8 @@ const stampKey = Buffer.from('"sip_timestamp":"');
 const msDigits = 13;
 /** Lines that are due within this time go on together. */
 const stepMs = 50;
+/** The clock is asked at least so often: it may be set, or the machine asleep. */
+const longestWaitMs = 1000;
 
 function stampMs(bytes: Buffer, start: number): number {
   const at = bytes.indexOf(stampKey, start) + stampKey.length;
@@ -43,7 +45,7 @@ export async function* pacedLines(
         yield held.subarray(0, end);
         held = held.subarray(end);
       } else {
-        const waitMs = Math.min(60_000, Math.max(stepMs, stampMs(held, 0) - nowMs));
+        const waitMs = Math.min(longestWaitMs, Math.max(stepMs, stampMs(held, 0) - nowMs));
         await delay(waitMs, undefined, { signal: stop }).catch(() => {});
       }
     }

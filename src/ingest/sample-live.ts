@@ -24,6 +24,7 @@ import type { SampleTapeWriterData } from './sample-tape-writer.ts';
 const source = 'sample market';
 const everyMs = 300;
 const retryMs = 5000;
+const longestPauseMs = 1000;
 /** How long after its instant a capture is there, and the indices' minute is complete. */
 const captureDelayMs = 1000;
 
@@ -80,6 +81,11 @@ async function followSession(store: Store, session: SessionDate, options: Sample
 
 const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => {});
 
+/** Waits until the clock has come to an instant. It is asked again and again: it may be set, or the machine asleep. */
+async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' | 'stop'>): Promise<void> {
+  while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
+}
+
 /** What is no tape, every few minutes while the session trades: chains with their GEX captures, and the bars of indices. */
 async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, shape = sampleShape } = options;
@@ -88,7 +94,7 @@ async function captureSession(store: Store, session: SessionDate, options: Sampl
   while (!stop.aborted && now() < closeMs + captureDelayMs) {
     // Counted from the open: from there captures go on.
     const next = openMs + Math.max(0, Math.floor((now() - captureDelayMs - openMs) / stepMs) + 1) * stepMs;
-    await pause(Math.min(next, closeMs) + captureDelayMs - now(), stop);
+    await until(Math.min(next, closeMs) + captureDelayMs, { now, stop });
     if (!stop.aborted) await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
   }
 }
@@ -106,7 +112,7 @@ async function runSession(store: Store, session: SessionDate, options: SampleLiv
   const parts = [followSession(store, session, part).catch(end), captureSession(store, session, part).catch(end)];
   await Promise.allSettled(parts);
   await Promise.all(parts);
-  await pause(tapeEndMs(session) - now(), stop);
+  await until(tapeEndMs(session), { now, stop });
   if (stop.aborted) return;
   // The session is over: now it is stored from its files, which reconciles it.
   await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });

@@ -275,8 +275,13 @@ export async function lockAllBarBlocks(client: pg.ClientBase): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock(hashtextextended('bar_blocks', 0))`);
 }
 
-async function lockBlocks(client: pg.ClientBase, keys: readonly unknown[]): Promise<void> {
+/** Keeps long writers of bars away until the transaction ends, for one that asks what they wrote before it writes. */
+export async function holdBarBlocks(client: pg.ClientBase): Promise<void> {
   await client.query(`SELECT pg_advisory_xact_lock_shared(hashtextextended('bar_blocks', 0))`);
+}
+
+async function lockBlocks(client: pg.ClientBase, keys: readonly unknown[]): Promise<void> {
+  await holdBarBlocks(client);
   await client.query(
     `SELECT pg_advisory_xact_lock(hashtextextended('bars ' || $1 || ' ' || symbol || ' ' || span_start, 0))
      FROM unnest($2::text[], $3::text[]) AS wanted(symbol, span_start)`,

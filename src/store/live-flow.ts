@@ -15,6 +15,24 @@ export async function reconciledUnderlyings(
   return new Set(rows.map(({ underlying }) => underlying));
 }
 
+/**
+ * Of which of these symbols the session's stock tape was read, at `sinceMs` or after it: bars and off-exchange figures are made of all of it, and
+ * nothing live takes their place.
+ */
+export async function symbolsWithTape(
+  tx: Transaction,
+  session: SessionDate,
+  symbols: readonly string[],
+  sinceMs: number,
+): Promise<Set<string>> {
+  const { rows } = await tx.query<{ symbol: string }>({
+    name: 'symbols-with-tape',
+    text: 'SELECT symbol FROM off_exchange_sessions WHERE session_date = $1 AND symbol = ANY($2) AND as_of_ms >= $3',
+    values: [session, symbols, sinceMs],
+  });
+  return new Set(rows.map(({ symbol }) => symbol));
+}
+
 /** Takes events out of a session, with their legs. */
 export async function removeLargeTrades(
   tx: Transaction,

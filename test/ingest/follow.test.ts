@@ -6,6 +6,7 @@ import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type FollowOptions, follow } from '../../src/ingest/follow.ts';
+import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/reconcile.ts';
 import { saveSymbols } from '../../src/store/symbols.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
@@ -228,15 +229,19 @@ describe('a live tape that is followed', () => {
 
   test('is followed by one process at a time', async () => {
     const store = await marketForThisTest();
+    const other = Promise.withResolvers<void>();
+    const committed = Promise.withResolvers<void>();
     async function* slow() {
       yield* piecesOf(lines.slice(0, 100));
-      await pause(300);
+      await other.promise;
       yield* piecesOf(lines.slice(100, 200));
     }
-    const first = follow(store, slow(), options({ everyMs: 1 }));
+    const onCommit = async () => committed.resolve();
+    const first = follow(store, slow(), options({ everyMs: 1, onCommit }));
     first.catch(() => {});
-    await pause(100);
+    await committed.promise;
     await follow(store, Readable.from(piecesOf(lines.slice(100, 300))), options());
+    other.resolve();
     await expect(first).rejects.toThrow('another process follows stdin');
   });
 });
@@ -335,6 +340,28 @@ describe('readers of a live tape', () => {
     expect(events.map((each: Json) => [each.coverage.status, each.update.event.total_size])).toEqual([
       ['eod_reconciled', 800],
     ]);
+  });
+
+  test('see the stock bars of the whole tape, whatever is followed after it; of one read in the session what follows goes on', async () => {
+    const store = await storeForThisTest();
+    const bars = async () =>
+      (await store.pool.query(`SELECT timeframe, span_start, version FROM bar_blocks ORDER BY 1, 2`)).rows;
+    const path = join(folder(), 'stocks.csv');
+    const columns = 'ticker,conditions,exchange,id,price,sequence_number,sip_timestamp,size';
+    const print = (ms: number, id: number, exchange: number) => `SPY,,${exchange},${id},600,${id},${stamp(ms)},100`;
+    writeFileSync(path, [columns, print(0, 1, 4), print(60_000, 2, 11), print(23_400_000, 3, 11)].join('\n'));
+    const late = (ms: number, id: number) => Readable.from([Buffer.from(stock(ms, id, 650) + time(ms + 60_000))]);
+    const inSession = () => open + 7_200_000;
+    await ingestFiles(store, 'stock-trades', [path], { now: inSession });
+    const early = await bars();
+    await follow(store, late(3_600_000, 7), options());
+    expect(await bars()).not.toEqual(early);
+    const over = () => exchangeInstant(session, 1200);
+    writeFileSync(path, [columns, print(0, 1, 4), print(60_000, 2, 11), print(23_400_000, 3, 4)].join('\n'));
+    await ingestFiles(store, 'stock-trades', [path], { now: over });
+    const whole = await bars();
+    await follow(store, late(3_700_000, 9), options({ source: 'other' }));
+    expect(await bars()).toEqual(whole);
   });
 
   test('lose what is live when a session begins, once nobody will reconcile it any more', async () => {
