@@ -4,6 +4,7 @@ import type { Logger } from 'pino';
 import { type Config, secretsOf } from '../config.ts';
 import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import type { FollowReport } from '../ingest/follow.ts';
+import { liveCommitEveryMs } from '../ingest/live-bounds.ts';
 import { openLog } from '../observe/log.ts';
 import {
   type CommonOptions,
@@ -27,8 +28,6 @@ interface FollowCommandOptions extends CommonOptions {
   rate?: number;
   solveMost?: number;
 }
-
-const everyMs = 500;
 
 function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Outcome {
   return {
@@ -86,7 +85,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
       const report = await follow(store, tape.pieces, {
         source: options.source ?? (options.stream === undefined ? 'stdin' : `stream ${options.stream}`),
         fromStart: options.fromStart ?? false,
-        everyMs,
+        everyMs: liveCommitEveryMs,
         now: terminal.now,
         stop: terminal.interrupted,
         gammaSource: options.gammaSource ?? 'solve',

@@ -17,18 +17,17 @@ import { type GreeksPlaces, saveGreeksMinutes } from '../store/greeks-minutes.ts
 import { reconciledUnderlyings, removeLargeTrades, symbolsWithTape } from '../store/live-flow.ts';
 import { type LiveQuote, saveLiveQuotes } from '../store/live-quotes.ts';
 import type { PricePoint } from '../store/minute-market.ts';
-import { lockOptionBars, saveOptionBars } from '../store/option-bars.ts';
+import { lockOptionBars, partStart, saveLiveOptionBars } from '../store/option-bars.ts';
 import { sealedSymbols } from '../store/session-seals.ts';
 import { saveUnknownTickers, symbolsVersion } from '../store/symbols.ts';
 import type { Transaction } from '../store/transaction.ts';
 import type { LiveRecord } from '../tape/live-line.ts';
 import { slices } from './bar-batch.ts';
+import { liveHoldMs } from './live-bounds.ts';
 import type { MinuteGreeks, MinuteGreeksOptions } from './minute-greeks.ts';
 import { overAtMs } from './option-session.ts';
 import { saveUnderlyings } from './option-underlyings.ts';
 
-/** Prints wait this long for earlier ones, by event time: events are told soon, and told anew when a late print changes them. */
-const liveHoldMs = 250;
 const atOnce = 512;
 /** How far back a last price is looked for: mostly it is of the last minute; at last all that traded in the session is looked at. */
 const priceAgesMs = [timeframeMs['1m'], hourMs, 24 * hourMs];
@@ -156,29 +155,31 @@ async function writeEvents(tx: Transaction, { date, events }: LiveSession, cover
 async function writeOptionBars(
   tx: Transaction,
   { date, options }: LiveSession,
-  contracts: readonly TradedContract[],
+  changed: readonly { contract: TradedContract; fromMs: number }[],
 ): Promise<void> {
-  for (const slice of slices(contracts, atOnce)) {
-    for (const timeframe of ['1m', '5m'] as const) {
-      const runs = slice.map((contract) => ({
+  for (const slice of slices(changed, atOnce)) {
+    const runs = slice.flatMap(({ contract, fromMs }) =>
+      (['1m', '5m'] as const).map((timeframe) => ({
         underlying: contract.underlying.symbol,
         sessionDate: date,
         contract: contract.id,
-        bars: options.bars.bars(contract, timeframe),
-      }));
-      await saveOptionBars(tx, timeframe, 'observed_live', runs, { whole: true });
-    }
+        timeframe,
+        fromMs,
+        bars: options.bars.bars(contract, timeframe, partStart(fromMs)),
+      })),
+    );
+    await saveLiveOptionBars(tx, runs);
   }
 }
 
 async function writeOptions(tx: Transaction, session: LiveSession): Promise<string[] | null> {
   const { date, options, events } = session;
   const underlyings = options.crossSections.changed();
-  const changed = options.bars.takeChanged().map(({ contract }) => contract);
+  const changed = options.bars.takeChanged();
   if (underlyings.length + events.size + changed.length === 0) return null;
   await lockFlow(tx);
   await lockOptionBars(tx);
-  await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.root)));
+  await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.contract.root)));
   const met = options.observed.underlyings();
   const symbols = met.map(({ symbol }) => symbol);
   // What is final in one way or the other.
@@ -212,7 +213,7 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<stri
   await writeOptionBars(
     tx,
     session,
-    changed.filter(({ underlying }) => coverages.has(underlying.symbol)),
+    changed.filter(({ contract }) => coverages.has(contract.underlying.symbol)),
   );
   return [
     ...new Set([...underlyings.map(({ symbol }) => symbol), ...[...events.values()].map((each) => each.underlying)]),

@@ -16,13 +16,13 @@ import { inTransaction } from '../store/transaction.ts';
 import { type SampleShape, sampleShape, sessionUnderWay } from '../tape/sample/plan.ts';
 import { tapeEndMs } from '../tape/sample/tape-ledger.ts';
 import { follow } from './follow.ts';
+import { liveCommitEveryMs } from './live-bounds.ts';
 import { pacedLines } from './paced-lines.ts';
 import { ensureSampleMarket, sampleSolveMost } from './sample-market.ts';
 import type { SampleTapeWriterData } from './sample-tape-writer.ts';
 
 /** The name by which followers of the sample tape find where the last one was. */
 const source = 'sample market';
-const everyMs = 300;
 const retryMs = 5000;
 const longestPauseMs = 1000;
 /** How long after its instant a capture is there, and the indices' minute is complete. */
@@ -66,7 +66,7 @@ async function followSession(store: Store, session: SessionDate, options: Sample
     await follow(store, pacedLines(bytes, { now, stop }), {
       source,
       fromStart: true,
-      everyMs,
+      everyMs: liveCommitEveryMs,
       now,
       stop,
       gammaSource: 'vendor',

@@ -55,7 +55,7 @@ export async function readLastOptionPrices(
     name: 'minute-market-closes',
     text: `SELECT b.contract, b.payload FROM unnest($1::text[], $2::text[]) AS w(underlying, contract)
            JOIN option_bar_blocks b ON b.underlying = w.underlying AND b.session_date = $3 AND b.contract = w.contract
-             AND b.timeframe = '5m'`,
+             AND b.timeframe = '5m' ORDER BY b.part`,
     values: [contracts.map(({ underlying }) => underlying), contracts.map(({ contract }) => contract), session],
   });
   const closes = new Map<string, number>();

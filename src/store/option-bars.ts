@@ -1,9 +1,10 @@
 import { type BarColumns, barColumns } from '../domain/bar.ts';
 import type { CoverageStatus } from '../domain/coverage.ts';
-import type { SessionDate } from '../domain/market-time.ts';
+import { exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { underlyingOf } from '../domain/option-root.ts';
-import { blockVersion, decodeBars, encodeBars, mergeBars } from './bar-blocks.ts';
+import { minuteMs } from '../domain/units.ts';
+import { blockVersion, concatBars, decodeBars, encodeBars, mergeBars, sliceBars } from './bar-blocks.ts';
 import type { Store } from './connection.ts';
 import { type CopyValue, copyInto } from './copy.ts';
 import type { Transaction } from './transaction.ts';
@@ -28,19 +29,47 @@ export async function lockOptionBars(tx: Transaction): Promise<void> {
 
 const keyOf = (run: { sessionDate: string; contract: string }) => `${run.sessionDate} ${run.contract}`;
 
+/** What is stored of a contract's session: one block, or while it is observed live one a part of the session, in their order. */
+interface StoredBlocks {
+  status: CoverageStatus;
+  /** Names the content of all. */
+  version: string;
+  payloads: Buffer[];
+}
+
+interface BlockRow {
+  sessionDate: string;
+  contract: string;
+  status: CoverageStatus;
+  version: string;
+  payload: Buffer;
+}
+
+/** Rows in the order of their parts, by key. Reconciled bars are all there are: parts beside them are passed over. */
+function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
+  const found = new Map<string, StoredBlocks>();
+  for (const row of rows) {
+    const { status, version, payload } = row;
+    const known = found.get(keyOf(row));
+    if (!known || (known.status !== status && status === 'eod_reconciled')) {
+      found.set(keyOf(row), { status, version, payloads: [payload] });
+    } else if (known.status === status) {
+      known.version += version;
+      known.payloads.push(payload);
+    }
+  }
+  return found;
+}
+
+const decodeBlocks = ({ payloads }: StoredBlocks) => concatBars(payloads.map(decodeBars));
+
 async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: readonly OptionBarRun[]) {
-  const { rows } = await tx.query<{
-    sessionDate: string;
-    contract: string;
-    status: string;
-    version: string;
-    payload: Buffer;
-  }>({
+  const { rows } = await tx.query<BlockRow>({
     name: 'option-bar-blocks',
     text: `SELECT b.session_date AS "sessionDate", b.contract, b.status, b.version, b.payload
            FROM unnest($2::text[], $3::text[], $4::text[]) AS wanted(underlying, session_date, contract)
            JOIN option_bar_blocks b ON b.underlying = wanted.underlying AND b.session_date = wanted.session_date
-             AND b.contract = wanted.contract AND b.timeframe = $1`,
+             AND b.contract = wanted.contract AND b.timeframe = $1 ORDER BY b.part`,
     values: [
       timeframe,
       runs.map((run) => run.underlying),
@@ -48,50 +77,40 @@ async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: r
       runs.map((run) => run.contract),
     ],
   });
-  return new Map(rows.map((row) => [keyOf(row), row]));
+  return blocksOf(rows);
 }
 
 /**
  * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is replaced
- * when it differs. Bars of an observed session give way whole to reconciled ones, and all do when the runs are `whole`: every bar of
- * their session. Returns the runs that changed, with all their bars.
+ * when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that changed, with all their bars.
  */
 export async function saveOptionBars(
   tx: Transaction,
   timeframe: OptionTimeframe,
   status: CoverageStatus,
   runs: readonly OptionBarRun[],
-  { whole = false } = {},
 ): Promise<OptionBarRun[]> {
   if (runs.length === 0) return [];
   const before = await blocksBefore(tx, timeframe, runs);
   const changed = runs.flatMap((run) => {
     const old = before.get(keyOf(run));
-    const bars = old?.status === status && !whole ? mergeBars(decodeBars(old.payload), run.bars) : run.bars;
-    const payload = Buffer.from(encodeBars(bars));
-    const version = blockVersion(payload);
-    return old?.version === version && old.status === status ? [] : [{ ...run, bars, payload, version }];
+    const bars = old?.status === status ? mergeBars(decodeBlocks(old), run.bars) : run.bars;
+    const version = blockVersion(encodeBars(bars));
+    return old?.version === version && old.status === status ? [] : [{ ...run, timeframe, part: 0, bars }];
   });
   if (changed.length === 0) return [];
   await tx.query({
-    name: 'save-option-bar-blocks',
-    text: `INSERT INTO option_bar_blocks (underlying, session_date, contract, timeframe, status, count, version, payload)
-           SELECT underlying, session_date, contract, $1, $2, count, version, payload
-           FROM unnest($3::text[], $4::text[], $5::text[], $6::int[], $7::text[], $8::bytea[])
-             AS written(underlying, session_date, contract, count, version, payload)
-           ON CONFLICT (underlying, session_date, contract, timeframe) DO UPDATE SET status = excluded.status,
-             count = excluded.count, version = excluded.version, payload = excluded.payload`,
+    name: 'remove-option-bar-blocks',
+    text: `DELETE FROM option_bar_blocks b USING unnest($2::text[], $3::text[], $4::text[]) AS w(underlying, session_date, contract)
+           WHERE b.underlying = w.underlying AND b.session_date = w.session_date AND b.contract = w.contract AND b.timeframe = $1`,
     values: [
       timeframe,
-      status,
       changed.map((block) => block.underlying),
       changed.map((block) => block.sessionDate),
       changed.map((block) => block.contract),
-      changed.map((block) => block.bars.tsMs.length),
-      changed.map((block) => block.version),
-      changed.map((block) => block.payload),
     ],
   });
+  await copyInto(tx, 'option_bar_blocks', blockTypes, blockValues(changed, status));
   return changed;
 }
 
@@ -104,15 +123,29 @@ const blockTypes = {
   count: 'int4',
   version: 'text',
   payload: 'bytea',
+  part: 'int4',
 } as const;
 
-function* blockValues(
-  runs: Iterable<OptionBarRun & { timeframe: OptionTimeframe }>,
-  status: CoverageStatus,
-): Generator<CopyValue[]> {
-  for (const { underlying, sessionDate, contract, timeframe, bars } of runs) {
+/** A block to be written: all bars of a session (part 0), or those of a part of it. */
+interface BlockRun extends OptionBarRun {
+  timeframe: OptionTimeframe;
+  part: number;
+}
+
+function* blockValues(runs: Iterable<BlockRun>, status: CoverageStatus): Generator<CopyValue[]> {
+  for (const { underlying, sessionDate, contract, timeframe, bars, part } of runs) {
     const payload = encodeBars(bars);
-    yield [underlying, sessionDate, contract, timeframe, status, bars.tsMs.length, blockVersion(payload), payload];
+    yield [
+      underlying,
+      sessionDate,
+      contract,
+      timeframe,
+      status,
+      bars.tsMs.length,
+      blockVersion(payload),
+      payload,
+      part,
+    ];
   }
 }
 
@@ -125,13 +158,65 @@ export async function replaceOptionBars(
   sessionDate: SessionDate,
   underlyings: readonly string[],
   status: CoverageStatus,
-  runs: Iterable<OptionBarRun & { timeframe: OptionTimeframe }>,
+  runs: Iterable<Omit<BlockRun, 'part'>>,
 ): Promise<number> {
   await tx.query('DELETE FROM option_bar_blocks WHERE underlying = ANY($1) AND session_date = $2', [
     underlyings,
     sessionDate,
   ]);
-  return copyInto(tx, 'option_bar_blocks', blockTypes, blockValues(runs, status));
+  return copyInto(tx, 'option_bar_blocks', blockTypes, blockValues(whole(runs), status));
+}
+
+function* whole(runs: Iterable<Omit<BlockRun, 'part'>>): Generator<BlockRun> {
+  for (const run of runs) yield { ...run, part: 0 };
+}
+
+/** Minutes in a part of a live session: what a commit writes of a contract is at most as long. */
+const partMs = 15 * minuteMs;
+
+/** Where the part of a session begins in which an instant lies, epoch ms. */
+export function partStart(tsMs: number): number {
+  return tsMs - (tsMs % partMs);
+}
+
+/** The number of the part in which an instant lies, from 1. */
+const partOf = (sessionDate: SessionDate, tsMs: number) =>
+  1 + (partStart(tsMs) - exchangeInstant(sessionDate)) / partMs;
+
+/** The bars of a run by the part of the session in which they lie. */
+function* parts(run: Omit<BlockRun, 'part'>): Generator<BlockRun> {
+  const { tsMs } = run.bars;
+  for (let from = 0, to = 0; from < tsMs.length; from = to) {
+    const startMs = partStart(tsMs[from]!);
+    while (to < tsMs.length && tsMs[to]! < startMs + partMs) to++;
+    yield { ...run, part: partOf(run.sessionDate, startMs), bars: sliceBars(run.bars, from, to) };
+  }
+}
+
+/**
+ * Writes bars of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what is stored from the
+ * part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay. Reconciled bars are read instead of live ones.
+ */
+export async function saveLiveOptionBars(
+  tx: Transaction,
+  runs: readonly (Omit<BlockRun, 'part'> & { fromMs: number })[],
+): Promise<void> {
+  await tx.query({
+    name: 'remove-option-bar-parts',
+    text: `DELETE FROM option_bar_blocks b
+           USING unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::int[]) AS w(underlying, session_date, contract, timeframe, part)
+           WHERE b.underlying = w.underlying AND b.session_date = w.session_date AND b.contract = w.contract
+             AND b.timeframe = w.timeframe AND b.part >= w.part`,
+    values: [
+      runs.map((run) => run.underlying),
+      runs.map((run) => run.sessionDate),
+      runs.map((run) => run.contract),
+      runs.map((run) => run.timeframe),
+      runs.map((run) => partOf(run.sessionDate, run.fromMs)),
+    ],
+  });
+  const blocks = runs.flatMap(({ fromMs: _, ...run }) => [...parts(run)]);
+  await copyInto(tx, 'option_bar_blocks', blockTypes, blockValues(blocks, 'observed_live'));
 }
 
 const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>
@@ -151,16 +236,12 @@ export async function readOptionBarsOf(
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<Map<string, StoredOptionBars>> {
-  const { rows } = await store.pool.query<{
-    contract: string;
-    status: CoverageStatus;
-    version: string;
-    payload: Buffer;
-  }>({
+  const { rows } = await store.pool.query<BlockRow>({
     name: 'read-option-bars',
-    text: `SELECT b.contract, b.status, b.version, b.payload FROM unnest($1::text[], $2::text[]) AS wanted(underlying, contract)
+    text: `SELECT b.session_date AS "sessionDate", b.contract, b.status, b.version, b.payload
+           FROM unnest($1::text[], $2::text[]) AS wanted(underlying, contract)
            JOIN option_bar_blocks b ON b.underlying = wanted.underlying AND b.session_date = $3
-             AND b.contract = wanted.contract AND b.timeframe = $4`,
+             AND b.contract = wanted.contract AND b.timeframe = $4 ORDER BY b.part`,
     values: [
       contracts.map((contract) => underlyingOf(contract.root)),
       contracts.map((contract) => contractId(contract)),
@@ -169,14 +250,15 @@ export async function readOptionBarsOf(
     ],
   });
   const read = new Map<string, StoredOptionBars>();
-  for (const { contract, status, version, payload } of rows) {
-    const key = cacheKey(contract, sessionDate, timeframe, version);
-    let bars = store.blocks.get<BarColumns>(key);
+  for (const [key, blocks] of blocksOf(rows)) {
+    const contract = key.slice(sessionDate.length + 1);
+    const cached = cacheKey(contract, sessionDate, timeframe, blocks.version);
+    let bars = store.blocks.get<BarColumns>(cached);
     if (!bars) {
-      bars = decodeBars(payload);
-      store.blocks.set(key, bars, bars.tsMs.length * 64);
+      bars = decodeBlocks(blocks);
+      store.blocks.set(cached, bars, bars.tsMs.length * 64);
     }
-    read.set(contract, { bars, status });
+    read.set(contract, { bars, status: blocks.status });
   }
   return read;
 }

