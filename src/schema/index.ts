@@ -32,6 +32,8 @@ import './journal-accounts.ts';
 import './journal-trades.ts';
 import './subscriptions.ts';
 import { builder } from './builder.ts';
+import { guide } from './guide.ts';
 
 /** The executable graph. */
 export const schema = builder.toSchema();
+schema.description = guide;

@@ -91,7 +91,7 @@ const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta'
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Events in the answer.' }),
-    limit: t.exposeInt('limit', { description: 'The limit in force.' }),
+    limit: t.exposeInt('limit', { description: 'Events the answer may hold: the limit in force.' }),
     retention: t.exposeString('retention', { description: 'How long live flow is held.' }),
     limitClamped: t.exposeBoolean('limitClamped', {
       nullable: true,

@@ -1,5 +1,6 @@
 import {
   type GraphQLArgument,
+  getNamedType,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
@@ -38,5 +39,43 @@ describe('the graph', () => {
     const all = [...places()];
     expect(all.length).toBeGreaterThan(400);
     expect(all.filter(([, description]) => !description?.trim()).map(([place]) => place)).toEqual([]);
+  });
+});
+
+// Words by which a reader knows what a number counts or measures.
+const measured =
+  /dollars|\$1|shares|contracts|percent|fraction|basis points|thousandths|vol point|over the underlying's price|days|× 100/i;
+const counted =
+  /\b(rows|prints|bars|events|trades|executions|requests|symbols|sessions|strikes|captures|buckets|dates|sectors|lists|number of|numbers of)\b/i;
+const ordered = /grows with|rank|sequence|version|highest score|line of the body|\bids?\b/i;
+
+describe('a number of the graph', () => {
+  test('says its unit, what it counts, or what it orders', () => {
+    const unexplained: string[] = [];
+    let numbers = 0;
+    for (const type of Object.values(schema.getTypeMap())) {
+      if (type.name.startsWith('__') || !(isObjectType(type) || isInterfaceType(type))) continue;
+      for (const field of Object.values(type.getFields())) {
+        if (!['Int', 'Float', 'Long'].includes(getNamedType(field.type).name)) continue;
+        numbers += 1;
+        const text = field.description ?? '';
+        const said = [measured, counted, ordered].some((words) => words.test(text)) || text.startsWith('Always null');
+        if (!said) unexplained.push(`${type.name}.${field.name}: ${text}`);
+      }
+    }
+    expect(numbers).toBeGreaterThan(200);
+    expect(unexplained).toEqual([]);
+  });
+
+  test('of a scalar with a unit of its own has it in the scalar’s description', () => {
+    for (const [name, unit] of Object.entries({
+      EpochMs: 'milliseconds',
+      StrikeThousandths: 'thousandths of a dollar',
+    }))
+      expect(schema.getType(name)!.description).toMatch(new RegExp(unit, 'i'));
+  });
+
+  test('is introduced by the guide that readers of the documentation see first', () => {
+    expect(schema.description).toContain('epoch milliseconds');
   });
 });
