@@ -14,6 +14,7 @@ import {
   filledIn,
   type Standing,
   standingAt,
+  streamTopics,
 } from '../src/pages/reference/example-requests.ts';
 import { routes } from '../src/rest/routes.ts';
 
@@ -101,6 +102,31 @@ async function captureFailures(url: string, key: string): Promise<CapturedExampl
   return Object.fromEntries(found.map((failure) => [failure.status, failure]));
 }
 
+/** The first event of each name that a stream sends at once. */
+async function captureStream(url: string, key: string): Promise<CapturedExamples['stream']> {
+  const address = `/v2/stream?topics=${streamTopics}`;
+  const stop = new AbortController();
+  const response = await fetch(url + address, { headers: { authorization: `Bearer ${key}` }, signal: stop.signal });
+  setTimeout(() => stop.abort(), 5000);
+  let text = '';
+  try {
+    for await (const chunk of response.body!.pipeThrough(new TextDecoderStream())) text += chunk;
+  } catch {
+    // The time is up.
+  }
+  const events = text.split('\n\n').flatMap((block) => {
+    const line = (name: string) => new RegExp(`^${name}: ?(.*)$`, 'm').exec(block)?.[1];
+    const data = line('data');
+    if (data === undefined) return [];
+    const omitted: Record<string, number> = {};
+    return [
+      { event: line('event') ?? '', id: line('id') ?? '', data: shortened(JSON.parse(data), '', omitted), omitted },
+    ];
+  });
+  const names = [...new Set(events.map(({ event }) => event))];
+  return { address, events: names.map((name) => events.find(({ event }) => event === name)!) };
+}
+
 async function served(server: ChildProcess): Promise<{ url: string; key: string }> {
   const [line] = await once(server.stdout!, 'data');
   return JSON.parse(String(line));
@@ -119,6 +145,7 @@ try {
     clock,
     routes: await captureRoutes(url, key, token),
     failures: await captureFailures(url, key),
+    stream: await captureStream(url, key),
   };
   writeFileSync(target, `${JSON.stringify(examples, null, 1)}\n`);
   console.log(`${Object.keys(examples.routes).length} answers written to ${target}`);

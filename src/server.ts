@@ -223,7 +223,12 @@ export function createApp(parts: ServerParts): Express {
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), description));
   const assets = openAssets();
-  app.use(pagesRouter({ compiled, description, now, sampleKey, firstSymbol: () => firstSymbol(parts.store) }, assets));
+  app.use(
+    pagesRouter(
+      { compiled, description, streams, now, sampleKey, firstSymbol: () => firstSymbol(parts.store) },
+      assets,
+    ),
+  );
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
   const { yoga, stream } = graphqlDoor({
     ...doors,

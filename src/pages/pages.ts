@@ -2,6 +2,7 @@ import { type Request, type Response, Router } from 'express';
 import { methodNotAllowed } from '../domain/failure.ts';
 import type { JsonSchema } from '../rest/answer-schema.ts';
 import type { CompiledRoute } from '../rest/router.ts';
+import type { StreamOperations } from '../rest/stream/stream.ts';
 import type { Assets } from './assets.ts';
 import { dashboardPage } from './dashboard/page.ts';
 import { landingPage } from './landing.ts';
@@ -13,6 +14,8 @@ export interface PagesParts {
   /** The routes, and the OpenAPI document of them. */
   compiled: readonly CompiledRoute[];
   description: JsonSchema;
+  /** The operations of the topics of the stream. */
+  streams: StreamOperations;
   /** The server's clock, epoch ms. */
   now: () => number;
   /** A key that reads the sample market, for whoever opens the pages; null when the market is not the sample. */

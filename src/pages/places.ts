@@ -30,6 +30,11 @@ export const places: readonly Place[] = [
     inHeader: true,
   },
   {
+    to: '/docs#stream',
+    name: 'Live streams',
+    what: 'Quotes, bars, dealer gamma and option flow as they change: server-sent events, and GraphQL subscriptions.',
+  },
+  {
     to: '/docs#mcp',
     name: 'AI clients',
     what: 'The routes as tools of the Model Context Protocol, at /mcp, under your own key.',

@@ -2,7 +2,14 @@ import { parse, validate } from 'graphql';
 import { getVariableValues } from 'graphql/execution/values.js';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { capturedExamples } from '../../src/pages/reference/captured.ts';
-import { addressOf, exampleRequests, filledIn, standingAt } from '../../src/pages/reference/example-requests.ts';
+import {
+  addressOf,
+  exampleRequests,
+  filledIn,
+  standingAt,
+  streamTopics,
+} from '../../src/pages/reference/example-requests.ts';
+import { topicKinds } from '../../src/rest/stream/topics.ts';
 import { schema } from '../../src/schema/index.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { type KnownRoute, knownRoutes } from '../contract/route-cases.ts';
@@ -66,6 +73,24 @@ describe('/docs', () => {
     },
   );
 
+  test.each(Object.keys(topicKinds))(
+    'the topic %s is there, with what its events hold and the subscription it is',
+    (kind) => {
+      const start = page.indexOf(`id="topic-${kind}"`);
+      const section = page.slice(start, page.indexOf('</section>', start));
+      expect(read(section)).toContain(topicKinds[kind]!.description);
+      const { responses } = description.paths['/v2/stream'].get;
+      const fields = responses[200].content['text/event-stream']['x-events'][kind].properties;
+      for (const field of Object.keys(fields)) expect(section).toContain(`<code>${field}</code>`);
+      const href = read(/href="(\/graphql\?[^"]+)"/.exec(section)![1]!);
+      const { query, variables } = Object.fromEntries(new URL(href, app.url).searchParams);
+      expect(validate(schema, parse(query!))).toEqual([]);
+      const [operation] = parse(query!).definitions;
+      const declared = (operation as { variableDefinitions?: [] }).variableDefinitions ?? [];
+      expect(getVariableValues(schema, declared, JSON.parse(variables!)).errors).toBe(undefined);
+    },
+  );
+
   test('every link within the page leads somewhere in it', () => {
     const targets = new Set([...page.matchAll(/ id="([^"]+)"/g)].map((match) => match[1]));
     for (const [, target] of page.matchAll(/href="#([^"]+)"/g)) expect(targets).toContain(target);
@@ -113,6 +138,16 @@ describe('the answers shown in /docs', () => {
       expect(misfits(described.content['application/json'].schema, answer)).toEqual([]);
     }
     expect(Object.keys(capturedExamples.failures)).toEqual(['400', '401', '403', '404', '405', '415']);
+  });
+
+  test('events are of the form that the stream describes', () => {
+    const { responses } = description.paths['/v2/stream'].get;
+    const schemas = responses[200].content['text/event-stream']['x-events'];
+    const [ready, ...events] = capturedExamples.stream.events;
+    expect(ready!.event).toBe('ready');
+    expect(capturedExamples.stream.address).toContain(streamTopics);
+    expect(events.map(({ event }) => event)).toEqual(['quotes', 'bars', 'gex', 'cross-section']);
+    for (const { event, data } of events) expect(misfits(schemas[event], data), event).toEqual([]);
   });
 
   test('no example is of a route that is not there', () => {

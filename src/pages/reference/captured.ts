@@ -25,6 +25,16 @@ export interface CapturedExamples {
   routes: Readonly<Record<string, Captured>>;
   /** Failures, by status. */
   failures: Readonly<Record<string, Captured>>;
+  /** What a stream sent at once: the first event of each name. */
+  stream: { address: string; events: readonly CapturedEvent[] };
+}
+
+/** An event of a stream; lists in its data are shortened as those of answers are. */
+export interface CapturedEvent {
+  event: string;
+  id: string;
+  data: unknown;
+  omitted: Readonly<Record<string, number>>;
 }
 
 /** The answers of the sample market that the reference shows. */

@@ -129,3 +129,6 @@ export function addressOf(
   const filled = path.replace(/:(\w+)/g, (_, name: string) => written(params[name] ?? `{${name}}`));
   return query.length > 0 ? `${filled}?${query.join('&')}` : filled;
 }
+
+/** The topics of the stream that is shown: one of each kind. */
+export const streamTopics = 'quotes:SPY,QQQ,bars:SPY:1m,gex:SPY:2,cross-section:SPY,large-trades:*:250000';

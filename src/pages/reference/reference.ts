@@ -10,6 +10,7 @@ import { errorSection } from './error-section.ts';
 import { addressOf, exampleRequests, filledIn, standingAt } from './example-requests.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { routeSection, type ShownRoute } from './route-section.ts';
+import { streamSection } from './stream-section.ts';
 
 const groupTitles: Record<ScopeGroup, string> = {
   'market.reference': 'Symbols and expirations',
@@ -54,7 +55,7 @@ function navigation(groups: ReadonlyMap<ScopeGroup, readonly ShownRoute[]>): Htm
   return html`<nav class="contents" aria-label="Routes">
 <div class="filter" data-needs-script hidden><input id="filter" type="search" placeholder="Find a route" aria-label="Find a route" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
 <p class="muted" id="no-route" role="status" hidden>No route is like that.</p>
-<ul class="places"><li><a href="#start">Start here</a></li><li><a href="#errors">Errors</a></li><li><a href="#mcp">AI clients</a></li></ul>
+<ul class="places"><li><a href="#start">Start here</a></li><li><a href="#stream">Live streams</a></li><li><a href="#errors">Errors</a></li><li><a href="#mcp">AI clients</a></li></ul>
 ${[...groups].map(
   ([group, shown]) =>
     html`<div class="nav-group"><h2>${groupTitles[group]}</h2><ul>${shown.map(
@@ -83,6 +84,7 @@ ${[...groups].map(
   ]) => html`<section class="group" id="group-${group}" aria-labelledby="group-${group}-title"><h2 id="group-${group}-title">${groupTitles[group]}</h2>
 ${shown.map(routeSection)}</section>`,
 )}
+${streamSection({ operations: parts.streams, description: parts.description, origin })}
 ${errorSection()}
 ${aiClients(origin, parts.compiled.length)}
 <p class="muted">The answers shown are those of the sample market at ${capturedExamples.clock}; longer lists are cut.</p>

@@ -4,7 +4,8 @@ import type { CompiledRoute } from '../../rest/router.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import type { Captured } from './captured.ts';
-import { type Described, type DescribedField, fieldsOf, typeText } from './described.ts';
+import { type Described, fieldsOf, typeText } from './described.ts';
+import { fieldTable } from './field-table.ts';
 import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
 import { snippetsOf } from './snippets.ts';
@@ -67,14 +68,6 @@ function parameters({ described, request }: ShownRoute): Html | null {
   return html`<h4>Parameters</h4>
 <div class="scroll"><table class="fields"><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
 <tbody>${described.parameters.map(row)}</tbody></table></div>`;
-}
-
-function fieldTable(fields: readonly DescribedField[]): Html {
-  return html`<div class="scroll"><table class="fields"><thead><tr><th scope="col">Field</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
-<tbody>${fields.map(
-    ({ path, type, description, optional }) => html`<tr><th scope="row"><code>${path}</code></th>
-<td>${type}${optional ? html`<br><small>not always there</small>` : null}</td><td>${description}</td></tr>`,
-  )}</tbody></table></div>`;
 }
 
 function bodySection({ described: { requestBody } }: ShownRoute): Html | null {
