@@ -96,6 +96,32 @@ export function solveChain(chain: ChainCapture, options: SolveOptions): SolvedCh
   return solved;
 }
 
+/** Whether a live contract's figures are neither from this chain's quotes nor from a solve before. */
+const isUnsolved = (origin: number) => origin === 0 || origin === source;
+
+function* unsolvedRows({ groups, origin }: SolvedChain): Generator<{ group: SolvedGroup; index: number }> {
+  for (const group of groups)
+    for (const { call, put } of group.strikes)
+      for (const index of [call, put]) if (index >= 0 && isUnsolved(origin[index]!)) yield { group, index };
+}
+
+/** Whether solves made before in the session could tell more than this chain's quotes do. */
+export function lacksSolves(solved: SolvedChain): boolean {
+  return !unsolvedRows(solved).next().done;
+}
+
+/** Fills what a chain's quotes did not tell from the session's last solves: volatilities by contract path form. */
+export function fillPrevious(
+  chain: ChainCapture,
+  solved: SolvedChain,
+  previousSolves: ReadonlyMap<string, number>,
+  options: SolveOptions,
+): void {
+  const spot = (chain.spot ?? chain.priorCloseSpot)!;
+  for (const { group, index } of [...unsolvedRows(solved)])
+    fallBack({ solved, index, row: chain.rows[index]!, group, spot, options: { ...options, previousSolves } });
+}
+
 /** One contract to be filled in. */
 interface Task {
   solved: SolvedChain;

@@ -1,11 +1,13 @@
 import { computeGexCapture } from '../analytics/gex-capture.ts';
 import { methodologySettings } from '../analytics/methodology.ts';
-import { type SolvedChain, solveChain } from '../analytics/solve-chain.ts';
+import { fillPrevious, lacksSolves, type SolvedChain, solveChain } from '../analytics/solve-chain.ts';
 import type { ChainCapture, ChainRow } from '../domain/chain.ts';
 import type { GexCapture } from '../domain/gex.ts';
-import { saveChainCapture } from '../store/chain-captures.ts';
+import { contractId } from '../domain/option-contract.ts';
+import { chainCaptureAt, saveChainCapture } from '../store/chain-captures.ts';
 import { removeGexCapture, saveGexCapture } from '../store/gex-captures.ts';
 import { refuseSealed } from '../store/session-seals.ts';
+import { solvedMinuteAt } from '../store/solved-minutes.ts';
 import type { Transaction } from '../store/transaction.ts';
 import { readChain } from '../tape/chain-file.ts';
 import type { IngestSettings, Loader } from './file-job.ts';
@@ -29,13 +31,36 @@ export function withSolvedGreeks(chain: ChainCapture, solved: SolvedChain): Chai
   return { ...chain, rows };
 }
 
+/**
+ * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else, where the source tells no
+ * greeks of a contract, the one stored with the chain before, which is then a solve, or one of before that chain.
+ */
+async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map<string, number>> {
+  const { underlying, capturedAt, sessionDate } = chain;
+  const solves = new Map<string, number>();
+  const before = await chainCaptureAt(tx, underlying, capturedAt - 1);
+  if (before?.sessionDate === sessionDate) {
+    const told = new Set(chain.rows.filter(({ gamma }) => gamma !== null).map(contractId));
+    for (const row of before.rows) {
+      const id = contractId(row);
+      if (row.iv !== null && !told.has(id)) solves.set(id, row.iv);
+    }
+  }
+  const minute = await solvedMinuteAt(tx, underlying, sessionDate, capturedAt);
+  for (const [id, { iv }] of minute?.solves ?? []) if (iv !== null) solves.set(id, iv);
+  return solves;
+}
+
 /** The chain as it is stored, and its GEX; null = none may be published (no spot, or too few gammas known). */
-export function evaluateChain(
+async function evaluateChain(
+  tx: Transaction,
   chain: ChainCapture,
   { gammaSource, rate }: Pick<IngestSettings, 'gammaSource' | 'rate'>,
-): { chain: ChainCapture; gex: GexCapture | null } {
+): Promise<{ chain: ChainCapture; gex: GexCapture | null }> {
   if (gammaSource === 'vendor') return { chain, gex: computeGexCapture(chain, { gammaSource, rate }) };
-  const solved = solveChain(chain, { rate, allGreeks: true });
+  const options = { rate, allGreeks: true };
+  const solved = solveChain(chain, options);
+  if (lacksSolves(solved)) fillPrevious(chain, solved, await previousSolves(tx, chain), options);
   return { chain: withSolvedGreeks(chain, solved), gex: computeGexCapture(chain, { gammaSource, rate, solved }) };
 }
 
@@ -64,7 +89,7 @@ export async function storeChain(
   settings: Pick<IngestSettings, 'gammaSource' | 'rate'>,
 ): Promise<{ changed: number; gex: GexCapture | null }> {
   await refuseSealed(tx, [{ symbol: capture.underlying, sessionDate: capture.sessionDate }]);
-  const { chain, gex } = evaluateChain(capture, settings);
+  const { chain, gex } = await evaluateChain(tx, capture, settings);
   await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
   const changed = Number(await saveChainCapture(tx, chain));
   const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);

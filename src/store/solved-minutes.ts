@@ -2,6 +2,7 @@ import type { GreeksSolve } from '../domain/greeks.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Store } from './connection.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
+import type { Transaction } from './transaction.ts';
 
 /** All solves of an underlying at a minute. Shared by its readers: not to be changed. */
 export interface SolvedMinute {
@@ -25,11 +26,13 @@ const cacheKey = ({ underlying, tsMs, version }: MinuteFacts) => `solved-minute:
 /** Bytes a solve takes in the cache, about. */
 const solveBytes = 250;
 
-async function readMissing(store: Store, missing: readonly MinuteFacts[]): Promise<Map<string, SolvedMinute>> {
-  const read = new Map<string, SolvedMinute>();
-  if (missing.length === 0) return read;
+async function readMinutes(
+  from: Pick<Transaction, 'query'>,
+  wanted: readonly Omit<MinuteFacts, 'version'>[],
+): Promise<{ minute: SolvedMinute; version: string }[]> {
+  if (wanted.length === 0) return [];
   // Minute and places in one statement, so that both are of one state of the store.
-  const { rows } = await store.pool.query<
+  const { rows } = await from.query<
     MinuteFacts & { spot: number | null; payload: Buffer; contracts: readonly string[] }
   >({
     name: 'solved-minute-payloads',
@@ -38,24 +41,32 @@ async function readMissing(store: Store, missing: readonly MinuteFacts[]): Promi
                AND p.place < m.count ORDER BY p.place) AS contracts
            FROM unnest($1::text[], $2::text[], $3::bigint[]) AS w(underlying, session_date, ts_ms)
            JOIN greeks_minutes m ON m.underlying = w.underlying AND m.session_date = w.session_date AND m.ts_ms = w.ts_ms`,
-    values: [
-      missing.map((one) => one.underlying),
-      missing.map((one) => one.sessionDate),
-      missing.map((one) => one.tsMs),
-    ],
+    values: [wanted.map((one) => one.underlying), wanted.map((one) => one.sessionDate), wanted.map((one) => one.tsMs)],
   });
-  for (const { payload, contracts, spot, version, ...facts } of rows) {
-    const { underlying, tsMs } = facts;
+  return rows.map(({ payload, contracts, spot, version, ...facts }) => {
     const solves = new Map<string, GreeksSolve>();
     contracts.forEach((contract, place) => {
-      const solve = decodeSolve(payload, place * recordBytes, tsMs);
+      const solve = decodeSolve(payload, place * recordBytes, facts.tsMs);
       if (solve !== null) solves.set(contract, solve);
     });
-    const minute: SolvedMinute = { ...facts, spot, solves };
-    store.blocks.set(cacheKey({ ...facts, version }), minute, 200 + solves.size * solveBytes);
-    read.set(underlying, minute);
-  }
-  return read;
+    return { minute: { ...facts, spot, solves }, version };
+  });
+}
+
+/** The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null when there is none. */
+export async function solvedMinuteAt(
+  from: Pick<Transaction, 'query'>,
+  underlying: string,
+  sessionDate: SessionDate,
+  throughMs: number,
+): Promise<SolvedMinute | null> {
+  const { rows } = await from.query<{ tsMs: number | null }>(
+    'SELECT max(ts_ms) AS "tsMs" FROM greeks_minutes WHERE underlying = $1 AND session_date = $2 AND ts_ms <= $3',
+    [underlying, sessionDate, throughMs],
+  );
+  const { tsMs } = rows[0]!;
+  const [found] = tsMs === null ? [] : await readMinutes(from, [{ underlying, sessionDate, tsMs }]);
+  return found?.minute ?? null;
 }
 
 /** The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null where there is none. Two statements, one when all are cached. */
@@ -73,9 +84,11 @@ export async function lastSolvedMinutes(
     values: [underlyings, today, throughMs],
   });
   const cached = new Map(rows.map((facts) => [facts.underlying, store.blocks.get<SolvedMinute>(cacheKey(facts))]));
-  const read = await readMissing(
-    store,
-    rows.filter(({ underlying }) => !cached.get(underlying)),
-  );
+  const read = new Map<string, SolvedMinute>();
+  const missing = rows.filter(({ underlying }) => !cached.get(underlying));
+  for (const { minute, version } of await readMinutes(store.pool, missing)) {
+    store.blocks.set(cacheKey({ ...minute, version }), minute, 200 + minute.solves.size * solveBytes);
+    read.set(minute.underlying, minute);
+  }
   return underlyings.map((underlying) => cached.get(underlying) ?? read.get(underlying) ?? null);
 }

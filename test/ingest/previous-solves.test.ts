@@ -1,0 +1,70 @@
+import { expect, test } from 'vitest';
+import type { ChainRow } from '../../src/domain/chain.ts';
+import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
+import { contractId, readOptionContract } from '../../src/domain/option-contract.ts';
+import { storeChain } from '../../src/ingest/chain.ts';
+import { chainCapturesAt } from '../../src/store/chain-captures.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
+import { saveSolves } from '../support/greeks.ts';
+import { chainCapture, chainRow } from '../support/option-market.ts';
+import { worth } from '../support/quoted-tape.ts';
+import { storeForThisTest } from '../support/store.ts';
+
+const session = '2026-11-16';
+const at = (minute: number, date = session) => exchangeInstant(date, minute);
+const [near, far] = ['O:SPXW261218C06000000', 'O:SPXW261218C06500000'];
+
+/** A chain of four contracts near the money and one far from it, with what is said of that. */
+function chainAt(tsMs: number, ofFar: Partial<ChainRow>) {
+  const ids = [near, 'O:SPXW261218P06000000', 'O:SPXW261218C06050000', 'O:SPXW261218P06050000', far];
+  const rows = ids.map((id) => {
+    const contract = readOptionContract(id)!;
+    const fair = worth(contract, 6000, tsMs);
+    const quote = { bid: fair - 0.05, ask: fair + 0.05, openInterest: 100 };
+    return chainRow({ ...contract, ...(id === far ? { openInterest: 100, ...ofFar } : quote) });
+  });
+  return chainCapture('SPX', tsMs, rows, { spot: 6000, priorCloseSpot: 6000 });
+}
+
+test('where a chain’s quotes tell no volatility, the session’s last solve does: of a minute, else of the chains before; then the source’s greeks', async () => {
+  const store = await storeForThisTest();
+  const write = (tsMs: number, ofFar: Partial<ChainRow>) =>
+    inTransaction(store, (tx) => storeChain(tx, chainAt(tsMs, ofFar), { gammaSource: 'solve', rate: 0.045 }));
+  const stored = async (tsMs: number) => {
+    const [chain] = await chainCapturesAt(store, [{ underlying: 'SPX', atMs: tsMs }]);
+    expect(chain!.capturedAt).toBe(tsMs);
+    return chain!.rows.find((row) => contractId(row) === far)!;
+  };
+  const quoted = { bid: 2.95, ask: 3.05 };
+  const none = { bid: null, ask: null };
+
+  await write(at(600), quoted);
+  const { iv, gamma } = await stored(at(600));
+  expect(iv).toBeGreaterThan(0.1);
+  // From chain to chain, as long as nothing newer is known.
+  await write(at(605), none);
+  const { gex } = await write(at(610), none);
+  expect((await stored(at(610))).iv).toBe(iv);
+  expect((await stored(at(610))).gamma).toBeCloseTo(gamma!, 5);
+  expect(gex).toMatchObject({ oiCoverage: 1, gammaAbsent: 0 });
+  // A solved minute is newer; one after the chain is not known yet.
+  const solve = { delta: 0.01, gamma: 0.001, mark: 3, markSource: 'mid', bid: 2.9, ask: 3.1 } as const;
+  await inTransaction(store, (tx) =>
+    saveSolves(tx, 'SPX', {
+      [far]: [
+        { ...solve, tsMs: at(612), iv: 0.31 },
+        { ...solve, tsMs: at(616), iv: 0.32 },
+      ],
+    }),
+  );
+  await write(at(615), none);
+  expect((await stored(at(615))).iv).toBe(0.31);
+  // What the source says now is worth more than what a chain before held, which it may have said too.
+  await inTransaction(store, (tx) => tx.query('DELETE FROM greeks_minutes'));
+  await write(at(620), { ...none, iv: 0.5, delta: 0.02, gamma: 0.0007 });
+  expect(await stored(at(620))).toMatchObject({ iv: 0.5, gamma: 0.0007 });
+  // Another session begins anew.
+  const next = at(600, addDays(session, 1));
+  await write(next, none);
+  expect(await stored(next)).toMatchObject({ iv: null, gamma: null });
+});
