@@ -144,6 +144,27 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(await page.evaluate(() => 'sameDocument' in window)).toBe(true);
   });
 
+  test('the account’s own watchlist comes first, then ours; quotes are there for whichever is chosen', async () => {
+    const own = await app.key();
+    const put = await app.graphql(
+      'mutation { putWatchlist(id: "mine", name: "Mine", symbols: ["XOM", "MSFT"]) { watchlist { id } } }',
+      {},
+      { credential: own },
+    );
+    expect(put.errors).toBeUndefined();
+    const { page } = await open('/dashboard/SPY', { key: own });
+    await ready(page);
+    const list = () =>
+      page.locator('.watchlist li').evaluateAll((all) => all.map((one) => one.querySelector('b')!.textContent));
+    await soon(list).toEqual(['XOM', 'MSFT']);
+    const { data } = await app.graphql('{ quotes(symbols: ["MSFT"]) { rows { spot } } }');
+    await soon(() => page.locator('.watchlist a[href="/dashboard/MSFT"] .spot').innerText()).toBe(
+      format.price(data.quotes.rows[0].spot),
+    );
+    await page.selectOption('#list', { label: 'Market' });
+    await soon(list).toContain('SPY');
+  });
+
   test('another length of candles and a past session are in the address, and come back from it', async () => {
     const { page, complaints } = await open();
     await ready(page);

@@ -5,17 +5,19 @@ import { useMemo, useState } from 'preact/hooks';
 import { candleHeading, candleOption, levelsInSight } from './candles.ts';
 import { Chart } from './chart.ts';
 import type { Desk } from './desk.ts';
-import type { DeskState } from './desk-state.ts';
+import { type DeskState, panelEntries } from './desk-state.ts';
 import { compact, price } from './format.ts';
 import { levelsOf } from './levels.ts';
 import type { Palette } from './palette.ts';
 import { Choice, Panel, type PanelState, panelState } from './panel.ts';
-import { useStore } from './store.ts';
+import { useEntries } from './store.ts';
 import { type BarColumns, type Timeframe, timeframes } from './types.ts';
 
 const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '1d': '1d' };
 
-function stateOf(state: DeskState): PanelState {
+const entries = [...panelEntries, 'bars', 'barsLoading', 'capture'] as const;
+
+function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
   if (state.barsLoading && state.bars === null) return { kind: 'loading' };
   const none = (state.bars?.columns.tsMs.length ?? 0) === 0;
   return panelState(
@@ -50,10 +52,9 @@ function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe
 
 /** The panel. */
 export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, entries);
   const [withLevels, setWithLevels] = useState(true);
-  const { bars, view, capture, quotes } = state;
-  const spot = quotes[view.symbol]?.spot ?? null;
+  const { bars, view, capture } = state;
   const option = useMemo(() => {
     if (bars === null) return {};
     const levels = withLevels ? levelsInSight(levelsOf(capture, null), bars.columns) : [];
@@ -69,7 +70,7 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
     <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, where they are near">Levels</button>
     <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
   return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
-    note=${spot === null ? null : `New York time`}
+    note="New York time"
     table=${() => figures(bars!.columns, view.timeframe)}>
     <${Chart} option=${option} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`} label=${bars === null ? '' : sentence(bars.columns, view.symbol, view.timeframe)} />
   <//>` as VNode;

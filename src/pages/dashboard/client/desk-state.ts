@@ -89,6 +89,14 @@ export const nothingShown = {
 export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | 'latestSession'>) =>
   view.session ?? latestSession;
 
+/** What any panel needs to know how it stands. */
+export const panelEntries = ['answer', 'phase', 'errors', 'view'] as const satisfies readonly (keyof DeskState)[];
+export type PanelEntries = Pick<DeskState, (typeof panelEntries)[number]>;
+
+/** The symbol's price as it is now, dollars; null when unknown, and in the view of a past session, where it has no place. */
+export const liveSpot = ({ view, quotes }: DeskState): number | null =>
+  view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
+
 /** The tickers of the list that is shown. */
 export const listedTickers = ({ lists, listId }: Pick<DeskState, 'lists' | 'listId'>) =>
   (lists.find(({ id }) => id === listId) ?? lists[0] ?? defaultList).tickers;

@@ -5,6 +5,7 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Chart } from './chart.ts';
 import type { Desk } from './desk.ts';
+import { liveSpot, panelEntries } from './desk-state.ts';
 import {
   callsAndPuts,
   expiryRows,
@@ -20,7 +21,7 @@ import {
 import { clockTime, ratio, shortDate } from './format.ts';
 import type { Palette } from './palette.ts';
 import { Choice, Panel, panelState } from './panel.ts';
-import { useStore } from './store.ts';
+import { useEntries, useStore } from './store.ts';
 import type { CrossSection } from './types.ts';
 
 const words: Record<FlowMeasure, string> = { premium: 'premium', volume: 'contracts', trades: 'prints' };
@@ -38,6 +39,8 @@ function note({ coverage }: CrossSection): string {
   return `${shortDate(coverage.sessionDate)}, ${through}`;
 }
 
+const entries = [...panelEntries, 'crossSection'] as const;
+
 interface FlowPanelProps {
   desk: Desk;
   palette: Palette;
@@ -49,11 +52,12 @@ interface FlowPanelProps {
 }
 
 function FlowPanel({ desk, palette, id, title, by, rowsOf, withSpot }: FlowPanelProps): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, entries);
   const [measure, setMeasure] = useState<FlowMeasure>('premium');
-  const { crossSection, view, quotes } = state;
+  const { crossSection, view } = state;
+  const live = useStore(desk.store, liveSpot);
   const snapshot = crossSection?.snapshot ?? null;
-  const spot = withSpot && view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
+  const spot = withSpot ? live : null;
   const rows = useMemo(() => (snapshot === null ? [] : rowsOf(snapshot, measure)), [snapshot, measure]);
   const option: EChartsOption = useMemo(() => flowOption(rows, measure, palette, spot), [rows, measure, palette, spot]);
   const totals = snapshot === null ? { calls: 0, puts: 0 } : flowTotals(snapshot.update.byExpiration, measure);

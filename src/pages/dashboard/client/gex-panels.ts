@@ -4,16 +4,20 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Chart } from './chart.ts';
 import type { Desk } from './desk.ts';
+import { liveSpot, panelEntries } from './desk-state.ts';
 import { clockTime, date, dayAndTime, gex, price, shortDate, strike, whole } from './format.ts';
 import { drawnRows, type GexMeasure, gexBarsOption } from './gex-bars.ts';
 import { heatCells, heatOption } from './gex-heat.ts';
 import { type Level, levelsOf } from './levels.ts';
 import type { Palette } from './palette.ts';
 import { Choice, Panel, panelState } from './panel.ts';
-import { useStore } from './store.ts';
+import { useEntries, useStore } from './store.ts';
 
 const measures = ['gex', 'oi'] as const;
 const measureNames: Record<GexMeasure, string> = { gex: 'Net gamma', oi: 'Open interest' };
+
+const strikesEntries = [...panelEntries, 'capture'] as const;
+const heatEntries = [...panelEntries, 'history'] as const;
 
 function legend(levels: readonly Level[]): VNode {
   return html`<ul class="legend">${levels.map(
@@ -24,10 +28,10 @@ function legend(levels: readonly Level[]): VNode {
 
 /** Gamma by strike. */
 export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, strikesEntries);
   const [measure, setMeasure] = useState<GexMeasure>('gex');
-  const { capture, view, quotes } = state;
-  const live = view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
+  const { capture, view } = state;
+  const live = useStore(desk.store, liveSpot);
   const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
   const option = useMemo(
     () => (capture === null ? {} : gexBarsOption({ rows: capture.strikes, measure, levels, palette })),
@@ -60,7 +64,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
 
 /** Gamma through the session. */
 export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, heatEntries);
   const { history, view } = state;
   const captures = history?.captures ?? [];
   const cells = useMemo(() => heatCells(captures), [history]);

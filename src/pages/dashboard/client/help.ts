@@ -31,7 +31,7 @@ const words: readonly (readonly [string, string])[] = [
 
 /** The dialog. */
 export function Help({ desk }: { desk: Desk }): VNode {
-  const { helpShown } = useStore(desk.store, (all) => all);
+  const helpShown = useStore(desk.store, (state) => state.helpShown);
   const dialog = useRef<HTMLDialogElement>(null);
   useEffect(() => {
     if (helpShown && !dialog.current?.open) dialog.current?.showModal();

@@ -12,8 +12,12 @@ const place = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();
 const here = () => viewOf(location, place.dataset.symbol!);
 
-/** A hidden page draws no frames: its messages are taken a few times a second. */
-const nextFrame = (run: () => void) => void (document.hidden ? setTimeout(run, 250) : requestAnimationFrame(run));
+// What comes within a moment is shown at once; faster than this nobody reads.
+const momentMs = 80;
+
+/** The next frame after a moment. A hidden page draws none: there the moment is all. */
+const nextFrame = (run: () => void) =>
+  void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), momentMs);
 
 const desk = new Desk({
   ask: graphAt('/graphql', readKey, (resource, init) => fetch(resource, init)),
@@ -35,6 +39,11 @@ history.replaceState(null, '', addressOf(here()));
 place.replaceChildren();
 render(html`<${App} desk=${desk} now=${now} />` as VNode, place);
 listenForKeys(desk);
-onKeyChange(() => desk.keyChanged());
+// A key that is typed changes with every letter: it is tried when the typing rests.
+let typing: ReturnType<typeof setTimeout> | undefined;
+onKeyChange(() => {
+  clearTimeout(typing);
+  typing = setTimeout(() => desk.keyChanged(), 350);
+});
 addEventListener('popstate', () => desk.show(here(), false));
 desk.reload();

@@ -7,7 +7,7 @@ import { tickerOf } from './address.ts';
 import type { Desk } from './desk.ts';
 import type { DeskState } from './desk-state.ts';
 import type { FailureKind } from './graph.ts';
-import { useStore } from './store.ts';
+import { useEntries } from './store.ts';
 
 /** A notice: `block` = there is nothing else to show. */
 export interface Notice {
@@ -30,7 +30,10 @@ const titles: Partial<Record<FailureKind, string>> = {
   refused: 'The question was refused',
 };
 
-function failureNotice({ failure, answer }: DeskState): Notice | null {
+const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs'] as const;
+type NoticeEntries = Pick<DeskState, (typeof entries)[number]>;
+
+function failureNotice({ failure, answer }: NoticeEntries): Notice | null {
   if (failure === null) return null;
   const keyTitle = keyTitles[failure.kind];
   if (keyTitle) return { kind: 'key', block: true, title: keyTitle, text: failure.message, retry: false };
@@ -45,7 +48,7 @@ function failureNotice({ failure, answer }: DeskState): Notice | null {
 }
 
 /** What has to be said about the symbol as a whole; null = nothing. */
-function symbolNotice({ view, answer, errors }: DeskState): Notice | null {
+function symbolNotice({ view, answer, errors }: NoticeEntries): Notice | null {
   const symbol = answer?.symbol;
   if (tickerOf(view.symbol) === null)
     return {
@@ -85,7 +88,7 @@ function symbolNotice({ view, answer, errors }: DeskState): Notice | null {
 }
 
 /** The notice of a state; null = none. */
-export function noticeOf(state: DeskState): Notice | null {
+export function noticeOf(state: NoticeEntries): Notice | null {
   if (state.phase === 'no-key')
     return {
       kind: 'key',
@@ -127,7 +130,7 @@ function KeyForm(): VNode {
 
 /** The notice, and what there is to do about it. */
 export function NoticeBar({ desk, now }: { desk: Desk; now: () => number }): VNode | null {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, entries);
   const left = useCountdown(state.retryAtMs, now);
   const notice = noticeOf(state);
   if (notice === null) return null;

@@ -3,10 +3,10 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Desk } from './desk.ts';
-import type { DeskState } from './desk-state.ts';
+import { liveSpot, type PanelEntries, panelEntries } from './desk-state.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from './format.ts';
 import { Panel, type PanelState, panelState } from './panel.ts';
-import { useStore } from './store.ts';
+import { useEntries, useStore } from './store.ts';
 import type { ActivityRow, CompositionRow, ConcentrationRow } from './types.ts';
 
 // The kinds whose names say little by themselves.
@@ -32,7 +32,7 @@ export function levelRows(
 }
 
 function stateOf(
-  state: DeskState,
+  state: PanelEntries,
   field: 'composition' | 'concentration',
   rows: number,
   note: string | null,
@@ -64,7 +64,7 @@ function trend(rows: readonly ActivityRow[]): VNode | null {
 
 /** The kinds of a session's off-exchange trading. */
 export function CompositionPanel({ desk }: { desk: Desk }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, panelEntries);
   const page = state.answer?.symbol?.offExchange.composition ?? null;
   const activity = state.answer?.symbol?.offExchange.activity?.rows ?? [];
   const rows: CompositionRow[] = (page?.rows ?? []).toSorted(
@@ -84,10 +84,10 @@ export function CompositionPanel({ desk }: { desk: Desk }): VNode {
 
 /** The price levels at which off-exchange trading gathered. */
 export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, panelEntries);
   const page = state.answer?.symbol?.offExchange.concentration ?? null;
   const rows = page?.rows ?? [];
-  const spot = state.view.session === null ? (state.quotes[state.view.symbol]?.spot ?? null) : null;
+  const spot = useStore(desk.store, liveSpot);
   const place = useRef<HTMLDivElement>(null);
   // What lies around the price comes first to sight.
   useEffect(() => {

@@ -41,3 +41,21 @@ export function useStore<State extends object, Selected>(
   }, [store]);
   return selected.value;
 }
+
+/** Some entries of the state; the part of the page is drawn anew only when one of these changes. `names` are always the same. */
+export function useEntries<State extends object, Name extends keyof State>(
+  store: Store<State>,
+  names: readonly Name[],
+): Pick<State, Name> {
+  const [entries, setEntries] = useState<State>(store.get);
+  useEffect(() => {
+    const look = () =>
+      setEntries((before) => {
+        const now = store.get();
+        return names.some((name) => !Object.is(before[name], now[name])) ? now : before;
+      });
+    look();
+    return store.listen(look);
+  }, [store]);
+  return entries;
+}

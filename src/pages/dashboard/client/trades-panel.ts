@@ -3,11 +3,11 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
 import type { Desk } from './desk.ts';
-import type { DeskState } from './desk-state.ts';
+import { type DeskState, panelEntries } from './desk-state.ts';
 import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from './format.ts';
 import { memo } from './memo.ts';
 import { Panel, type PanelState, panelState } from './panel.ts';
-import { useStore } from './store.ts';
+import { useEntries } from './store.ts';
 import { anyTrade, dollarsOf, expiriesOf, kindNames, passes, sideNames, type TradeFilter } from './trade-filter.ts';
 import type { FlowEvent, LargeTrade } from './types.ts';
 
@@ -16,7 +16,9 @@ const shownRows = 120;
 // An amount that is being typed is asked for when the typing rests.
 const restMs = 500;
 
-function stateOf(state: DeskState): PanelState {
+const entries = [...panelEntries, 'trades', 'latestSession'] as const;
+
+function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
   const none = state.trades.length === 0;
   return panelState(
     state,
@@ -100,7 +102,7 @@ function Filters({
 
 /** The panel. */
 export function TradesPanel({ desk }: { desk: Desk }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, entries);
   const [filter, setFilter] = useState<TradeFilter>(anyTrade);
   const { trades, view, latestSession } = state;
   const expiries = useMemo(() => expiriesOf(trades), [trades]);

@@ -4,15 +4,15 @@ import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
 import { Chart } from './chart.ts';
 import type { Desk } from './desk.ts';
-import type { DeskState } from './desk-state.ts';
+import { type PanelEntries, panelEntries } from './desk-state.ts';
 import { date, dayAndTime, fraction, shortDate, strike, whole } from './format.ts';
 import type { Palette } from './palette.ts';
 import { Panel, type PanelState, panelState } from './panel.ts';
-import { useStore } from './store.ts';
+import { useEntries } from './store.ts';
 import type { Surface } from './types.ts';
 import { expiryColour, firstExpiries, smileOf, smileOption, termOption } from './volatility-lines.ts';
 
-function stateOf(state: DeskState, surface: Surface | null): PanelState {
+function stateOf(state: PanelEntries, surface: Surface | null): PanelState {
   if (state.view.session !== null && state.answer !== null)
     return { kind: 'empty', why: 'Volatilities are kept of the latest chain alone. Go back to live to see them.' };
   const none = surface === null || surface.expiries.length === 0;
@@ -23,11 +23,11 @@ function stateOf(state: DeskState, surface: Surface | null): PanelState {
   );
 }
 
-const useSurface = (state: DeskState): Surface | null => state.answer?.symbol?.volatility.surface ?? null;
+const useSurface = (state: PanelEntries): Surface | null => state.answer?.symbol?.volatility.surface ?? null;
 
 /** The smiles of some expiries. */
 export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, panelEntries);
   const surface = useSurface(state);
   const [picked, setPicked] = useState<readonly string[] | null>(null);
   const expiries = surface?.expiries ?? [];
@@ -66,7 +66,7 @@ export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }):
 
 /** Volatility at the money by expiry. */
 export function TermPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, panelEntries);
   const surface = useSurface(state);
   const option = useMemo(() => (surface === null ? {} : termOption(surface, palette)), [surface, palette]);
   const known = (surface?.expiries ?? []).filter(({ atmIv }) => atmIv !== null);

@@ -6,7 +6,7 @@ import { addressOf } from './address.ts';
 import type { Desk } from './desk.ts';
 import { listedTickers } from './desk-state.ts';
 import { change, compact, price } from './format.ts';
-import { useStore } from './store.ts';
+import { useEntries } from './store.ts';
 
 const direction = (percent: number | null | undefined) =>
   percent == null || percent === 0 ? '' : percent > 0 ? 'up' : 'down';
@@ -26,9 +26,11 @@ function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
   links[to]?.focus();
 }
 
+const entries = ['lists', 'listId', 'quotes', 'restricted', 'view', 'phase'] as const;
+
 /** The list and its rows. */
 export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
-  const state = useStore(desk.store, (all) => all);
+  const state = useEntries(desk.store, entries);
   const rows = useRef<HTMLUListElement>(null);
   const { lists, listId, quotes, restricted, view, phase } = state;
   const tickers = [...new Set(listedTickers({ lists, listId }))];
