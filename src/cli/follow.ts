@@ -6,6 +6,8 @@ import { type GammaSource, gammaSources } from '../domain/gex.ts';
 import type { FollowReport } from '../ingest/follow.ts';
 import { liveCommitEveryMs } from '../ingest/live-bounds.ts';
 import { openLog } from '../observe/log.ts';
+import type { BadLine } from '../tape/tape-file.ts';
+import { measured, type Tape } from './follow-metrics.ts';
 import {
   type CommonOptions,
   choice,
@@ -27,6 +29,7 @@ interface FollowCommandOptions extends CommonOptions {
   gammaSource?: GammaSource;
   rate?: number;
   solveMost?: number;
+  metricsPort?: number;
 }
 
 function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Outcome {
@@ -34,13 +37,6 @@ function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Out
     json: { lines, through_line: throughLine, bad_lines: badLines, commits },
     lines: [`${lines} lines taken, ${throughLine} in all; ${badLines} bad; ${commits} commits`],
   };
-}
-
-/** Where lines come from. */
-interface Tape {
-  pieces: AsyncIterable<Uint8Array>;
-  onCommit(pieces: number): Promise<void>;
-  close(): void;
 }
 
 async function tapeOf(terminal: Terminal, config: Config, options: FollowCommandOptions, log: Logger): Promise<Tape> {
@@ -80,7 +76,11 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
   });
   try {
     await ensureStarterRegistry(store, terminal.now);
-    const tape = await tapeOf(terminal, config, options, log);
+    const { tape, onBadLine, close } = await measured(
+      await tapeOf(terminal, config, options, log),
+      ({ line, reason }: BadLine) => log.warn({ line, reason }, 'line left out'),
+      { store, config, now: terminal.now, log, metricsPort: options.metricsPort },
+    );
     try {
       const report = await follow(store, tape.pieces, {
         source: options.source ?? (options.stream === undefined ? 'stdin' : `stream ${options.stream}`),
@@ -91,13 +91,14 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         gammaSource: options.gammaSource ?? 'solve',
         rate: options.rate ?? 0.045,
         solveMost: options.solveMost,
-        onBadLine: ({ line, reason }) => log.warn({ line, reason }, 'line left out'),
+        onBadLine,
         onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than are solved every minute'),
         onCommit: tape.onCommit,
       });
       return outcomeOf(report);
     } finally {
       tape.close();
+      await close();
     }
   } finally {
     await store.close();
@@ -122,6 +123,11 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
         'gammas of chains: solved from quotes, or the tape’s (default: solve)',
         gammaSources,
       ),
+    )
+    .option(
+      '--metrics-port <n>',
+      'serve metrics on this port of METRICS_HOST; 0 for any that is free',
+      wholeNumber(0, 65_535),
     )
     .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
     .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000));

@@ -31,15 +31,17 @@ export interface Listening {
 }
 
 /** Why an address cannot be listened at, and what to do when it is in use. */
-export function cannotListen(error: NodeJS.ErrnoException, { port, host }: ListenAt): Error {
+export function cannotListen(error: NodeJS.ErrnoException, { port, host, chosenBy = '--port' }: ListenAt): Error {
   if (error.code !== 'EADDRINUSE') return error;
-  return new Error(`port ${port} of ${host} is in use: choose another with --port, or 0 for any that is free`);
+  return new Error(`port ${port} of ${host} is in use: choose another with ${chosenBy}, or 0 for any that is free`);
 }
 
 /** An address to listen at. */
 export interface ListenAt {
   port: number;
   host: string;
+  /** What the port is chosen by; `--port` unless given. */
+  chosenBy?: string;
   /** Other processes of this server listen there too. */
   shared?: boolean;
 }

@@ -2,6 +2,7 @@ import type { Access } from '../access/open-access.ts';
 import type { Config } from '../config.ts';
 import { regularSession, sessionOf } from '../domain/calendar.ts';
 import type { Clock } from '../domain/clock.ts';
+import type { DataAges } from '../observe/data-age-metric.ts';
 import type { Metrics } from '../observe/metrics.ts';
 import { answersOf } from '../observe/metrics-answer.ts';
 import type { Traces } from '../observe/tracing.ts';
@@ -82,7 +83,7 @@ export function refusalsToldTo(metrics: Metrics, access: Access): Access {
 }
 
 /** Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a minute at most. */
-export function dataAges(store: Store, now: Clock): () => Promise<Record<string, number>> {
+export function dataAges(store: Store, now: Clock): DataAges {
   let kept: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
   return async () => {
     const nowMs = now();
@@ -125,10 +126,11 @@ export function watchBy(metrics: Metrics, { store, access, live, config, now }: 
 
 /** Serves metrics on a port of their own, if one is configured; what closes that, and where it is. */
 export async function serveMetrics(
-  metrics: Metrics,
-  { metricsPort, metricsHost, metricsToken }: Config,
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  { metricsPort, metricsHost, metricsToken }: Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'>,
+  chosenBy = 'METRICS_PORT',
 ): Promise<{ closer: Closer; url: string } | null> {
   if (metricsPort === null) return null;
-  const listening = await listen(answersOf(metrics, metricsToken), { port: metricsPort, host: metricsHost });
+  const listening = await listen(answersOf(metrics, metricsToken), { port: metricsPort, host: metricsHost, chosenBy });
   return { closer: { name: 'metrics', close: () => stop(listening, 500) }, url: `${urlOf(listening.address)}/metrics` };
 }

@@ -1,6 +1,7 @@
 import { performance } from 'node:perf_hooks';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { CacheStats } from '../domain/kept-answers.ts';
+import { type DataAges, watchDataAges } from './data-age-metric.ts';
 import type { Ended, RequestObserver } from './requests.ts';
 
 /** What metrics ask about when they are read. */
@@ -11,8 +12,7 @@ export interface Measured {
   streams: () => { streams: number; topics: number };
   /** Null = no Redis is configured. */
   redis: () => boolean | null;
-  /** Age of the newest data by dataset, s; empty while the market is closed. Bounded in time. */
-  dataAges: () => Promise<Record<string, number>>;
+  dataAges: DataAges;
 }
 
 /** The metrics of one process. */
@@ -153,17 +153,7 @@ function watch(registers: Registry[], measured: Measured): void {
       else this.set(up ? 1 : 0);
     },
   });
-  new Gauge({
-    name: 'tapegraph_data_age_seconds',
-    help: 'Age of the newest stored data by dataset, by the server’s clock; only while the market is open.',
-    labelNames: ['dataset'],
-    registers,
-    async collect() {
-      const ages = await measured.dataAges().catch(() => ({}));
-      this.reset();
-      for (const [dataset, age] of Object.entries(ages)) this.set({ dataset }, age);
-    },
-  });
+  watchDataAges(registers, measured.dataAges);
   watchStreams(registers, measured);
   watchDatabase(registers, measured);
 }

@@ -1,0 +1,19 @@
+import { Gauge, type Registry } from 'prom-client';
+
+/** Age of the newest data by dataset, s; empty while the market is closed. Bounded in time. */
+export type DataAges = () => Promise<Record<string, number>>;
+
+/** Tells the ages of data whenever metrics are read; none when they cannot be found out. */
+export function watchDataAges(registers: Registry[], dataAges: DataAges): void {
+  new Gauge({
+    name: 'tapegraph_data_age_seconds',
+    help: 'Age of the newest stored data by dataset, by this process’s clock; only while the market is open.',
+    labelNames: ['dataset'],
+    registers,
+    async collect() {
+      const ages = await dataAges().catch(() => ({}));
+      this.reset();
+      for (const [dataset, age] of Object.entries(ages)) this.set({ dataset }, age);
+    },
+  });
+}

@@ -1,0 +1,41 @@
+import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { type DataAges, watchDataAges } from './data-age-metric.ts';
+
+/** The metrics of a process that follows a tape. */
+export interface FollowMetrics {
+  /** So much of the tape has come, bytes. */
+  taken(bytes: number): void;
+  /** A line was left out. */
+  badLine(): void;
+  /** What had come is stored; `nowMs` is epoch ms. */
+  committed(nowMs: number): void;
+  text(): Promise<string>;
+  contentType: string;
+}
+
+/** Makes the metrics of a follower, beside those of Node itself. */
+export function createFollowMetrics(dataAges: DataAges): FollowMetrics {
+  const registry = new Registry();
+  const registers = [registry];
+  collectDefaultMetrics({ register: registry });
+  watchDataAges(registers, dataAges);
+  const counter = (name: string, help: string) => new Counter({ name, help, registers });
+  const bytes = counter('tapegraph_follow_bytes_total', 'Bytes of the tape that have come.');
+  const badLines = counter('tapegraph_follow_bad_lines_total', 'Lines that were left out.');
+  const commits = counter('tapegraph_follow_commits_total', 'Times that what had come was stored.');
+  const last = new Gauge({
+    name: 'tapegraph_follow_last_commit_timestamp_seconds',
+    help: 'When that was last, since the epoch; 0 before the first time.',
+    registers,
+  });
+  return {
+    taken: (count) => bytes.inc(count),
+    badLine: () => badLines.inc(),
+    committed(nowMs) {
+      commits.inc();
+      last.set(nowMs / 1000);
+    },
+    text: () => registry.metrics(),
+    contentType: registry.contentType,
+  };
+}
