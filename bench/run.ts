@@ -15,8 +15,9 @@ const { barsPage, prepareBars } = await import('./bars-page.ts');
 const { gexHistory, prepareGex } = await import('./gex-history.ts');
 const { dashboard, prepareDashboard } = await import('./dashboard.ts');
 const { tape } = await import('./tape.ts');
+const { observing } = await import('./observing.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = { bars: barsPage, gex: gexHistory, dashboard };
-const alone: Record<string, () => Promise<unknown>> = { tape };
+const alone: Record<string, () => Promise<unknown>> = { tape, observing };
 
 const known = [...Object.keys(onGround), ...Object.keys(alone)];
 const asked = process.argv.slice(2);
