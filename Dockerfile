@@ -27,6 +27,8 @@ COPY --from=packages /app/node_modules node_modules
 COPY package.json ./
 COPY bin bin
 COPY proto proto
+# Served to AI clients by /mcp.
+COPY docs/methodology.md docs/
 COPY prisma prisma
 COPY src src
 COPY --from=client /app/src/store/generated src/store/generated
