@@ -24,6 +24,8 @@ export interface Config {
   workers: number | 'auto';
   /** A PostgreSQL server; null = the embedded one. */
   databaseUrl: string | null;
+  /** Standbys of it that market data is read from; empty = none. */
+  databaseReadUrls: string[];
   /** How long the server lets one database statement take, ms; 0 = for ever. */
   databaseTimeoutMs: number;
   /** Shares rate and in-flight limits between processes; null = each process counts for itself. */
@@ -129,6 +131,14 @@ const variables = z.object({
     .regex(/^postgres(ql)?:\/\/\S+$/, { error: 'expected a URL that begins with postgres:// or postgresql://' })
     .nullable()
     .default(null),
+  DATABASE_READ_URLS: z
+    .string()
+    // A URL may name several hosts, separated by commas: the next one begins with its protocol.
+    .transform((text) => text.split(/\s*,\s*(?=postgres(?:ql)?:\/\/)/))
+    .refine((urls) => urls.every((url) => /^postgres(ql)?:\/\/\S+$/.test(url)), {
+      error: 'expected URLs that begin with postgres:// or postgresql://, separated by commas',
+    })
+    .default([]),
   DATABASE_TIMEOUT_MS: milliseconds(3_600_000).default(15_000),
   REDIS_URL: urlOf(['redis:', 'rediss:']).nullable().default(null),
   SESSION_SECRET: z.string().nullable().default(null),
@@ -188,6 +198,7 @@ export const variableNames = Object.keys(variables.shape) as (keyof typeof varia
 /** Variables whose values are never repeated in a message or a log. */
 const secretVariables: ReadonlySet<string> = new Set([
   'DATABASE_URL',
+  'DATABASE_READ_URLS',
   'REDIS_URL',
   'SESSION_SECRET',
   'METRICS_TOKEN',
@@ -235,6 +246,8 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
   const read = variables.safeParse(given);
   if (!read.success) throw new ConfigError(complaints(read.error, given).join('\n'));
   const settings = read.data;
+  if (settings.DATABASE_READ_URLS.length > 0 && settings.DATABASE_URL === null)
+    throw new ConfigError('DATABASE_READ_URLS: expected to go with DATABASE_URL, whose standbys they are');
   if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
     throw new ConfigError(
       'SESSION_JWKS_URL: expected to be the only one of SESSION_SECRET and SESSION_JWKS_URL that is set',
@@ -247,6 +260,7 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     workers: settings.WORKERS,
     drainDelayMs: settings.DRAIN_DELAY_MS,
     databaseUrl: settings.DATABASE_URL,
+    databaseReadUrls: settings.DATABASE_READ_URLS,
     databaseTimeoutMs: settings.DATABASE_TIMEOUT_MS,
     redisUrl: settings.REDIS_URL,
     sessionSecret: settings.SESSION_SECRET,
@@ -285,6 +299,7 @@ export function describeConfig(
     HOST: config.host,
     WORKERS: config.workers,
     DATABASE_URL: maskUrl(config.databaseUrl),
+    DATABASE_READ_URLS: config.databaseReadUrls.map((url) => maskUrl(url)!),
     DATABASE_TIMEOUT_MS: config.databaseTimeoutMs,
     REDIS_URL: maskUrl(config.redisUrl),
     SESSION_SECRET: config.sessionSecret === null ? null : 'set',
@@ -317,6 +332,7 @@ function passwordIn(url: string | null): string[] {
 /** The values that no log may hold. */
 export function secretsOf({
   databaseUrl,
+  databaseReadUrls,
   redisUrl,
   sessionSecret,
   sessionJwksUrl,
@@ -324,6 +340,6 @@ export function secretsOf({
   traces,
 }: Config): string[] {
   const plain = [sessionSecret, metricsToken].filter((secret) => secret !== null);
-  const urls = [databaseUrl, redisUrl, sessionJwksUrl, traces?.url ?? null];
+  const urls = [databaseUrl, ...databaseReadUrls, redisUrl, sessionJwksUrl, traces?.url ?? null];
   return [...plain, ...Object.values(traces?.headers ?? {}), ...urls.flatMap(passwordIn)];
 }

@@ -88,13 +88,21 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     import('../server.ts'),
   ]);
   const line = lineLog(log);
-  const { databaseUrl, dataDir, databaseTimeoutMs: statementTimeoutMs } = config;
+  const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
   const metrics = await metricsOf(config);
   const traces = await tracesOf(config, line);
   if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
   const onStatement = statementsToldTo(metrics, traces);
   const prepared = crew && { migrate: false, poolSize: crew.poolSize };
-  const store = await openStore({ databaseUrl, dataDir, statementTimeoutMs, onStatement, log: line, ...prepared });
+  const store = await openStore({
+    databaseUrl,
+    dataDir,
+    readUrls,
+    statementTimeoutMs,
+    onStatement,
+    log: line,
+    ...prepared,
+  });
   closers.push({ name: 'the store', close: () => store.close() });
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   if (!crew) await ensureStarterRegistry(store, now);

@@ -5,7 +5,7 @@ import type { Clock } from '../domain/clock.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../domain/failure.ts';
 import type { SymbolEntry } from '../domain/symbol.ts';
 import type { RandomBytes } from '../domain/ulid.ts';
-import type { Store } from '../store/connection.ts';
+import { readingTogether, type Store } from '../store/connection.ts';
 import { symbolRegistry } from '../store/symbols.ts';
 import type { LiveHub } from './live-hub.ts';
 
@@ -43,7 +43,8 @@ export interface RequestContext extends Services {
 
 /** A request's context. */
 export function requestContext(services: Services, caller: Caller, onEnd: (undo: () => void) => void): RequestContext {
-  return { ...services, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), after: null, onEnd };
+  const store = readingTogether(services.store);
+  return { ...services, store, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), after: null, onEnd };
 }
 
 /** Does `work` once a request, whoever asks first. */

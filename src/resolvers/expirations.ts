@@ -33,13 +33,13 @@ interface Held {
 }
 
 // One cache a store, so that two servers in one process never mix. Bounded: any well-formed ticker may be asked for.
-const caches = new WeakMap<Store, LRUCache<string, Held>>();
+const caches = new WeakMap<Store['blocks'], LRUCache<string, Held>>();
 
 function cacheOf(store: Store): LRUCache<string, Held> {
-  let cache = caches.get(store);
+  let cache = caches.get(store.blocks);
   if (!cache) {
     cache = new LRUCache({ max: 10_000 });
-    caches.set(store, cache);
+    caches.set(store.blocks, cache);
   }
   return cache;
 }

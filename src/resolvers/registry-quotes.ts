@@ -26,7 +26,7 @@ interface Computing {
 }
 
 // One computation a minute serves every screener and everybody: callers differ only in which symbols they see of it.
-const computing = new WeakMap<Store, Computing>();
+const computing = new WeakMap<Store['blocks'], Computing>();
 
 async function compute(context: RequestContext): Promise<QuotedEntry[]> {
   const { store, nowMs } = context;
@@ -42,13 +42,13 @@ async function compute(context: RequestContext): Promise<QuotedEntry[]> {
 /** What is computed in this minute; the first who asks in a minute has it done. */
 function ofThisMinute(context: RequestContext): Computing {
   const { store, nowMs } = context;
-  const latest = computing.get(store);
+  const latest = computing.get(store.blocks);
   if (latest && nowMs >= latest.atMs && nowMs < latest.atMs + minuteMs) return latest;
   const fresh = { atMs: nowMs, quoted: compute(context) };
-  computing.set(store, fresh);
+  computing.set(store.blocks, fresh);
   // A failure is not shared beyond those who already wait for it.
   fresh.quoted.catch(() => {
-    if (computing.get(store) === fresh) computing.delete(store);
+    if (computing.get(store.blocks) === fresh) computing.delete(store.blocks);
   });
   return fresh;
 }

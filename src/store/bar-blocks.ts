@@ -3,7 +3,7 @@ import type pg from 'pg';
 import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../domain/bar.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { decodeBlock, encodeBlock, numbers } from './codec.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 
 /** The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first date. */
 export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
@@ -103,7 +103,7 @@ async function blockFacts(
   timeframe: Timeframe,
   range: BarRange,
 ): Promise<Map<string, BlockFacts[]>> {
-  const { rows } = await store.pool.query<BlockFacts>({
+  const { rows } = await readFrom(store).query<BlockFacts>({
     name: 'bar-block-facts',
     text: `SELECT symbol, span_start, first_ts_ms, last_ts_ms, count, version FROM bar_blocks
            WHERE symbol = ANY($1) AND timeframe = $2 AND last_ts_ms >= $3 AND first_ts_ms < $4 ORDER BY symbol, span_start`,
@@ -143,7 +143,12 @@ async function loadBlocks(
     else missing.push(block);
   }
   if (missing.length === 0) return loaded;
-  const { rows } = await store.pool.query<{ symbol: string; span_start: string; version: string; payload: Buffer }>({
+  const { rows } = await readFrom(store).query<{
+    symbol: string;
+    span_start: string;
+    version: string;
+    payload: Buffer;
+  }>({
     name: 'bar-block-payloads',
     text: `SELECT b.symbol, b.span_start, b.version, b.payload FROM unnest($1::text[], $3::text[]) AS wanted(symbol, span_start)
            JOIN bar_blocks b ON b.symbol = wanted.symbol AND b.timeframe = $2 AND b.span_start = wanted.span_start`,

@@ -1,4 +1,4 @@
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 
 const tables = { chain: 'chain_captures', gex: 'gex_captures' } as const;
 
@@ -10,7 +10,7 @@ export async function captureTimes(
   fromMs: number,
   toMs: number,
 ): Promise<number[]> {
-  const { rows } = await store.pool.query<{ capturedAt: number }>(
+  const { rows } = await readFrom(store).query<{ capturedAt: number }>(
     `SELECT captured_at AS "capturedAt" FROM ${tables[kind]}
      WHERE underlying = $1 AND captured_at >= $2 AND captured_at < $3 ORDER BY captured_at`,
     [underlying, fromMs, toMs],

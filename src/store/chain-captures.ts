@@ -3,7 +3,7 @@ import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDa
 import { nextTurn } from '../domain/turn.ts';
 import { blockVersion } from './bar-blocks.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from './codec.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { openInterestExpiries } from './open-interest.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -101,7 +101,7 @@ async function readMissing(store: Store, missing: readonly Facts[]): Promise<Map
   const read = new Map<string, ChainCapture>();
   if (missing.length === 0) return read;
   // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
-  const { rows } = await store.pool.query<Facts & { payload: Buffer }>({
+  const { rows } = await readFrom(store).query<Facts & { payload: Buffer }>({
     name: 'chain-capture-payloads',
     text: `SELECT ${factColumns}, c.payload FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, captured_at)
            JOIN chain_captures c ON c.underlying = wanted.underlying AND c.captured_at = wanted.captured_at`,
@@ -122,7 +122,7 @@ async function readMissing(store: Store, missing: readonly Facts[]): Promise<Map
  * all are cached. A capture is shared by its readers and must not be changed.
  */
 export async function chainCapturesAt(store: Store, moments: readonly ChainMoment[]): Promise<(ChainCapture | null)[]> {
-  const { rows } = await store.pool.query<Facts & { moment: number }>({
+  const { rows } = await readFrom(store).query<Facts & { moment: number }>({
     name: 'chain-captures-at',
     text: lastAtMoments(factColumns),
     values: [moments.map(({ underlying }) => underlying), moments.map(({ atMs }) => atMs)],
@@ -159,7 +159,7 @@ export async function partialChains(
   store: Store,
   captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
 ): Promise<boolean[]> {
-  const { rows } = await store.pool.query<{ partial: boolean }>({
+  const { rows } = await readFrom(store).query<{ partial: boolean }>({
     name: 'partial-chains',
     text: `SELECT coalesce(c.partial, false) AS partial
            FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted(underlying, captured_at, place)
@@ -198,7 +198,7 @@ export async function expirationsAt(
   store: Store,
   moments: readonly ChainMoment[],
 ): Promise<(ListedExpirations | null)[]> {
-  const { rows } = await store.pool.query<ListedRow>({
+  const { rows } = await readFrom(store).query<ListedRow>({
     name: 'expirations-at',
     text: `SELECT wanted.moment, c."capturedAt", c.expirations, o.session_date AS "sessionDate", o.payload
            FROM unnest($1::text[], $2::bigint[], $3::text[]) WITH ORDINALITY AS wanted(underlying, at_ms, date, moment)

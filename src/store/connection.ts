@@ -6,6 +6,7 @@ import { toNumber } from './checked-number.ts';
 import { type EmbeddedServer, openEmbeddedServer } from './embedded-server.ts';
 import { PrismaClient } from './generated/client.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
+import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
 import { storeRefused } from './store-refused.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 
@@ -14,6 +15,10 @@ export interface Store {
   prisma: PrismaClient;
   /** For raw SQL, COPY and bulk writes; here a BIGINT arrives as a checked number, not as text. */
   pool: pg.Pool;
+  /** Standbys that market data may be read from; null = there are none. */
+  replicas: Replicas | null;
+  /** What `readFrom` gives, where something is read with several statements; null = whatever may be read at the moment. */
+  reader: Reader | null;
   /** Decoded blocks of this process. */
   blocks: BlockCache;
   /** Names of the migrations that opening applied; empty when the store was at the code's version. */
@@ -31,7 +36,9 @@ export interface StoreOptions {
   migrate?: boolean;
   /** Gets a line when something is remarkable. */
   log?: (line: string) => void;
-  /** Connections at most; 16 unless given. */
+  /** Standbys of the server of `databaseUrl`, to read market data from. */
+  readUrls?: readonly string[];
+  /** Connections at most, to each server; 16 unless given. */
   poolSize?: number;
   /**
    * How long one statement may take, ms; 0, or absent, for ever. PostgreSQL ends what takes longer; one that does not even say that has its
@@ -44,11 +51,22 @@ export interface StoreOptions {
   cacheBytes?: number;
 }
 
+/** Where market data is read. What an account owns, and what is written next, is read from `store.pool`. */
+export function readFrom(store: Store): Reader {
+  return store.reader ?? store.replicas ?? store.pool;
+}
+
+/** The store for one request: what it reads with several statements is never older than what it has read. */
+export function readingTogether(store: Store): Store {
+  return store.replicas ? { ...store, reader: store.replicas.together() } : store;
+}
+
 /** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
 export async function openStore(options: StoreOptions): Promise<Store> {
   const {
     databaseUrl,
     dataDir,
+    readUrls = [],
     migrate: apply = true,
     log = () => {},
     poolSize = 16,
@@ -64,17 +82,24 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     keepAlive: true,
     types,
   };
-  const limited = { ...connection, ...limits(statementTimeoutMs), max: poolSize };
-  const pool = onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited);
+  const openPool = (to: pg.PoolConfig): pg.Pool => {
+    const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
+    return onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited);
+  };
+  const pool = openPool(connection);
   // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
+  const standbys = readUrls.map((url) => replicaPools(url, openPool));
+  const replicas = standbys.length === 0 ? null : openReplicas(pool, standbys, log);
   const adapter = new PrismaPg(pool, { statementNameGenerator: statementNames() });
   const store: Store = {
     prisma: new PrismaClient({ adapter }),
     pool,
+    replicas,
+    reader: null,
     blocks: createBlockCache(cacheBytes),
     migrated: [],
-    close: closeOnce(pool, embedded),
+    close: closeOnce(pool, replicas, embedded),
   };
   try {
     await reach(pool, databaseUrl);
@@ -130,10 +155,20 @@ async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<void> {
   }
 }
 
-function closeOnce(pool: pg.Pool, embedded: EmbeddedServer | null): () => Promise<void> {
+function replicaPools(connectionString: string, openPool: (to: pg.PoolConfig) => pg.Pool): ReplicaPools {
+  const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
+  const pool = openPool({ ...to, application_name: 'tapegraph reader' });
+  const probe = new pg.Pool({ ...to, max: 1, application_name: 'tapegraph probe' });
+  // Whether it is there, the probe tells.
+  for (const each of [pool, probe]) each.on('error', () => {});
+  const { host, port, database } = new pg.Client({ connectionString });
+  return { pool, probe, shown: `${host.startsWith('/') ? host : `${host}:${port}`}/${database}` };
+}
+
+function closeOnce(pool: pg.Pool, replicas: Replicas | null, embedded: EmbeddedServer | null): () => Promise<void> {
   let closed: Promise<void> | null = null;
   return () => {
-    closed ??= pool.end().then(() => embedded?.close());
+    closed ??= Promise.all([pool.end(), replicas?.close()]).then(() => embedded?.close());
     return closed;
   };
 }

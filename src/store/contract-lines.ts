@@ -4,7 +4,7 @@ import { addDays, epochDay, exchangeInstant } from '../domain/market-time.ts';
 import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { nextTurn } from '../domain/turn.ts';
 import { type OpenBlock, openBlock } from './codec.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 
 /** A contract, and the underlying under which its chains are kept. */
 export interface ListedContract {
@@ -40,7 +40,7 @@ const rangeKey = ({ underlying, throughMs }: Range) => `${underlying} ${throughM
 
 /** The last `captures` captures of each range, ascending, with no rows read. One statement. */
 async function readFacts(store: Store, ranges: readonly Range[], captures: number): Promise<Facts[][]> {
-  const { rows } = await store.pool.query<Facts & { range: number }>({
+  const { rows } = await readFrom(store).query<Facts & { range: number }>({
     name: 'contract-line-captures',
     text: `SELECT wanted.range::int, c.* FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted(underlying, through_ms, range)
            CROSS JOIN LATERAL (

@@ -1,7 +1,7 @@
 import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../domain/flow.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../domain/market-time.ts';
 import { type Columns, decodeBlock, encodeBlock, numbers } from './codec.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { type CoverageFields, coverageColumns, coverageOf } from './flow-coverage.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -46,7 +46,7 @@ export async function readCrossSections(
   session: SessionDate | null,
   throughMs: number,
 ): Promise<Map<string, CrossSection>> {
-  const { rows } = await store.pool.query<CrossSectionRow>({
+  const { rows } = await readFrom(store).query<CrossSectionRow>({
     name: 'cross-sections',
     text: `SELECT s.* FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
              SELECT x.*, ${coverageColumns}

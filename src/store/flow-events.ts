@@ -1,7 +1,7 @@
 import type { FlowEventKind, FlowLeg, FlowSide, LargeTrade } from '../domain/flow.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { type CopyValue, copyInto } from './copy.ts';
 import { type CoverageFields, coverageColumns, coverageOf } from './flow-coverage.ts';
 import { enterFeed } from './flow-feed.ts';
@@ -85,7 +85,7 @@ function legOf(row: LegRow): FlowLeg {
 async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<string, FlowLeg[]>> {
   const legs = new Map<string, FlowLeg[]>(events.map((event) => [eventKey(event), []]));
   if (events.length === 0) return legs;
-  const { rows } = await store.pool.query<LegRow>({
+  const { rows } = await readFrom(store).query<LegRow>({
     name: 'flow-legs',
     text: `SELECT l.* FROM unnest($1::text[], $2::text[], $3::text[]) AS w(underlying, session_date, event_id)
            JOIN flow_legs l ON l.underlying = w.underlying AND l.session_date = w.session_date AND l.event_id = w.event_id
@@ -129,7 +129,7 @@ export async function readLargeTrades(
   underlyings: readonly string[],
   { session, minPremiumUsd, limit, throughMs }: LargeTradeFilter,
 ): Promise<Map<string, LargeTrade[]>> {
-  const { rows } = await store.pool.query<EventRow>({
+  const { rows } = await readFrom(store).query<EventRow>({
     name: 'large-trades',
     text: `SELECT ${eventColumns} FROM unnest($1::text[]) AS w(underlying)
            CROSS JOIN LATERAL (SELECT * FROM flow_events e WHERE e.underlying = w.underlying AND ${wanted(2)}
@@ -147,7 +147,7 @@ export async function readAllLargeTrades(
   store: Store,
   { session, minPremiumUsd, limit, throughMs }: LargeTradeFilter,
 ): Promise<LargeTrade[]> {
-  const { rows } = await store.pool.query<EventRow>({
+  const { rows } = await readFrom(store).query<EventRow>({
     name: 'all-large-trades',
     text: `SELECT ${eventColumns} FROM (SELECT * FROM flow_events e WHERE ${wanted(1)} ORDER BY ${order('e')} LIMIT $4) AS e
            ${covered} ORDER BY ${order('e')}`,

@@ -1,5 +1,5 @@
 import type { LargeTrade } from '../domain/flow.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { covered, type EventRow, eventColumns, largeTradesOf } from './flow-events.ts';
 
 /**
@@ -37,7 +37,7 @@ export interface FeedWindow {
 
 /** The newest place of the feed; 0 before the first event. */
 export async function newestFeedPosition(store: Store): Promise<number> {
-  const { rows } = await store.pool.query<{ position: number }>({
+  const { rows } = await readFrom(store).query<{ position: number }>({
     name: 'flow-feed-newest',
     text: 'SELECT coalesce(max(place), 0) AS position FROM flow_feed',
   });
@@ -47,7 +47,7 @@ export async function newestFeedPosition(store: Store): Promise<number> {
 /** Events that a reader has not seen, in the order of telling. Two statements, one when there are none. */
 export async function readFeed(store: Store, window: FeedWindow): Promise<FeedTrade[]> {
   const { seen, afterPosition, throughPosition, throughMs, underlying, minPremiumUsd, limit } = window;
-  const { rows } = await store.pool.query<EventRow & { position: number }>({
+  const { rows } = await readFrom(store).query<EventRow & { position: number }>({
     name: 'flow-feed',
     text: `SELECT ${eventColumns}, f.place AS position FROM flow_feed f
            JOIN flow_events e ON e.underlying = f.underlying AND e.session_date = f.session_date AND e.event_id = f.event_id

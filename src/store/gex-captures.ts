@@ -3,7 +3,7 @@ import { dateOfEpochDay, epochDay, type SessionDate } from '../domain/market-tim
 import { nextTurn } from '../domain/turn.ts';
 import { blockVersion } from './bar-blocks.ts';
 import { decodeBlock, encodeBlock, numbers } from './codec.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import type { Transaction } from './transaction.ts';
 
 /** A GEX capture as it is read: its rows still columns; `byExpiry` null unless it was asked for. */
@@ -141,7 +141,7 @@ async function withCurves(store: Store, wanted: readonly Facts[], byExpiry: bool
   const missing = wanted.filter((_, i) => cached[i] === null);
   if (missing.length === 0) return cached as StoredGexCapture[];
   // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
-  const { rows } = await store.pool.query<PayloadRow>({
+  const { rows } = await readFrom(store).query<PayloadRow>({
     name: 'gex-capture-payloads',
     text: `SELECT ${facts}, g.strikes, CASE WHEN $3 THEN g.by_expiry END AS "expiryRows", g.expiries
            FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, captured_at)
@@ -170,7 +170,7 @@ export async function gexCapturesOf(
   sessionDate: SessionDate,
   { fromMs, toMs, byExpiry }: GexWindow,
 ): Promise<Map<string, StoredGexCapture[]>> {
-  const { rows } = await store.pool.query<Facts>({
+  const { rows } = await readFrom(store).query<Facts>({
     name: 'gex-captures-of-session',
     text: `SELECT ${facts} FROM gex_captures g WHERE g.underlying = ANY($1) AND g.session_date = $2
              AND g.captured_at >= $3 AND g.captured_at < $4 ORDER BY g.underlying, g.captured_at`,
@@ -189,7 +189,7 @@ export async function latestGexCaptures(
   atMs: number,
   { byExpiry, sessionDate = null }: { byExpiry: boolean; sessionDate?: SessionDate | null },
 ): Promise<Map<string, StoredGexCapture>> {
-  const { rows } = await store.pool.query<Facts>({
+  const { rows } = await readFrom(store).query<Facts>({
     name: 'latest-gex-captures',
     text: `SELECT g.* FROM unnest($1::text[]) AS wanted(underlying) CROSS JOIN LATERAL (
              SELECT ${facts} FROM gex_captures g WHERE g.underlying = wanted.underlying AND g.captured_at <= $2
@@ -209,7 +209,7 @@ export async function gexCapturesFrom(
   throughMs: number,
   limit: number,
 ): Promise<Map<string, StoredGexCapture[]>> {
-  const { rows } = await store.pool.query<Facts>({
+  const { rows } = await readFrom(store).query<Facts>({
     name: 'gex-captures-from',
     text: `SELECT g.* FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, from_ms) CROSS JOIN LATERAL (
              SELECT ${facts} FROM gex_captures g WHERE g.underlying = wanted.underlying
@@ -226,7 +226,7 @@ export async function firstGexCaptures(
   underlyings: readonly string[],
   { fromMs, toMs, byExpiry }: GexWindow,
 ): Promise<Map<string, StoredGexCapture>> {
-  const { rows } = await store.pool.query<Facts>({
+  const { rows } = await readFrom(store).query<Facts>({
     name: 'first-gex-captures',
     text: `SELECT g.* FROM unnest($1::text[]) AS wanted(underlying) CROSS JOIN LATERAL (
              SELECT ${facts} FROM gex_captures g WHERE g.underlying = wanted.underlying

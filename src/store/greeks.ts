@@ -1,6 +1,6 @@
 import type { GreeksSample, GreeksSolve } from '../domain/greeks.ts';
 import type { SessionDate } from '../domain/market-time.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
 
 /** Where a contract's solves are kept: under its underlying, by its path form (`O:…`). */
@@ -24,7 +24,7 @@ async function newestRecords(
   keys: readonly GreeksKey[],
   { throughMs, today, length }: SeriesRange,
 ): Promise<RecordRow[]> {
-  const { rows } = await store.pool.query<RecordRow>({
+  const { rows } = await readFrom(store).query<RecordRow>({
     name: 'greeks-records',
     text: `SELECT w.wanted::int, r.ts_ms AS "tsMs", r.record FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS w(underlying, contract, wanted)
            CROSS JOIN LATERAL (

@@ -1,5 +1,5 @@
 import type { SessionDate } from '../domain/market-time.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import type { Transaction } from './transaction.ts';
 
 /** The newest price a live tape gave of a symbol. */
@@ -19,7 +19,7 @@ export interface LiveQuote {
 
 /** The live quotes of several symbols in one statement; a symbol without one is absent. */
 export async function readLiveQuotes(store: Store, symbols: readonly string[]): Promise<Map<string, LiveQuote>> {
-  const { rows } = await store.pool.query<LiveQuote>({
+  const { rows } = await readFrom(store).query<LiveQuote>({
     name: 'live-quotes',
     text: `SELECT symbol, session_date AS "sessionDate", spot, event_ts_ms AS "eventTsMs", volume, official_close AS "officialClose"
            FROM live_quotes WHERE symbol = ANY($1)`,
@@ -50,6 +50,6 @@ export async function saveLiveQuotes(tx: Transaction, quotes: readonly LiveQuote
 
 /** The instant of the newest price that a live tape gave of any symbol, epoch ms; null when none did. */
 export async function latestLiveEvent(store: Store): Promise<number | null> {
-  const { rows } = await store.pool.query<{ at: number | null }>('SELECT max(event_ts_ms) AS at FROM live_quotes');
+  const { rows } = await readFrom(store).query<{ at: number | null }>('SELECT max(event_ts_ms) AS at FROM live_quotes');
   return rows[0]!.at === null ? null : Number(rows[0]!.at);
 }

@@ -93,11 +93,20 @@ export async function listen(
   onLost: () => void,
 ): Promise<() => Promise<void>> {
   let closed = false;
-  const open = () => connect(store.pool, channel, onPayload, () => void reconnect());
+  const { replicas } = store;
+  // Before anybody is told: what is read then must not come from a standby that lacks it.
+  const heard = (payload: string) => {
+    replicas?.changed();
+    onPayload(payload);
+  };
+  const open = () => connect(store.pool, channel, heard, () => void reconnect());
   let listener = await open();
+  replicas?.heard(1);
+  replicas?.changed();
 
   async function reconnect(): Promise<void> {
     if (closed) return;
+    replicas?.deaf(1);
     onLost();
     for (let pauseMs = 50; !closed; pauseMs = Math.min(pauseMs * 2, longestPauseMs)) {
       await delay(pauseMs, undefined, { ref: false });
@@ -105,13 +114,18 @@ export async function listen(
       if (fresh === null) continue;
       listener = fresh;
       if (closed) await fresh.end();
-      else onLost();
+      else {
+        replicas?.changed();
+        replicas?.deaf(-1);
+        onLost();
+      }
       return;
     }
   }
 
   return async () => {
     closed = true;
+    replicas?.heard(-1);
     await listener.end();
   };
 }

@@ -8,7 +8,7 @@ import {
   disclosureThreshold,
   type ProfileRow,
 } from '../domain/off-exchange.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 
 /** The rows of each off-exchange table by its name. */
 export interface OffExchangeRows {
@@ -61,7 +61,7 @@ export async function readOffExchangeHistory(
   ranges: readonly SessionRange[],
   throughSession: SessionDate,
 ): Promise<OffExchangeHistory[]> {
-  const { rows } = await store.pool.query<HistoryRow>({
+  const { rows } = await readFrom(store).query<HistoryRow>({
     name: 'off-exchange-history',
     text: `SELECT w.at::int, h.*, x.* FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS w(symbol, first, last, at)
            CROSS JOIN LATERAL (
@@ -214,7 +214,7 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
 ): Promise<OffExchangeRows[T][][]> {
   const shape = shapes[table];
   const columns = Object.entries(shape.columns).map(([name, column]) => `x.${column} AS "${name}"`);
-  const { rows } = await store.pool.query<OffExchangeRows[T] & { at?: number; key?: unknown }>({
+  const { rows } = await readFrom(store).query<OffExchangeRows[T] & { at?: number; key?: unknown }>({
     name: `off-exchange-${table}`,
     text: `SELECT w.at::int, r.* FROM unnest($1::text[], $2::text[], $3::text[], $4::text[], $5::${shape.keyType}[])
              WITH ORDINALITY AS w(symbol, first, last, after_date, after_key, at)

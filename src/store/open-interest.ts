@@ -3,7 +3,7 @@ import { compareContracts, type OptionContract, osiSymbol } from '../domain/opti
 import { nextTurn } from '../domain/turn.ts';
 import { blockVersion } from './bar-blocks.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from './codec.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import type { Transaction } from './transaction.ts';
 
 /** Contracts outstanding of one option contract, as of the close before the session. */
@@ -99,7 +99,7 @@ export async function latestOpenInterest(
   underlyings: readonly string[],
   through: SessionDate,
 ): Promise<(ListedInterest | null)[]> {
-  const { rows } = await store.pool.query<{ underlying: string; sessionDate: SessionDate; version: string }>({
+  const { rows } = await readFrom(store).query<{ underlying: string; sessionDate: SessionDate; version: string }>({
     name: 'latest-open-interest',
     text: `SELECT o.* FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
              SELECT underlying, session_date AS "sessionDate", version FROM open_interest_blocks
@@ -110,7 +110,7 @@ export async function latestOpenInterest(
   const found = new Map(rows.map((row) => [row.underlying, store.blocks.get<ListedInterest>(cacheKey(row))]));
   const missing = rows.filter(({ underlying }) => !found.get(underlying));
   if (missing.length > 0) {
-    const { rows: read } = await store.pool.query<(typeof rows)[number] & { payload: Buffer }>({
+    const { rows: read } = await readFrom(store).query<(typeof rows)[number] & { payload: Buffer }>({
       name: 'open-interest-payloads',
       text: `SELECT o.underlying, o.session_date AS "sessionDate", o.version, o.payload
              FROM unnest($1::text[], $2::text[]) AS w(underlying, session_date)

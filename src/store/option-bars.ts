@@ -5,7 +5,7 @@ import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { underlyingOf } from '../domain/option-root.ts';
 import { minuteMs } from '../domain/units.ts';
 import { blockVersion, concatBars, decodeBars, encodeBars, mergeBars, sliceBars } from './bar-blocks.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { type CopyValue, copyInto } from './copy.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -236,7 +236,7 @@ export async function readOptionBarsOf(
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<Map<string, StoredOptionBars>> {
-  const { rows } = await store.pool.query<BlockRow>({
+  const { rows } = await readFrom(store).query<BlockRow>({
     name: 'read-option-bars',
     text: `SELECT b.session_date AS "sessionDate", b.contract, b.status, b.version, b.payload
            FROM unnest($1::text[], $2::text[]) AS wanted(underlying, contract)

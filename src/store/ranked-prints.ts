@@ -2,7 +2,7 @@ import type { CoverageStatus } from '../domain/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../domain/flow.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import { contractId, readOptionContract } from '../domain/option-contract.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 import { type CopyValue, copyInto } from './copy.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -69,7 +69,7 @@ async function listSessions(
   session: SessionDate | null,
   lastSession: SessionDate,
 ): Promise<SessionRow[]> {
-  const { rows } = await store.pool.query<SessionRow>({
+  const { rows } = await readFrom(store).query<SessionRow>({
     name: 'ranked-sessions',
     text: `SELECT w.scope AS wanted, s.* FROM unnest($1::text[]) AS w(scope) CROSS JOIN LATERAL (
              SELECT * FROM ranked_sessions r WHERE r.scope IN (w.scope, '${wholeList}') AND r.list = $2
@@ -105,7 +105,7 @@ export async function readRankedLists(
     });
   }
   if (answer.size === 0) return answer;
-  const { rows } = await store.pool.query<PrintRow>({
+  const { rows } = await readFrom(store).query<PrintRow>({
     name: 'ranked-prints',
     text: `SELECT p.* FROM unnest($1::text[], $2::text[]) AS w(scope, session_date)
            JOIN ranked_prints p ON p.scope = w.scope AND p.list = $3 AND p.session_date = w.session_date

@@ -1,6 +1,6 @@
 import type { SessionDate } from '../domain/market-time.ts';
 import { type OptionContract, readOptionContract } from '../domain/option-contract.ts';
-import type { Store } from './connection.ts';
+import { readFrom, type Store } from './connection.ts';
 
 /** A session of a contract of which bars are stored. */
 export interface StoredOptionBars {
@@ -16,7 +16,7 @@ export async function storedOptionBars(
   from: SessionDate,
   to: SessionDate,
 ): Promise<StoredOptionBars[]> {
-  const { rows } = await store.pool.query<{ sessionDate: SessionDate; contract: string }>(
+  const { rows } = await readFrom(store).query<{ sessionDate: SessionDate; contract: string }>(
     `SELECT DISTINCT session_date AS "sessionDate", contract FROM option_bar_blocks
      WHERE underlying = $1 AND timeframe = $2 AND session_date BETWEEN $3 AND $4 ORDER BY session_date, contract`,
     [underlying, timeframe, from, to],

@@ -152,13 +152,14 @@ interface Cached {
   doubts: number;
 }
 
-const caches = new WeakMap<Store, Cached>();
+// One a store, whatever it reads from.
+const caches = new WeakMap<Store['blocks'], Cached>();
 
 function cacheOf(store: Store): Cached {
-  let cached = caches.get(store);
+  let cached = caches.get(store.blocks);
   if (!cached) {
     cached = { registry: null, checkedAt: -Infinity, loading: null, watched: false, doubts: 0 };
-    caches.set(store, cached);
+    caches.set(store.blocks, cached);
   }
   return cached;
 }

