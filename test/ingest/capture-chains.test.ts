@@ -11,6 +11,8 @@ import {
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { chainCapturesAt } from '../../src/store/chain-captures.ts';
 import { watchChanges } from '../../src/store/changes.ts';
+import { saveSeals } from '../../src/store/session-seals.ts';
+import { inTransaction } from '../../src/store/transaction.ts';
 import { type Answer, type ChainServer, chainServer, tagged } from '../support/chain-server.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest } from '../support/store.ts';
@@ -227,6 +229,18 @@ describe('capturing chains', () => {
     const [chain] = await chainCapturesAt(store, [{ underlying: 'XYZ', atMs: morning }]);
     expect(chain).toMatchObject({ partial: true });
     expect(chain!.rows).toHaveLength(6);
+  });
+
+  it('leaves a sealed session as it is, says so, and asks again at the next capture', async () => {
+    const [server, store] = [await chainServer(), await storeForThisTest()];
+    server.serve('XYZ', ok(smallChain('XYZ')));
+    await inTransaction(store, (tx) => saveSeals(tx, '2024-11-26', ['XYZ'], morning));
+    const { made, log } = world(morning, morning + 11 * minuteMs, server);
+    expect(await captureChains(store, sources(server, 'XYZ'), settings, made)).toMatchObject({
+      XYZ: { captured: 0, failed: 3 },
+    });
+    expect(log[0]).toMatch(/^XYZ: 2024-11-26 is sealed for XYZ: nothing of it is written/);
+    expect(await chainCapturesAt(store, [{ underlying: 'XYZ', atMs: morning }])).toEqual([null]);
   });
 
   it('goes on when the store fails, and asks for the whole answer again', async () => {
