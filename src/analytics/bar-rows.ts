@@ -183,21 +183,26 @@ export function foldRows(
 
 /** The bars of the buckets from `fromMs` on that have one, ascending: dollars a share, sizes as doubles. A bar whose prints set prices without size has no vwap. */
 export function barsOfRows({ values, count }: BarRows, fromMs: number): BarColumns {
-  const withBar: number[] = [];
-  for (let row = 0; row < count * stride; row += stride) {
-    if (values[row]! >= fromMs && values[row + at.openEntry]! >= 0) withBar.push(row);
-  }
-  const bars = barColumns(withBar.length);
+  let length = 0;
+  const isBar = (row: number) => values[row]! >= fromMs && values[row + at.openEntry]! >= 0;
+  for (let row = 0; row < count * stride; row += stride) if (isBar(row)) length++;
+  const bars = barColumns(length);
   const sum = (place: number) => values[place]! + values[place + 1]! / sizeParts;
-  for (const [i, row] of withBar.entries()) {
+  for (let row = 0, i = 0; row < count * stride; row += stride) {
+    if (!isBar(row)) continue;
+    const high = values[row + at.high]! / priceUnits;
+    const low = values[row + at.low]! / priceUnits;
     bars.tsMs[i] = values[row]!;
-    for (const name of ['open', 'high', 'low', 'close'] as const) bars[name][i] = values[row + at[name]]! / priceUnits;
+    bars.open[i] = values[row + at.open]! / priceUnits;
+    bars.high[i] = high;
+    bars.low[i] = low;
+    bars.close[i] = values[row + at.close]! / priceUnits;
     bars.volume[i] = sum(row + at.size);
     bars.tradeCount[i] = values[row + at.count]!;
     // A mean lies among what it is the mean of, which its last rounding may not know.
     const pricedSize = sum(row + at.pricedSize);
     const vwap = pricedSize > 0 ? sum(row + at.money) / pricedSize / priceUnits : Number.NaN;
-    bars.vwap[i] = Math.min(bars.high[i]!, Math.max(bars.low[i]!, vwap));
+    bars.vwap[i++] = Math.min(high, Math.max(low, vwap));
   }
   return bars;
 }

@@ -38,17 +38,19 @@ export interface BarColumns {
 
 export const barColumnNames = ['tsMs', 'open', 'high', 'low', 'close', 'volume', 'vwap', 'tradeCount'] as const;
 
-/** Empty columns for `length` bars. */
+/** Empty columns for `length` bars, in one piece of memory: small pieces cost more than what they hold. */
 export function barColumns(length: number): BarColumns {
+  const memory = new ArrayBuffer(8 * barColumnNames.length * length);
+  const column = (place: number) => new Float64Array(memory, 8 * length * place, length);
   return {
-    tsMs: new Float64Array(length),
-    open: new Float64Array(length),
-    high: new Float64Array(length),
-    low: new Float64Array(length),
-    close: new Float64Array(length),
-    volume: new Float64Array(length),
-    vwap: new Float64Array(length),
-    tradeCount: new Float64Array(length),
+    tsMs: column(0),
+    open: column(1),
+    high: column(2),
+    low: column(3),
+    close: column(4),
+    volume: column(5),
+    vwap: column(6),
+    tradeCount: column(7),
   };
 }
 
