@@ -1,5 +1,12 @@
 import { describe, expect, test } from 'vitest';
-import { candleLabel, dayStarts, levelsInSight, priceRange } from '../../../src/pages/dashboard/client/candles.ts';
+import {
+  candleLabel,
+  dayStarts,
+  levelsInSight,
+  namedLevels,
+  priceRange,
+  volumeEnd,
+} from '../../../src/pages/dashboard/client/candles.ts';
 import { callsAndPuts, expiryRows, flowTotals, strikeRows } from '../../../src/pages/dashboard/client/flow-bars.ts';
 import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex-bars.ts';
 import { heatCells } from '../../../src/pages/dashboard/client/gex-heat.ts';
@@ -39,6 +46,21 @@ describe('candles', () => {
     const level = (price: number) => ({ name: String(price), at: price, colour: 'text' as const, dashed: true });
     expect(levelsInSight([level(8), level(10), level(40)], bars).map(({ name }) => name)).toEqual(['8', '10']);
     expect(priceRange({ tsMs: [], open: [], close: [], low: [], high: [], volume: [] })).toBeNull();
+  });
+
+  test('name levels highest first, those of one price together, the spot not at all', () => {
+    const level = (name: string, price: number) => ({ name, at: price, colour: 'call' as const, dashed: true });
+    const named = namedLevels([level('Spot', 5), level('Call wall', 7), level('Flip', 9), level('Put wall', 7)]);
+    expect(named.map(({ name, at: price }) => [name, price])).toEqual([
+      ['Flip', 9],
+      ['Call wall, put wall', 7],
+    ]);
+  });
+
+  test('have a volume axis that ends at a round number not much above the largest', () => {
+    expect([0, 1, 9, 101, 880_000, 1_000_000, 4_200_000].map(volumeEnd)).toEqual([
+      1, 1, 10, 150, 1_000_000, 1_000_000, 5_000_000,
+    ]);
   });
 });
 

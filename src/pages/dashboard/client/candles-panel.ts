@@ -2,7 +2,8 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
-import { candleHeading, candleOption, levelsInSight } from './candles.ts';
+import { candleOption } from './candle-chart.ts';
+import { candleHeading, levelsInSight } from './candles.ts';
 import { Chart } from './chart.ts';
 import type { Desk } from './desk.ts';
 import { type DeskState, panelEntries } from './desk-state.ts';
@@ -61,7 +62,6 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
     return candleOption({
       bars: bars.columns,
       timeframe: view.timeframe,
-      priorClose: bars.priorClose,
       levels,
       palette,
     });

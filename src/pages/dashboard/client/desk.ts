@@ -51,8 +51,13 @@ export class Desk {
     this.#queue = frameQueue<LiveMessage>((messages) => this.#heard(messages), parts.nextFrame);
   }
 
-  /** Asks for everything that is shown, and listens to what changes it. */
+  /** Asks for everything that is shown once more; what changes it is listened to already, or again. */
   reload(): void {
+    this.#begin(this.store.get().live !== 'live');
+  }
+
+  /** Asks for everything that is shown; `listen` = and listens to what changes it. */
+  #begin(listen: boolean): void {
     this.#failures = 0;
     const hasKey = this.#parts.key() !== '';
     // What cannot be a ticker is not asked for: the page says so.
@@ -69,7 +74,7 @@ export class Desk {
       });
       return;
     }
-    this.#listen();
+    if (listen) this.#listen();
     void this.#load();
   }
 
@@ -83,7 +88,7 @@ export class Desk {
     if (!other && view.timeframe === before.timeframe) return;
     if (other || answer === null) {
       this.store.set({ ...nothingShown, view });
-      this.reload();
+      this.#begin(true);
       return;
     }
     this.store.set({ view, bars: null, barsLoading: true });
@@ -95,7 +100,7 @@ export class Desk {
   keyChanged(): void {
     const lists = { lists: [defaultList], listId: defaultList.id };
     this.store.set({ ...nothingShown, ...lists, quotes: {}, restricted: [], failure: null });
-    this.reload();
+    this.#begin(true);
   }
 
   chooseList(listId: string): void {

@@ -13,7 +13,7 @@ const captureFields = `
   strikes { strike gex gex0dte callOi putOi }
   expiries { expiry maxPain expectedMoveStraddle atmIv }`;
 const barFields = 'tsMs open high low close volume';
-const barsPageFields = `priorClose columns { ${barFields} } meta { cursor }`;
+const barsPageFields = `columns { ${barFields} } meta { cursor }`;
 const measureFields = 'callPremiumUsd putPremiumUsd callVolume putVolume callTradeCount putTradeCount';
 const crossSectionFields = `
   seq

@@ -37,7 +37,6 @@ export interface Bar {
 }
 
 export interface BarsPage {
-  priorClose: number | null;
   columns: BarColumns;
   meta: { cursor: string | null };
 }
