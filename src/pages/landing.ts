@@ -4,6 +4,8 @@ import { type Html, html } from './html.ts';
 import { originOf, originText } from './origin.ts';
 import type { PagesParts } from './pages.ts';
 import { places } from './places.ts';
+import { capturedExamples } from './reference/captured.ts';
+import { jsonText } from './reference/json-text.ts';
 import type { JsonInstead, Page } from './shell.ts';
 
 const question = `{
@@ -53,6 +55,7 @@ function askSection(origin: string, key: string | null): Html {
         html`\\
   <span class="text">'${at}/v2/quotes?symbols=SPY,QQQ'</span>`,
       )}</code></pre>
+      <pre tabindex="0"><code>${jsonText(capturedExamples.routes.quotes?.answer)}</code></pre>
       <p class="muted">Each route <em>is</em> a stored GraphQL operation; its answer and the graph’s are the same.</p>
     </div>
     <div>

@@ -9,6 +9,7 @@ import { fieldsOf } from './described.ts';
 import { streamTopics } from './example-requests.ts';
 import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
+import { prose } from './prose.ts';
 
 /** What is shown of the stream. */
 export interface ShownStream {
@@ -46,7 +47,7 @@ export function streamSection(shown: ShownStream): Html {
   const events = responses['200']!.content['text/event-stream']['x-events'];
   const at = originText(shown.origin);
   return html`<section id="stream" class="group" aria-labelledby="stream-title"><h2 id="stream-title">Live streams</h2>
-<p><code>GET /v2/stream?topics=…</code> ${description} Over GraphQL the same are subscriptions at <code>/graphql</code>, sent to whoever
+<p><code>GET /v2/stream?topics=…</code> ${prose(description)} Over GraphQL the same are subscriptions at <code>/graphql</code>, sent to whoever
 accepts <code>text/event-stream</code>. Refused as routes are: ${['400', '401', '403', '404', '429', '503'].map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
 <pre tabindex="0"><code>curl -N -H "Authorization: Bearer $KEY" '${at}/v2/stream?topics=${streamTopics}'</code></pre>
 <pre tabindex="0" class="answer"><code>${capturedExamples.stream.events.map(

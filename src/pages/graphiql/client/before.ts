@@ -22,12 +22,22 @@
   followTheme();
   new MutationObserver(() => setTimeout(followTheme)).observe(document.body, { attributeFilter: ['class'] });
 
-  // GraphiQL itself takes only the query from the address. Afterwards the address is plain again, or a reload would undo edits.
+  // GraphiQL opens the tab whose query and variables its storage names, and makes an empty one where none is like that. They are
+  // those of the address where it holds an operation, of which GraphiQL itself takes the query alone; else those of the tab that was open.
   const linked = new URL(location.href).searchParams;
-  if (linked.has('query')) {
-    keep('variables', linked.get('variables') ?? '');
-    addEventListener('load', () => history.replaceState(null, '', location.pathname));
+  const { tabs = [], activeTabIndex = 0 } = JSON.parse(kept('tabState') ?? '{}') as {
+    tabs?: { query?: string | null; variables?: string | null }[];
+    activeTabIndex?: number;
+  };
+  const shown = linked.has('query')
+    ? { query: linked.get('query'), variables: linked.get('variables') }
+    : tabs[activeTabIndex];
+  if (shown) {
+    keep('query', shown.query ?? '');
+    keep('variables', shown.variables ?? '');
   }
+  // Afterwards the address is plain again, or a reload would undo what was edited.
+  if (linked.has('query')) addEventListener('load', () => history.replaceState(null, '', location.pathname));
 
   const send = window.fetch;
   window.fetch = (resource, init = {}) => {

@@ -38,8 +38,9 @@ function line(className: string, text: string): HTMLElement {
 }
 
 function card({ symbol, spot, changePct, node }: Row): HTMLElement {
-  const panel = document.createElement('div');
+  const panel = document.createElement('a');
   panel.className = 'panel quote';
+  panel.href = `/dashboard/${encodeURIComponent(symbol)}`;
   const ticker = document.createElement('b');
   ticker.textContent = symbol;
   const latest = node?.gex?.latest;

@@ -1,0 +1,157 @@
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
+import { type TestApp, testApp } from '../support/app.ts';
+import { chromiumPath, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
+import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+
+if (chromiumPath === null) console.warn('No Chromium: how pages behave in a browser is not tested (set CHROMIUM).');
+
+describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () => {
+  let first: TestApp;
+  let app: TestApp;
+  let key: string;
+  let browser: Browser;
+  let context: BrowserContext;
+  beforeAll(async () => {
+    first = await testApp({ nowMs: filledNowMs });
+    key = await first.key();
+    await fillMarket(first.store);
+    // The key that the page shows is one of the store's own.
+    app = await testApp({ nowMs: filledNowMs, store: first.store, sampleKey: key });
+    browser = await startBrowser();
+    context = await browser.newContext();
+  }, 120_000);
+  afterAll(async () => {
+    await browser?.close();
+    await app?.close();
+    await first?.close();
+  });
+
+  /** A page that may complain of nothing by the end of the test. */
+  async function opened(path: string, options: PageOptions = {}): Promise<Page> {
+    const { page, complaints, close } = await openPage(context, app.url + path, options);
+    onTestFinished(async () => {
+      await close();
+      expect(complaints).toEqual({ console: [], otherHosts: [] });
+    });
+    return page;
+  }
+
+  /** Waits until an element's text holds `text`; the editors' blanks do not break. */
+  const shows = (page: Page, selector: string, text: string) =>
+    expect
+      .poll(async () => (await page.locator(selector).allInnerTexts()).join(' ').replaceAll('\u00a0', ' '), {
+        timeout: 60_000,
+        interval: 250,
+      })
+      .toContain(text);
+  const overflows = (page: Page) =>
+    page.evaluate(() => document.documentElement.scrollWidth > document.documentElement.clientWidth);
+
+  describe.each(['/', '/docs'])('%s', (path) => {
+    test.each([390, 800, 1440])('fits a screen %i pixels wide', async (width) => {
+      const page = await opened(path, { width });
+      await page.locator('main h1').waitFor();
+      expect(await overflows(page)).toBe(false);
+    });
+
+    test('is dark or light by the system, or as the reader chose, on every page from then on', async () => {
+      const page = await opened(path, { colorScheme: 'dark' });
+      const background = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor);
+      const dark = await background();
+      await page.getByRole('button', { name: 'Theme: system' }).click();
+      const light = await background();
+      expect(light).not.toBe(dark);
+      await page.goto(`${app.url}/docs`);
+      expect(await background()).toBe(light);
+      await page.evaluate(() => localStorage.clear());
+    });
+  });
+
+  test('/ can be read without scripts', async () => {
+    const plain = await browser.newContext({ javaScriptEnabled: false });
+    onTestFinished(() => plain.close());
+    const page = await plain.newPage();
+    await page.goto(app.url);
+    expect(await page.locator('#sample-key').innerText()).toBe(key);
+    expect(await page.locator('.doors a').count()).toBeGreaterThan(5);
+    expect(await page.locator('button:visible').count()).toBe(0);
+  });
+
+  test('/ shows quotes of the store, and puts the key into the tab when it is asked to', async () => {
+    const page = await opened('/');
+    await page.locator('#quotes .quote').first().waitFor();
+    expect(await page.locator('#quotes').innerText()).toContain('SPY');
+    const inTab = () => page.evaluate(() => sessionStorage.getItem('tapegraph-key'));
+    expect(await inTab()).toBe(null);
+    await page.getByRole('button', { name: 'Use it in this browser tab' }).click();
+    expect(await inTab()).toBe(key);
+    expect(await page.locator('#key-input').inputValue()).toBe(key);
+  });
+
+  test('/docs: a route is found and opened by keyboard alone', async () => {
+    const page = await opened('/docs');
+    await page.locator('#filter').waitFor();
+    await page.keyboard.press('/');
+    await page.keyboard.type('off-exch kind');
+    expect(await page.locator('.contents a[data-words]:visible').count()).toBe(1);
+    await page.keyboard.press('Escape');
+    await page.keyboard.press('/');
+    await page.keyboard.type('gex');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('ArrowDown');
+    await page.keyboard.press('Enter');
+    expect(new URL(page.url()).hash).toBe('#gex-grid');
+    const top = await page.locator('#gex-grid').evaluate((section) => section.getBoundingClientRect().top);
+    expect(Math.abs(top - 72)).toBeLessThan(40);
+  });
+
+  test('/docs: a route is tried under the reader’s key, and asks for one where there is none', async () => {
+    const page = await opened('/docs#quotes');
+    const route = page.locator('#quotes');
+    await route.getByRole('button', { name: 'Try it' }).click();
+    await route.getByRole('button', { name: 'Send' }).click();
+    expect(await route.locator('[role=status]').innerText()).toContain('Give a key first');
+    await page.locator('#key-input').fill(key);
+    await route.getByLabel('symbols').fill('AAPL');
+    await route.getByRole('button', { name: 'Send' }).click();
+    await route.locator('.try pre:visible').waitFor();
+    expect(await route.locator('[role=status]').innerText()).toContain('200');
+    expect(JSON.parse(await route.locator('.try pre').innerText()).data[0].symbol).toBe('AAPL');
+  });
+
+  test('/docs: an operation opens in GraphiQL with its variables, and runs under the key', async () => {
+    const page = await opened('/docs#gex-grid', { storage: { 'tapegraph-key': key } });
+    await page.locator('#gex-grid .operation summary').click();
+    await page.locator('#gex-grid').getByRole('link', { name: 'Open in GraphiQL' }).click();
+    const run = page.locator('.graphiql-execute-button');
+    await run.waitFor();
+    await shows(page, '.graphiql-editors', '"byExpiry": false');
+    await shows(page, '.graphiql-tab', 'GexGrid');
+    // The address is plain again, so that a reload keeps what was edited.
+    await expect.poll(() => new URL(page.url()).search).toBe('');
+    await run.click();
+    await shows(page, '.graphiql-response', 'net_gex');
+    const tabs = await page.locator('.graphiql-tab').allInnerTexts();
+    await page.reload();
+    await shows(page, '.graphiql-editors', '"byExpiry": false');
+    expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(tabs);
+  });
+
+  test('GraphiQL opens on the guide to units, below the header that leads back', async () => {
+    const page = await opened('/graphql');
+    await page.evaluate(() => localStorage.clear());
+    await page.reload();
+    await shows(page, '.graphiql-plugin', 'thousandths of a dollar; 636000 is $636');
+    for (const [name, path] of [
+      ['Tapegraph', '/'],
+      ['API reference', '/docs'],
+      ['Dashboard', '/dashboard'],
+    ] as const) {
+      expect(await page.getByRole('link', { name, exact: true }).getAttribute('href')).toBe(path);
+    }
+    await page.locator('#key-input').fill(key);
+    await page.locator('.graphiql-execute-button').click();
+    await shows(page, '.graphiql-response', 'changePct');
+  });
+});
