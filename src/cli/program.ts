@@ -2,6 +2,7 @@ import { Command } from 'commander';
 import { addAccountCommands } from './account.ts';
 import { addCaptureCommands } from './capture.ts';
 import { addConfigCommand } from './config.ts';
+import { addDistributeCommand } from './distribute.ts';
 import { addExportCommand } from './export.ts';
 import { addFollowCommand } from './follow.ts';
 import { addIngestCommand } from './ingest.ts';
@@ -46,6 +47,7 @@ export function createProgram(terminal: Terminal): Command {
     addKeyCommands,
     addSessionCommands,
     addMigrateCommand,
+    addDistributeCommand,
     addConfigCommand,
   ];
   for (const add of commands) add(program, terminal);

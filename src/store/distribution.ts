@@ -1,0 +1,62 @@
+/** Where a table's rows live on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the first node alone. */
+export type TablePlace = { by: string } | 'everywhere' | 'first node';
+
+const bySymbol: TablePlace = { by: 'symbol' };
+const byUnderlying: TablePlace = { by: 'underlying' };
+
+/**
+ * Every table's place. What is large is spread by the symbol, or the underlying of its contracts: all of one is on one node, and what is joined
+ * is joined there. What an account owns is small, and its rows are locked; the order of telling (`flow_feed`) is one sequence.
+ */
+export const tablePlaces: Readonly<Record<string, TablePlace>> = {
+  bar_blocks: bySymbol,
+  live_quotes: bySymbol,
+  off_exchange_composition: bySymbol,
+  off_exchange_concentration: bySymbol,
+  off_exchange_levels: bySymbol,
+  off_exchange_profile: bySymbol,
+  off_exchange_sessions: bySymbol,
+  chain_captures: byUnderlying,
+  cross_sections: byUnderlying,
+  flow_coverage: byUnderlying,
+  flow_events: byUnderlying,
+  flow_legs: byUnderlying,
+  gex_captures: byUnderlying,
+  greeks_minutes: byUnderlying,
+  greeks_places: byUnderlying,
+  open_interest_blocks: byUnderlying,
+  option_bar_blocks: byUnderlying,
+  option_quote_blocks: byUnderlying,
+  // An underlying, or * for the list of all.
+  ranked_prints: { by: 'scope' },
+  ranked_sessions: { by: 'scope' },
+  session_seals: 'everywhere',
+  symbols: 'everywhere',
+  accounts: 'first node',
+  api_keys: 'first node',
+  flow_feed: 'first node',
+  followed_lines: 'first node',
+  ingested_files: 'first node',
+  journal_accounts: 'first node',
+  journal_imports: 'first node',
+  journal_trades: 'first node',
+  store_facts: 'first node',
+  usage_counts: 'first node',
+  watchlists: 'first node',
+};
+
+/** The statements that give every table its place, for a database with the extension `citus` and its nodes added. */
+export function distributionSql(): string[] {
+  const entries = Object.entries(tablePlaces);
+  const spread = entries.flatMap(([table, place]) => (typeof place === 'object' ? [{ table, by: place.by }] : []));
+  const [first, ...others] = spread;
+  return [
+    ...entries
+      .filter(([, place]) => place === 'everywhere')
+      .map(([table]) => `SELECT create_reference_table('${table}');`),
+    `SELECT create_distributed_table('${first!.table}', '${first!.by}');`,
+    ...others.map(
+      ({ table, by }) => `SELECT create_distributed_table('${table}', '${by}', colocate_with => '${first!.table}');`,
+    ),
+  ];
+}
