@@ -2,7 +2,7 @@ import type { ChainCapture, ChainRow } from '../domain/chain.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
 import { nextTurn } from '../domain/turn.ts';
 import { blockVersion } from './bar-blocks.ts';
-import { decodeBlock, encodeBlock, numbers, texts } from './codec.ts';
+import { decodeBlock, encodeBlock, layoutOf, numbers, texts } from './codec.ts';
 import { readFrom, type Store } from './connection.ts';
 import { openInterestExpiries } from './open-interest.ts';
 import type { Transaction } from './transaction.ts';
@@ -63,20 +63,35 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   return rows;
 }
 
+/** The columns of which a contract's line is made. */
+export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as const;
+/** The columns that say which contract a row is of; they come first in a block. */
+const listingColumns = ['root', 'expiry', 'put', 'strike'] as const;
+
+/** Which contracts a block lists in which order, as a hash, and where the values of their lines lie. */
+function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
+  const strike = layoutOf(payload, listingColumns).at(-1)!;
+  const length = new DataView(payload.buffer, payload.byteOffset).getUint32(4, true);
+  const listed = payload.subarray(0, strike.at + strike.bytes * length);
+  return { listing: blockVersion(listed), layout: JSON.stringify(layoutOf(payload, lineColumns)) };
+}
+
 /** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
 export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
   const payload = Buffer.from(encodeRows(capture.rows));
   const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
   const facts = [capture.sessionDate, capture.spot, capture.priorCloseSpot, capture.partial, capture.rows.length];
   const version = blockVersion(Buffer.concat([Buffer.from(JSON.stringify(facts)), payload]));
+  const { listing, layout } = cutsOf(payload);
   const { rowCount } = await tx.query(
-    `INSERT INTO chain_captures (underlying, captured_at, session_date, spot, prior_close_spot, partial, row_count, expirations, version, payload)
-     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10)
+    `INSERT INTO chain_captures (underlying, captured_at, session_date, spot, prior_close_spot, partial, row_count, expirations, version, payload, listing, layout)
+     VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
      ON CONFLICT (underlying, captured_at) DO UPDATE SET session_date = excluded.session_date, spot = excluded.spot,
        prior_close_spot = excluded.prior_close_spot, partial = excluded.partial, row_count = excluded.row_count,
-       expirations = excluded.expirations, version = excluded.version, payload = excluded.payload
+       expirations = excluded.expirations, version = excluded.version, payload = excluded.payload,
+       listing = excluded.listing, layout = excluded.layout
      WHERE chain_captures.version <> excluded.version`,
-    [capture.underlying, capture.capturedAt, ...facts, expirations, version, payload],
+    [capture.underlying, capture.capturedAt, ...facts, expirations, version, payload, listing, layout],
   );
   return rowCount === 1;
 }

@@ -188,6 +188,29 @@ export function decodeBlock(bytes: Uint8Array): Columns {
   return columns;
 }
 
+/** Where a numeric column's values lie in a block, and how they are to be read. */
+export interface ColumnLayout {
+  header: ColumnHeader;
+  /** Of the first value, from the block's first byte. */
+  at: number;
+  /** Of one value. */
+  bytes: number;
+}
+
+/** The layout of the columns `names` of a block, in that order. */
+export function layoutOf(block: Uint8Array, names: readonly string[]): ColumnLayout[] {
+  const byName = new Map(encodedColumns(block).columns.map((column) => [column.header.name, column]));
+  return names.map((name) => {
+    const { header, values } = byName.get(name)!;
+    return { header, at: values.byteOffset - block.byteOffset, bytes: width[header.as] };
+  });
+}
+
+/** The value whose bytes were cut out of a block; NaN = unknown. */
+export function cutValue({ header }: ColumnLayout, bytes: Uint8Array): number {
+  return readNumbers(bytes, header)[0]!;
+}
+
 /** A block of which only single values are wanted: nothing is decoded before it is asked for. */
 export interface OpenBlock {
   /** Values a column has. */

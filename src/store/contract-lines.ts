@@ -3,7 +3,8 @@ import type { ChainCapture, ContractLine } from '../domain/chain.ts';
 import { addDays, epochDay, exchangeInstant } from '../domain/market-time.ts';
 import { contractId, type OptionContract } from '../domain/option-contract.ts';
 import { nextTurn } from '../domain/turn.ts';
-import { type OpenBlock, openBlock } from './codec.ts';
+import { lineColumns } from './chain-captures.ts';
+import { type ColumnLayout, cutValue, type OpenBlock, openBlock } from './codec.ts';
 import { readFrom, type Store } from './connection.ts';
 
 /** A contract, and the underlying under which its chains are kept. */
@@ -14,6 +15,8 @@ export interface ListedContract {
 
 type Facts = Pick<ChainCapture, 'underlying' | 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> & {
   version: string;
+  /** Says which captures list the same contracts in the same order; null where that is not known. */
+  listing: string | null;
 };
 
 /** What captures say of one contract, by `captureKey`; null: not listed there. */
@@ -45,7 +48,7 @@ async function readFacts(store: Store, ranges: readonly Range[], captures: numbe
     text: `SELECT wanted.range::int, c.* FROM unnest($1::text[], $2::bigint[]) WITH ORDINALITY AS wanted(underlying, through_ms, range)
            CROSS JOIN LATERAL (
              SELECT underlying, captured_at AS "capturedAt", session_date AS "sessionDate", spot,
-               prior_close_spot AS "priorCloseSpot", version
+               prior_close_spot AS "priorCloseSpot", version, listing
              FROM chain_captures WHERE underlying = wanted.underlying AND captured_at <= wanted.through_ms
              ORDER BY captured_at DESC LIMIT $3) c
            ORDER BY c."capturedAt"`,
@@ -80,29 +83,25 @@ function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract
   return found ? low : -1;
 }
 
-function lineOf(block: OpenBlock, facts: Facts, contract: OptionContract): ContractLine | null {
-  const index = rowOf(block, contract);
-  if (index < 0) return null;
-  const known = (name: string) => {
-    const value = block.number(name, index);
-    return Number.isNaN(value) ? null : value;
-  };
-  const { capturedAt, sessionDate, spot, priorCloseSpot } = facts;
+type LineValues = Record<(typeof lineColumns)[number], number>;
+
+function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseSpot }: Facts): ContractLine {
+  const known = (name: keyof LineValues) => (Number.isNaN(values[name]) ? null : values[name]);
   return {
-    capturedAt,
-    sessionDate,
-    spot,
-    priorCloseSpot,
-    volume: known('volume'),
-    bid: known('bid'),
-    ask: known('ask'),
-    last: known('last'),
-    iv: known('iv'),
-    delta: known('delta'),
-    gamma: known('gamma'),
-    vega: known('vega'),
+    ...{ capturedAt, sessionDate, spot, priorCloseSpot },
+    ...{ volume: known('volume'), bid: known('bid'), ask: known('ask'), last: known('last') },
+    ...{ iv: known('iv'), delta: known('delta'), gamma: known('gamma'), vega: known('vega') },
   };
 }
+
+const valuesOf = (read: (name: keyof LineValues) => number) =>
+  Object.fromEntries(lineColumns.map((name) => [name, read(name)])) as LineValues;
+
+/** Places of contracts in captures of one listing, by path form; −1: not listed. */
+type Places = Map<string, number>;
+const placesKey = (listing: string) => `listing:${listing}`;
+/** Bytes a place takes in the cache, about. */
+const placeBytes = 80;
 
 /** Runs a statement whose rows are taken one by one as they come, so that never more than one is held. */
 async function eachRow<Row>(store: Store, config: pg.QueryConfig, take: (row: Row) => void): Promise<void> {
@@ -131,31 +130,133 @@ interface Unread {
   wanted: Wanted[];
 }
 
-/** Reads what is missing, one capture at a time. One statement. */
-async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Promise<void> {
-  const captures = [...unread.values()];
-  const expiries = new Set(captures.flatMap(({ wanted }) => wanted.map(({ contract }) => contract.expiry)));
+const wantedColumns = `c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot,
+  c.prior_close_spot AS "priorCloseSpot", c.version, c.listing`;
+
+/** Reads captures whole, one at a time, and learns where the contracts lie in those of their listing. One statement. */
+async function readWhole(
+  store: Store,
+  captures: readonly Unread[],
+  places: ReadonlyMap<string, Places>,
+): Promise<void> {
+  if (captures.length === 0) return;
+  const byPlace = new Map(captures.map((capture) => [placeOf(capture.facts), capture]));
   const config = {
     name: 'contract-line-payloads',
-    text: `SELECT c.underlying, c.captured_at AS "capturedAt", c.session_date AS "sessionDate", c.spot,
-             c.prior_close_spot AS "priorCloseSpot", c.version, c.payload
-           FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, captured_at)
+    text: `SELECT ${wantedColumns}, c.payload FROM unnest($1::text[], $2::bigint[]) AS wanted(underlying, captured_at)
            JOIN chain_captures c ON c.underlying = wanted.underlying AND c.captured_at = wanted.captured_at
            WHERE c.expirations && $3::int[]`,
     values: [
       captures.map(({ facts }) => facts.underlying),
       captures.map(({ facts }) => facts.capturedAt),
-      Array.from(expiries, epochDay),
+      Array.from(new Set(captures.flatMap(({ wanted }) => wanted.map(({ contract }) => contract.expiry))), epochDay),
     ],
   };
   // A capture that lists none of the expiries lists none of the contracts, and is not read.
-  for (const { facts, wanted } of captures) for (const { lines } of wanted) lines.set(captureKey(facts), null);
+  for (const { facts, wanted } of captures) {
+    for (const { lines, contract } of wanted) {
+      lines.set(captureKey(facts), null);
+      places.get(facts.listing ?? '')?.set(contractId(contract), -1);
+    }
+  }
   // Facts come again with the payload: a capture rewritten in between must not be half old, half new.
   await eachRow<Facts & { payload: Buffer }>(store, config, ({ payload, ...facts }) => {
     const block = openBlock(payload);
-    const { facts: asked, wanted } = unread.get(placeOf(facts))!;
-    for (const { contract, lines } of wanted) lines.set(captureKey(asked), lineOf(block, facts, contract));
+    const { facts: asked, wanted } = byPlace.get(placeOf(facts))!;
+    for (const { contract, lines } of wanted) {
+      const index = rowOf(block, contract);
+      if (facts.listing === asked.listing) places.get(facts.listing ?? '')?.set(contractId(contract), index);
+      const line =
+        index < 0
+          ? null
+          : lineOf(
+              valuesOf((name) => block.number(name, index)),
+              facts,
+            );
+      lines.set(captureKey(asked), line);
+    }
   });
+}
+
+/** Cuts the lines of contracts whose places are known out of captures: of each no more than these comes over. One statement; those of captures rewritten in between are left out. */
+async function readCuts(store: Store, captures: readonly Unread[], places: ReadonlyMap<string, Places>): Promise<void> {
+  const cuts = captures.map(({ facts, wanted }) => {
+    const known = places.get(facts.listing!)!;
+    for (const { lines } of wanted) lines.set(captureKey(facts), null);
+    return wanted
+      .map((one) => ({ lines: one.lines, place: known.get(contractId(one.contract))! }))
+      .filter(({ place }) => place >= 0);
+  });
+  const asked = captures
+    .map((capture, i) => ({ ...capture, cuts: cuts[i]! }))
+    .filter(({ cuts: own }) => own.length > 0);
+  if (asked.length === 0) return;
+  const byPlace = new Map(asked.map((one) => [placeOf(one.facts), one]));
+  const config = {
+    name: 'contract-line-cuts',
+    // Unpacked once a capture, then cut.
+    text: `SELECT ${wantedColumns}, c.layout, (
+             SELECT string_agg(substring(whole.bytes FROM (col->>'at')::int + 1 + cut.place * (col->>'bytes')::int FOR (col->>'bytes')::int),
+               ''::bytea ORDER BY cut.n, col_n)
+             FROM unnest(string_to_array(wanted.places, ' ')::int[]) WITH ORDINALITY AS cut(place, n),
+               json_array_elements(c.layout::json) WITH ORDINALITY AS cols(col, col_n)) AS cuts
+           FROM unnest($1::text[], $2::bigint[], $3::text[], $4::text[]) AS wanted(underlying, captured_at, version, places)
+           JOIN chain_captures c ON c.underlying = wanted.underlying AND c.captured_at = wanted.captured_at AND c.version = wanted.version
+           CROSS JOIN LATERAL (SELECT c.payload || ''::bytea AS bytes OFFSET 0) AS whole`,
+    values: [
+      asked.map(({ facts }) => facts.underlying),
+      asked.map(({ facts }) => facts.capturedAt),
+      asked.map(({ facts }) => facts.version),
+      asked.map(({ cuts: own }) => own.map(({ place }) => place).join(' ')),
+    ],
+  };
+  await eachRow<Facts & { layout: string; cuts: Buffer }>(store, config, ({ layout, cuts: bytes, ...facts }) => {
+    const columns = JSON.parse(layout) as ColumnLayout[];
+    const width = columns.reduce((sum, column) => sum + column.bytes, 0);
+    if (bytes.length !== width * byPlace.get(placeOf(facts))!.cuts.length)
+      throw new RangeError('a chain whose lines are asked for is cut short');
+    let at = 0;
+    for (const { lines } of byPlace.get(placeOf(facts))!.cuts) {
+      const values = {} as LineValues;
+      for (const column of columns) {
+        values[column.header.name as keyof LineValues] = cutValue(column, bytes.subarray(at, at + column.bytes));
+        at += column.bytes;
+      }
+      lines.set(captureKey(facts), lineOf(values, facts));
+    }
+  });
+}
+
+/**
+ * Reads what is missing: a capture of each listing whole, where that must be looked through for a contract, and out of the others what is
+ * wanted. Two statements at most.
+ */
+async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Promise<void> {
+  const captures = [...unread.values()];
+  const listings = new Set(captures.map(({ facts }) => facts.listing).filter((listing) => listing !== null));
+  const places = new Map(
+    [...listings].map((listing) => [listing, new Map(store.blocks.get<Places>(placesKey(listing)))]),
+  );
+  const sought = new Set<string>();
+  const whole: Unread[] = [];
+  const cut: Unread[] = [];
+  for (const capture of captures) {
+    const { listing } = capture.facts;
+    const known = listing === null ? undefined : places.get(listing);
+    const news = capture.wanted.map(({ contract }) => `${listing} ${contractId(contract)}`);
+    const isKnown = (key: string, i: number) => sought.has(key) || known!.has(contractId(capture.wanted[i]!.contract));
+    if (known && news.every(isKnown)) cut.push(capture);
+    else {
+      whole.push(capture);
+      for (const key of news) sought.add(key);
+    }
+  }
+  await readWhole(store, whole, places);
+  // What was rewritten while it was read has told nothing of its listing.
+  const isPlaced = ({ facts, wanted }: Unread) =>
+    wanted.every(({ contract }) => places.get(facts.listing!)!.has(contractId(contract)));
+  await readCuts(store, cut.filter(isPlaced), places);
+  for (const [listing, known] of places) store.blocks.set(placesKey(listing), known, 100 + known.size * placeBytes);
 }
 
 /** Lines kept of a contract beyond those asked for, at most. */

@@ -96,17 +96,21 @@ test('the captures of an expired contract are those up to the end of its date', 
   expect(lines.get(id)!.map((line) => line.capturedAt)).toEqual([next.capturedAt]);
 });
 
-test('two statements however many contracts, one when all is known, and a capture that changed is read anew', async () => {
+/** A cache that keeps nothing. */
+const noBlocks: TestStore['blocks'] = {
+  get: () => undefined,
+  set: () => undefined,
+  stats: () => ({ hits: 0, misses: 0, bytes: 0 }),
+};
+
+test('three statements however many contracts, one when all is known, and a capture that changed is read anew', async () => {
   const some = (count: number, from: number) =>
     rows(0)
       .slice(from, from + count)
       .map((row) => listed(row));
-  const fresh = {
-    ...store,
-    blocks: { get: () => undefined, set: () => undefined, stats: () => ({ hits: 0, misses: 0, bytes: 0 }) },
-  } as TestStore;
+  const fresh = { ...store, blocks: noBlocks };
   for (const count of [1, 10, 200]) {
-    expect(await statementsOf(() => contractLines(fresh, some(count, 0), all))).toHaveLength(2);
+    expect(await statementsOf(() => contractLines(fresh, some(count, 0), all))).toHaveLength(3);
   }
   await contractLines(store, [listed(id)], all);
   expect(await statementsOf(() => contractLines(store, [listed(id)], all))).toHaveLength(1);
@@ -114,6 +118,13 @@ test('two statements however many contracts, one when all is known, and a captur
   await saveCaptures(store, { chains: [chainCapture('SPX', moments[2]!, changed)] });
   const volumes = (await contractLines(store, [listed(id)], all)).get(id)!.map((line) => line.volume);
   expect(volumes).toEqual([0, 1, 77, 3]);
+});
+
+test('captures of before it was kept where their lines lie are read whole, and say the same', async () => {
+  const some = rows(0).map((row) => listed(row));
+  const cut = await contractLines({ ...store, blocks: noBlocks }, some, all);
+  await store.pool.query('UPDATE chain_captures SET listing = NULL, layout = NULL');
+  expect(await contractLines({ ...store, blocks: noBlocks }, some, all)).toEqual(cut);
 });
 
 test('a payload that cannot be read is an error, and the connection serves on', async () => {
