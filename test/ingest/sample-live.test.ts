@@ -71,6 +71,18 @@ describe('the sample market of a session under way', () => {
       `SELECT DISTINCT status, complete FROM flow_coverage WHERE session_date = '${session}'`,
     );
     expect(coverages).toEqual([{ status: 'observed_live', complete: false }]);
+    // Every minute from the open up to now is solved, of the first contracts of each ticker to trade.
+    const solved = await rows(
+      `SELECT underlying, count(*)::int AS minutes, max(ts_ms) AS last, max(count) AS contracts FROM greeks_minutes GROUP BY 1 ORDER BY 1`,
+    );
+    expect(solved.map(({ underlying }) => underlying)).toEqual(tape.symbols.toSorted());
+    expect(Math.max(...solved.map(({ last }) => Number(last)))).toBe(startMs - 60_000);
+    for (const { minutes, contracts } of solved) {
+      // A contract that is neither quoted nor traded for a quarter of an hour has no sample.
+      expect(minutes).toBeGreaterThan(30);
+      expect(contracts).toBeGreaterThan(0);
+      expect(contracts).toBeLessThanOrEqual(4);
+    }
   });
 
   it('goes on at the next start with nothing lost and nothing counted twice', async () => {
