@@ -46,13 +46,13 @@ export async function listen(listener: RequestListener): Promise<Measured> {
   };
 }
 
-/** Opens the ground; `nowMs` is where the gateway's clock starts. */
-export async function openGround(nowMs: number): Promise<Ground> {
+/** Opens the ground; `nowMs` is where the gateway's clock starts, `env` are settings beyond the usual. */
+export async function openGround(nowMs: number, env: Record<string, string> = {}): Promise<Ground> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
   // Open to root's embedded server, which runs as another user.
   await chmod(dataDir, 0o755);
   const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
-  const config = readConfig({ RATE_PRO: '1000000', LOG_LEVEL: 'silent' }, {});
+  const config = readConfig({ RATE_PRO: '1000000', LOG_LEVEL: 'silent', ...env }, {});
   const startedAt = performance.now();
   const now = () => nowMs + Math.floor(performance.now() - startedAt);
   const access = await openAccess({ store, config, now });

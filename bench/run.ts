@@ -16,8 +16,9 @@ const { gexHistory, prepareGex } = await import('./gex-history.ts');
 const { dashboard, prepareDashboard } = await import('./dashboard.ts');
 const { tape } = await import('./tape.ts');
 const { observing } = await import('./observing.ts');
+const { streams } = await import('./streams.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = { bars: barsPage, gex: gexHistory, dashboard };
-const alone: Record<string, () => Promise<unknown>> = { tape, observing };
+const alone: Record<string, () => Promise<unknown>> = { tape, observing, streams };
 
 const known = [...Object.keys(onGround), ...Object.keys(alone)];
 const asked = process.argv.slice(2);
