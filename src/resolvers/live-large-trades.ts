@@ -2,6 +2,7 @@ import { requireFlow } from '../access/entitlement.ts';
 import { coverageAt } from '../domain/coverage.ts';
 import { invalidParameter } from '../domain/failure.ts';
 import type { LargeTrade } from '../domain/flow.ts';
+import { dayMs } from '../domain/units.ts';
 import type { Store } from '../store/connection.ts';
 import { type FeedStep, type FeedTrade, newestFeedPosition, readFeed } from '../store/flow-feed-pages.ts';
 import { type RequestContext, requireSource } from './context.ts';
@@ -13,6 +14,8 @@ import type { TopicKind } from './live-topics.ts';
 const feedKey = 'all';
 /** Events read at once. */
 const pageSize = 500;
+/** How old an event may be and still be told, ms: longer than a long weekend; of an old session that is ingested anew nobody is told. */
+const oldestMs = 5 * dayMs;
 /** Events a reader may have missed and still go on. */
 const mostMissed = 10_000;
 
@@ -59,7 +62,8 @@ async function readBetween(store: Store, seen: readonly FeedStep[], through: Fee
   const all: FeedTrade[] = [];
   for (let afterPosition = 0; ; afterPosition = all.at(-1)!.position) {
     const { position: throughPosition, throughMs } = through;
-    const window = { seen, afterPosition, throughPosition, throughMs, ...wish, limit: pageSize };
+    const fromMs = throughMs - oldestMs;
+    const window = { seen, afterPosition, throughPosition, fromMs, throughMs, ...wish, limit: pageSize };
     const page = await readFeed(store, window);
     all.push(...page);
     if (page.length < pageSize) return eventsOf(all, seen, through);

@@ -48,6 +48,8 @@ export interface Mailbox<T> {
   hold(): (first: readonly LiveEvent<T>[]) => void;
   /** It is under way from here. */
   begin(cursor: string): void;
+  /** Events that wait for the reader. */
+  waiting(): number;
 }
 
 /** What a mailbox is made with. */
@@ -141,6 +143,7 @@ export function createMailbox<T>({ keeping, check, onClose }: MailboxParts): Mai
       };
     },
     begin: start.resolve,
+    waiting: () => waiting.size,
   };
 }
 

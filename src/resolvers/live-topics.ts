@@ -8,6 +8,7 @@ import {
   type LiveEvent,
   type LiveSource,
   type Mailbox,
+  mostWaiting,
 } from './live-source.ts';
 
 /** A topic as it was read: how it stands, and what is new since the state before. */
@@ -27,7 +28,7 @@ export interface TopicKind<S, T> {
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
   /** What a new reader is told at once. */
   first(state: S): readonly LiveEvent<T>[];
-  /** Where a reader stands that has been told all of this state. */
+  /** Where a reader stands that was told nothing of this state, having nothing to be told first. */
   cursor(state: S): string;
 }
 
@@ -67,13 +68,19 @@ interface Topic<S, T> {
 /** What the topics of a kind are made with. */
 export interface TopicsParts {
   now: () => number;
-  /** Hears of a read that failed; it is tried again. */
+  /** Hears of the first of several reads that failed one after the other; they are tried again. */
   onError: (failure: Failure) => void;
   /** Runs `work` after so many ms. */
   later: (ms: number, work: () => void) => void;
 }
 
 const retryMs = 500;
+
+/** Many events are told in parts of this size; before the next, readers have time to take what waits. */
+const part = mostWaiting / 4;
+/** How long the readers of many events are waited for, ms: one that does not read then holds up nobody. */
+const patienceMs = 1000;
+const lookMs = 10;
 
 function merged(a: Change, b: Change): Change {
   const both: Record<string, readonly string[] | null> = { ...a };
@@ -90,6 +97,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
   const dirty = new Set<string>();
   let change: Change = {};
   let running = false;
+  let failing = false;
 
   function leave(key: string, member: Member<S, T>): void {
     const topic = topics.get(key);
@@ -101,8 +109,10 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
     const { mailbox, following } = member;
     member.joined = true;
     if (following.resume === null) {
-      for (const event of kind.first(state)) if (following.wants?.(event.value) ?? true) mailbox.deliver(event);
-      mailbox.begin(kind.cursor(state));
+      const first = kind.first(state).filter(({ value }) => following.wants?.(value) ?? true);
+      for (const event of first) mailbox.deliver(event);
+      // Who is cut off before it has been told this begins anew.
+      mailbox.begin(first.length > 0 ? '' : kind.cursor(state));
       return;
     }
     // Whatever comes meanwhile waits behind what was missed.
@@ -112,13 +122,25 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
   }
   const failureOf = (error: unknown) => (error instanceof Failure ? error : sourceFailed(kind.dataset, error));
 
-  function tell(key: string, { state, events }: Reading<S, T>): void {
+  /** Resolved when no reader has much waiting, or has had its time. */
+  async function room(readers: readonly Member<S, T>[]): Promise<void> {
+    for (let waitedMs = 0; waitedMs < patienceMs; waitedMs += lookMs) {
+      if (readers.every(({ mailbox }) => mailbox.waiting() <= part)) return;
+      await new Promise<void>((resolve) => later(lookMs, resolve));
+    }
+  }
+
+  async function tell(key: string, { state, events }: Reading<S, T>): Promise<void> {
     const topic = topics.get(key);
     if (!topic) return;
     topic.state = state;
-    for (const member of topic.members) {
-      if (!member.joined) join(state, member);
-      else for (const event of events) if (member.following.wants?.(event.value) ?? true) member.mailbox.deliver(event);
+    const readers = [...topic.members].filter(({ joined }) => joined);
+    for (const member of topic.members) if (!member.joined) join(state, member);
+    for (let start = 0; start < events.length; start += part) {
+      if (start > 0) await room(readers);
+      for (const { mailbox, following } of readers)
+        for (const event of events.slice(start, start + part))
+          if (following.wants?.(event.value) ?? true) mailbox.deliver(event);
     }
   }
 
@@ -130,7 +152,8 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
       for (const member of members) if (!member.joined) member.mailbox.source.end(failedEnd(failure));
       if (topics.has(key)) dirty.add(key);
     }
-    onError(failure);
+    if (!failing) onError(failure);
+    failing = true;
   }
 
   async function run(): Promise<void> {
@@ -143,7 +166,8 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
       if (keys.length === 0) continue;
       try {
         const asked = new Map(keys.map((key) => [key, topics.get(key)!.state]));
-        for (const [key, reading] of await kind.read(asked, now(), reason)) tell(key, reading);
+        for (const [key, reading] of await kind.read(asked, now(), reason)) await tell(key, reading);
+        failing = false;
       } catch (error) {
         failed(keys, error);
         change = merged(change, reason);

@@ -26,7 +26,8 @@ export interface FeedWindow {
   afterPosition: number;
   /** Events told later are left out. */
   throughPosition: number;
-  /** Events later than this are left out. */
+  /** Events before this, and after, are left out, epoch ms. */
+  fromMs: number;
   throughMs: number;
   /** Null = of any underlying. */
   underlying: string | null;
@@ -46,7 +47,7 @@ export async function newestFeedPosition(store: Store): Promise<number> {
 
 /** Events that a reader has not seen, in the order of telling. Two statements, one when there are none. */
 export async function readFeed(store: Store, window: FeedWindow): Promise<FeedTrade[]> {
-  const { seen, afterPosition, throughPosition, throughMs, underlying, minPremiumUsd, limit } = window;
+  const { seen, afterPosition, throughPosition, fromMs, throughMs, underlying, minPremiumUsd, limit } = window;
   const { rows } = await readFrom(store).query<EventRow & { position: number }>({
     name: 'flow-feed',
     text: `SELECT ${eventColumns}, f.place AS position FROM flow_feed f
@@ -55,7 +56,7 @@ export async function readFeed(store: Store, window: FeedWindow): Promise<FeedTr
            WHERE (f.place > $1 OR f.event_ts_ms > $2)
              AND NOT EXISTS (SELECT FROM unnest($3::bigint[], $4::bigint[]) AS s(position, through_ms)
                              WHERE f.place <= s.position AND f.event_ts_ms <= s.through_ms)
-             AND f.place > $5 AND f.place <= $6 AND f.event_ts_ms <= $7
+             AND f.place > $5 AND f.place <= $6 AND f.event_ts_ms >= $11 AND f.event_ts_ms <= $7
              AND ($8::text IS NULL OR e.underlying = $8) AND ($9::float8 IS NULL OR e.premium_usd >= $9)
            ORDER BY f.place LIMIT $10`,
     values: [
@@ -70,6 +71,7 @@ export async function readFeed(store: Store, window: FeedWindow): Promise<FeedTr
       underlying,
       minPremiumUsd,
       limit,
+      fromMs,
     ],
   });
   const trades = await largeTradesOf(store, rows);

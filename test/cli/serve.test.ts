@@ -12,6 +12,7 @@ import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
 import { inTransaction } from '../../src/store/transaction.ts';
 import { sampleVersion } from '../../src/tape/sample/plan.ts';
 import { dataFolder } from '../support/data-folder.ts';
+import { readEvents } from '../support/event-reader.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { tapegraph } from './command-line.ts';
 import { served } from './served.ts';
@@ -43,6 +44,22 @@ describe('tapegraph serve', () => {
     const { code, stdout, stderr } = await ended;
     expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
     expect(JSON.parse(stdout)).toEqual(ready);
+  });
+
+  it('tells its streams that it stops, and does not wait for them', async () => {
+    const { child, ended, ready } = await served([], env);
+    await tapegraph(['account', 'set', 'reader', '--api-tier', 'pro'], env);
+    const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'reader', '--json'], env)).stdout);
+    const headers = { authorization: `Bearer ${key}` };
+    const reader = await readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers });
+    const idle = await readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers });
+    idle.pause();
+    expect((await reader.next())!.event).toBe('ready');
+    child.kill('SIGTERM');
+    await reader.over;
+    expect(reader.events.at(-1)).toMatchObject({ event: 'end', data: { reason: 'shutdown' } });
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   });
 
   it('reads its clock from --clock and runs on', async () => {

@@ -248,8 +248,11 @@ describe('a stream that is taken up again', () => {
     const told: Json[] = [];
     const name = ({ event, data }: SentEvent) =>
       `${event} ${data.seq ?? data.captured_at ?? `${data.ts_ms} ${data.volume}`}`;
-    let last = begun.id;
+    // Cut off before anything was told, it begins anew.
     begun.leave();
+    const again = await ready(topics, { after: begun.id });
+    let last = (await take(again, 3)).at(-1)!.id!;
+    again.leave();
     // What one that is never cut off is told, from the same place on.
     const whole = await ready(topics, { after: last });
     const step = async (round: number) => {
@@ -356,6 +359,40 @@ describe('a reader that does not read', () => {
     const end = reader.events.find(({ event }) => event === 'end');
     if (end) expect(end.data).toMatchObject({ reason: 'too_slow', error: { code: 'rate_limited' } });
   }, 60_000);
+});
+
+describe('a stream', () => {
+  test('tells thousands of events at once to whoever reads them', async () => {
+    const readers = [await ready('large-trades:*'), await ready('large-trades:AAPL')];
+    const many = events(...Array.from({ length: 3000 }, (_, i): [string, number] => [i % 2 ? 'SPY' : 'AAPL', 1000]));
+    await storeLargeTrades(app.store, many);
+    const all = many.map(({ seq }) => seq);
+    expect(seqs(await take(readers[0]!, 3000))).toEqual(all);
+    expect(seqs(await take(readers[1]!, 1500))).toEqual(all.filter((_, i) => i % 2 === 0));
+  }, 60_000);
+
+  test('tells nothing of an old session that is ingested', async () => {
+    const reader = await ready('large-trades:*');
+    const old = leg('O:SPY261218C00600000', nowMs - 30 * 86_400_000, { size: 9000 });
+    await storeLargeTrades(app.store, [largeTrade([old], 1, coverage('2026-10-21', 960))]);
+    const [fresh] = events(['SPY', 4000]);
+    await storeLargeTrades(app.store, [fresh!]);
+    expect(seqs(await take(reader, 1))).toEqual([fresh!.seq]);
+  });
+
+  test('outlives a store that fails for a while; one that would begin then is refused', async () => {
+    const reader = await ready('quotes:AAPL');
+    await take(reader, 1);
+    await app.store.pool.query('ALTER TABLE live_quotes RENAME TO gone');
+    timers.sweep();
+    const { status, body } = await app.get('/v2/stream?topics=quotes:SPY');
+    expect([status, body.error.code]).toEqual([502, 'internal']);
+    await app.store.pool.query('ALTER TABLE gone RENAME TO live_quotes');
+    await trade(app.store, { AAPL: 671 }, nowMs - 800);
+    expect((await take(reader, 1))[0]!.data.spot).toBe(671);
+    reader.leave();
+    await nothingLeft();
+  });
 });
 
 describe('streams of several processes', () => {
