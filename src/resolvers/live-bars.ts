@@ -204,7 +204,7 @@ export async function followBars(
   const series = { symbol, timeframe };
   return context.live.bars.follow({
     keys: [keyOf(series)],
-    resume: after === null ? null : { after, read: (state) => missed(context.store, series, after, state) },
+    resume: after === null ? null : { after, read: (state) => missed(context.live.store, series, after, state) },
     check: async (caller) => requireSymbol(caller, await realTicker(context, symbol)),
   });
 }

@@ -83,7 +83,8 @@ export async function followGex(context: RequestContext, symbol: string): Promis
   if (after !== null && !/^\d{1,15}$/.test(after)) throw invalidParameter('after', 'expected the instant of a capture');
   return context.live.gex.follow({
     keys: [symbol],
-    resume: after === null ? null : { after, read: (state) => missed(context.store, symbol, Number(after), state) },
+    resume:
+      after === null ? null : { after, read: (state) => missed(context.live.store, symbol, Number(after), state) },
     async check(caller) {
       const entry = await findSymbol(context, symbol);
       if (entry) requireSymbol(caller, entry);

@@ -25,6 +25,8 @@ export interface OpenStream {
 
 /** What a process tells as it happens: topics are read once for all that follow them. */
 export interface LiveHub {
+  /** What is followed is read from here: the primary, since a standby may lack what was told already. */
+  store: Store;
   quotes: Topics<QuoteState, Quote>;
   bars: Topics<BarState, StockBar>;
   gex: Topics<GexState, StoredGexCapture>;
@@ -56,10 +58,7 @@ export interface HubParts {
 export const beatMs = 15_000;
 /** How often it is asked again whether its caller may still read, ms. */
 export const recheckMs = 2_000;
-/**
- * How often what is followed is read whatever was told, ms: what was stored ahead of the clock comes due, a session begins, and a
- * replica that is read from catches up.
- */
+/** How often what is followed is read whatever was told, ms: what was stored ahead of the clock comes due, and a session begins. */
 export const sweepMs = 2_000;
 
 /** By the system's clock, keeping no process alive. */
@@ -71,7 +70,8 @@ const systemEvery: Every = (ms, work) => {
 const later = (ms: number, work: () => void) => void setTimeout(work, ms).unref();
 
 /** Opens the hub of a process. */
-export function openLiveHub({ store, now, changes, every = systemEvery, onError }: HubParts): LiveHub {
+export function openLiveHub({ store: whole, now, changes, every = systemEvery, onError }: HubParts): LiveHub {
+  const store: Store = { ...whole, reader: whole.pool };
   const parts = { now, onError, later };
   const followed = {
     quotes: createTopics(quoteTopics(store), parts),
@@ -106,6 +106,7 @@ export function openLiveHub({ store, now, changes, every = systemEvery, onError 
   ];
 
   return {
+    store,
     ...followed,
     attach(stream) {
       if (closed) throw shutdownEnd().failure;

@@ -83,7 +83,7 @@ export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> 
     concerns: (_key, change) => change.flow !== undefined,
     async read(topics, nowMs) {
       const before = topics.get(feedKey)!;
-      const position = await newestFeedPosition(store);
+      const position = Math.max(await newestFeedPosition(store), before?.position ?? 0);
       const state = { position, throughMs: Math.max(nowMs, before?.throughMs ?? 0) };
       const wish = { underlying: null, minPremiumUsd: null };
       const events = before === null ? [] : await readBetween(store, [before], state, wish);
@@ -119,7 +119,7 @@ export async function followLargeTrades(
     keys: [feedKey],
     resume: seen && {
       after: after!,
-      read: (through) => readBetween(context.store, seen, through, wish),
+      read: (through) => readBetween(context.live.store, seen, through, wish),
     },
     wants: ({ symbol: underlying, event }) =>
       (wish.underlying === null || underlying === wish.underlying) &&
