@@ -236,7 +236,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   });
 
   test('what happens is shown as it happens: price, candle, large trades, flow, gamma', async () => {
-    const { page, complaints } = await open('/dashboard/NVDA');
+    const { page, complaints, asked: questions } = await open('/dashboard/NVDA');
     await ready(page);
     await page.waitForSelector('.live[data-state="live"]');
     const text = (selector: string) => page.locator(selector).first().innerText();
@@ -257,6 +257,8 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await soon(() => text('#flow-expiries .legend')).toContain('Calls $4.00M');
     await soon(async () => (await cells(page, 'trades'))[0]![2]).toBe(format.usd(first.premiumUsd));
     await soon(() => figure(page, 'Net GEX')).toBe(format.gex(captured.netGex));
+    // Volatilities come with a capture.
+    await soon(() => questions.filter((question) => question.includes('query Surface')).length).toBe(1);
     expect(complaints).toEqual({ console: [], otherHosts: [] });
   });
 

@@ -2,7 +2,15 @@
 import { addressOf, tickerOf, type View } from './address.ts';
 import { accepted, variablesOf } from './desk-answer.ts';
 import { type DeskState, defaultList, initialState, nothingShown } from './desk-state.ts';
-import { askBars, askEarlierHistory, askFurtherBars, askListQuotes, askTrades, type FollowUp } from './follow-ups.ts';
+import {
+  askBars,
+  askEarlierHistory,
+  askFurtherBars,
+  askListQuotes,
+  askSurface,
+  askTrades,
+  type FollowUp,
+} from './follow-ups.ts';
 import { frameQueue } from './frame-queue.ts';
 import { type Ask, GraphFailure } from './graph.ts';
 import { backOffMs, openLive } from './live-link.ts';
@@ -176,8 +184,11 @@ export class Desk {
     if (messages.length === 0) return;
     if (this.store.get().answer === null) this.#early.push(...messages);
     else {
+      const capturedAt = this.store.get().capture?.capturedAt ?? 0;
       this.store.set(withMessages(this.store.get(), messages));
       if (this.#laterSession()) void this.#load();
+      // Another chain has been captured: its volatilities are asked for.
+      else if ((this.store.get().capture?.capturedAt ?? 0) > capturedAt) this.#follow(askSurface(this.#followUp()));
     }
   }
 

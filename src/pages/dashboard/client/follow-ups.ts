@@ -4,7 +4,7 @@ import { variablesOf } from './desk-answer.ts';
 import { type DeskState, listedTickers } from './desk-state.ts';
 import type { Ask } from './graph.ts';
 import { withPage, withTrades } from './live-rows.ts';
-import { barsQuery, historyQuery, quotesQuery, tradesQuery } from './operations.ts';
+import { barsQuery, historyQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
 import type { Store } from './store.ts';
 import type { Answer, GexHistory, LargeTrade, Quote, SymbolAnswer } from './types.ts';
 
@@ -62,6 +62,15 @@ export async function askEarlierHistory({ ask, store, signal }: FollowUp): Promi
   const earlier = data.symbol.gex.history;
   // A capture that came meanwhile has begun the session's own.
   if (!signal.aborted && earlier && store.get().history?.captures.length === 0) store.set({ history: earlier });
+}
+
+/** The volatilities as they are now. */
+export async function askSurface({ ask, store, signal }: FollowUp): Promise<void> {
+  const { symbol } = store.get().view;
+  const { data } = await ask<{ symbol: Pick<SymbolAnswer, 'volatility'> }>(surfaceQuery, { symbol }, signal);
+  const { answer } = store.get();
+  if (signal.aborted || !answer?.symbol || !data.symbol.volatility.surface) return;
+  store.set({ answer: { ...answer, symbol: { ...answer.symbol, volatility: data.symbol.volatility } } });
 }
 
 /** Quotes of the list that is shown, where they are not there yet. */

@@ -29,6 +29,12 @@ const tradeFields = `
     legs { contract { id expiry right strike } price size }
   } }`;
 
+const surfaceFields = `
+  asOfMs spot
+  expiries { expiry dte atmIv atmStrike contractCount }
+  points { expiry right strike iv }
+  meta { note }`;
+
 /** Everything that is first shown. `past`: a session that was chosen, of which the last capture is shown instead of the latest. */
 export const dashboardQuery = `query Dashboard(
   $symbol: Ticker!, $session: SessionDate!, $past: Boolean!, $flowSession: SessionDate, $sessionAt: PointInTime!,
@@ -52,12 +58,7 @@ export const dashboardQuery = `query Dashboard(
       largeTrades(session: $flowSession, limit: ${firstTrades}) { events { ${tradeFields} } }
     }
     volatility {
-      surface @skip(if: $past) {
-        asOfMs spot
-        expiries { expiry dte atmIv atmStrike contractCount }
-        points { expiry right strike iv }
-        meta { note }
-      }
+      surface @skip(if: $past) { ${surfaceFields} }
     }
     offExchange {
       composition(from: $offFrom, to: $offTo) { rows { date category notional volume tradeCount shareOfOffExchNotional } meta { note session } }
@@ -78,6 +79,11 @@ export const barsQuery = `query Bars($symbol: Ticker!, $timeframe: Timeframe!, $
 /** The captures of a session, where the one asked for first has none yet. */
 export const historyQuery = `query History($symbol: Ticker!, $session: SessionDate!) {
   symbol(symbol: $symbol) { gex { history(date: $session, top: ${historyStrikes}) { sessionDate captures { capturedAt spot strikes { strike gex } } } } }
+}`;
+
+/** Volatilities, which change with every chain that is captured. */
+export const surfaceQuery = `query Surface($symbol: Ticker!) {
+  symbol(symbol: $symbol) { volatility { surface { ${surfaceFields} } } }
 }`;
 
 /** Quotes of a watchlist that came with the first answer. */
