@@ -8,7 +8,7 @@ import type { Access } from './access/open-access.ts';
 import type { Config } from './config.ts';
 import type { Clock } from './domain/clock.ts';
 import { type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
-import { keptAnswers } from './domain/kept-answers.ts';
+import { type KeptAnswers, keptAnswers } from './domain/kept-answers.ts';
 import { bodyLimit } from './graphql/body-limit.ts';
 import { graphqlDoor } from './graphql/door.ts';
 import { askThrough } from './graphql/in-process.ts';
@@ -22,18 +22,26 @@ import { requestLog } from './observe/request-log.ts';
 import { observeRequests, type RequestObserver } from './observe/requests.ts';
 import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
-import { openAssets } from './pages/assets.ts';
+import { type Assets, openAssets } from './pages/assets.ts';
 import { aboveGraphiql } from './pages/graphiql/graphiql.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import type { LiveHub } from './resolvers/live-hub.ts';
 import { takeInFlightPlace } from './resolvers/stock-bars.ts';
+import type { JsonSchema } from './rest/answer-schema.ts';
 import { openApi } from './rest/openapi.ts';
 import { protocolSource } from './rest/protobuf.ts';
 import { sendFailure } from './rest/respond.ts';
-import { asFailure, chargeRefused, compiledRoutes, restRouter, type SentAnswer } from './rest/router.ts';
+import {
+  asFailure,
+  type CompiledRoute,
+  chargeRefused,
+  compiledRoutes,
+  restRouter,
+  type SentAnswer,
+} from './rest/router.ts';
 import { routes } from './rest/routes.ts';
-import { streamOperations, streamRouter } from './rest/stream/stream.ts';
+import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
 import { schema } from './schema/index.ts';
 import { pingDatabase, type Store } from './store/connection.ts';
 import { symbolRegistry } from './store/symbols.ts';
@@ -198,6 +206,29 @@ async function firstSymbol(store: Store): Promise<string> {
   return (registered.find(({ symbol }) => symbol === usualSymbol) ?? registered[0])?.symbol ?? usualSymbol;
 }
 
+/** What the ways to the graph are made from. */
+interface GraphParts {
+  parts: ServerParts;
+  doors: ReturnType<typeof doorsOf>;
+  assets: Assets;
+  kept: KeptAnswers<string>;
+  streams: StreamOperations;
+  compiled: readonly CompiledRoute[];
+  description: JsonSchema;
+}
+
+/** The graph at its own address, and what leads to it: live streams, and tools for AI clients. */
+function graphRouter({ parts, doors, assets, kept, streams, compiled, description }: GraphParts): Router {
+  const { yoga, stream } = graphqlDoor({ ...doors, schema, kept, aboveGraphiql: aboveGraphiql(assets) });
+  const router = Router({ caseSensitive: true });
+  // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
+  router.all('/graphql', acceptAnything, bodyLimit, yoga as unknown as express.RequestHandler);
+  router.all('/graphql/stream', stream);
+  router.use(streamRouter(schema, streams, doors));
+  const originHosts = parts.config.corsOrigins.map((origin) => new URL(origin).hostname);
+  return router.use(mcpDoor({ ...doors, schema, compiled, description, ask: askThrough(yoga), originHosts }));
+}
+
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
   const { config, now, generation = () => null, sampleKey = null, metrics, traces } = parts;
@@ -229,29 +260,7 @@ export function createApp(parts: ServerParts): Express {
       assets,
     ),
   );
-  // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
-  const { yoga, stream } = graphqlDoor({
-    ...doors,
-    schema,
-    kept,
-    aboveGraphiql: aboveGraphiql(assets),
-  });
-  const graphql = yoga as unknown as express.RequestHandler;
-  const graph = Router({ caseSensitive: true });
-  graph.all('/graphql', acceptAnything, bodyLimit, graphql);
-  graph.all('/graphql/stream', stream);
-  app.use(graph);
-  app.use(streamRouter(schema, streams, doors));
-  app.use(
-    mcpDoor({
-      ...doors,
-      schema,
-      compiled,
-      description,
-      ask: askThrough(yoga),
-      originHosts: config.corsOrigins.map((origin) => new URL(origin).hostname),
-    }),
-  );
+  app.use(graphRouter({ parts, doors, assets, kept, streams, compiled, description }));
   app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);

@@ -32,6 +32,7 @@ function greeting(url: string, key: string | null, clock: string | null): string
   return [
     `Tapegraph listens on ${url}`,
     '',
+    `  Begin at   ${url}/`,
     `  GraphiQL   ${url}/graphql`,
     `  API key    ${key ?? 'make one: npm run tapegraph -- key create --account <id>'}`,
     `  REST       curl -H 'Authorization: Bearer ${key ?? '<key>'}' '${url}/v2/quotes?symbols=SPY,QQQ'`,
