@@ -346,6 +346,8 @@ function runnerFor(
       const run = getOperationAST(document, operationName)?.operation === 'subscription' ? subscribe : execute;
       const result = (await run(args)) as ExecutionResult;
       const subscribed = open.get(req);
+      // A request may bring several operations.
+      open.delete(req);
       if (subscribed) return subscribed;
       return result.errors?.length ? { ...result, errors: await told(result.errors) } : result;
     } catch (error) {

@@ -79,13 +79,20 @@ async function callerOf(door: SingleConnectionDoor, request: IncomingMessage): P
   throw authentication.state === 'expired' ? tokenExpired() : unauthenticated();
 }
 
-function readOperation(text: string): SentOperation & { id: string } {
-  let sent: SentOperation | null = null;
+type Identified = SentOperation & { id: string };
+
+/** A body's JSON; null for what is none. */
+async function sentJson(request: IncomingMessage): Promise<unknown> {
+  const text = (await bodyBytes(request, documentLimits.bytes)).toString('utf8');
   try {
-    sent = JSON.parse(text) as SentOperation;
+    return JSON.parse(text);
   } catch {
-    // Told below.
+    return null;
   }
+}
+
+function readOperation(json: unknown): Identified {
+  const sent = json as SentOperation | null;
   const { query, variables, extensions } = sent ?? {};
   const isObject = (value: unknown) => value == null || (typeof value === 'object' && !Array.isArray(value));
   if (typeof query !== 'string' || !isObject(variables) || !isObject(extensions))
@@ -94,6 +101,21 @@ function readOperation(text: string): SentOperation & { id: string } {
   if (typeof id !== 'string' || id === '' || id.length > 200)
     throw invalidRequest('extensions.operationId: expected a text of 1 to 200 characters.');
   return { ...sent!, id };
+}
+
+/** Operations that one request may bring. */
+const mostTogether = 20;
+
+function readOperations(json: unknown): Identified[] {
+  const sent = (json as { operations?: unknown } | null)?.operations;
+  if (!Array.isArray(sent) || sent.length === 0 || sent.length > mostTogether)
+    throw invalidRequest(
+      `Expected operations, a list of 1 to ${mostTogether}, or the token of a reserved stream (PUT).`,
+    );
+  const operations = sent.map(readOperation);
+  if (new Set(operations.map(({ id }) => id)).size < operations.length)
+    throw invalidRequest('extensions.operationId: expected another for each operation.');
+  return operations;
 }
 
 /** Tells an operation's answers on its connection, and that it is complete. */
@@ -116,32 +138,39 @@ async function tell(
   await out.send(completeFrame(id));
 }
 
-/** The subscriptions of one reader on one connection (graphql-sse's protocol): PUT reserves it, GET opens it, POST adds an operation, DELETE ends one. */
+/**
+ * The subscriptions of one reader on one connection. By graphql-sse's protocol: PUT reserves it, GET opens it, POST adds an operation,
+ * DELETE ends one. Or POST brings all operations at once and is answered with the stream, as the same events.
+ */
 export function singleConnections(door: SingleConnectionDoor) {
   const connections = new Map<string, Connection>();
 
-  async function reserve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+  /** A connection of the caller's, charged and counted among the streams of theirs. */
+  async function connect(request: IncomingMessage, response: ServerResponse): Promise<Connection> {
     const caller = await callerOf(door, request);
     await door.charge(caller, response);
-    const token = randomUUID();
     const life = lifetime();
     life.onEnd(door.takeStreamPlace(caller));
-    const connection: Connection = {
-      caller,
-      life,
-      out: Promise.withResolvers(),
-      isOpen: false,
-      operations: new Map(),
-    };
+    const out = Promise.withResolvers<EventStream>();
+    const connection: Connection = { caller, life, out, isOpen: false, operations: new Map() };
+    life.onEnd(() => {
+      for (const operation of connection.operations.values()) operation?.life.end();
+      connection.operations.clear();
+    });
+    return connection;
+  }
+
+  async function reserve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const connection = await connect(request, response);
+    const token = randomUUID();
     connections.set(token, connection);
+    const { life, out } = connection;
     const expiry = setTimeout(life.end, reservedMs).unref();
     life.onEnd(() => {
       clearTimeout(expiry);
       connections.delete(token);
-      for (const operation of connection.operations.values()) operation?.life.end();
-      connection.operations.clear();
     });
-    void connection.out.promise.then(() => clearTimeout(expiry));
+    void out.promise.then(() => clearTimeout(expiry));
     send(response, 201, token);
   }
 
@@ -185,9 +214,13 @@ export function singleConnections(door: SingleConnectionDoor) {
     connection.out.resolve(out);
   }
 
-  async function add(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const { id, ...sent } = readOperation((await bodyBytes(request, documentLimits.bytes)).toString('utf8'));
-    const { operations } = connection;
+  /** Runs an operation; null when it was ended before it was under way. */
+  async function run(
+    { operations }: Connection,
+    { id, ...sent }: Identified,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<ExecutionResult | Subscribed | null> {
     if (operations.has(id)) throw new Failure(409, 'invalid_params', 'An operation of this id is under way.');
     operations.set(id, null);
     const life = lifetime();
@@ -195,11 +228,42 @@ export function singleConnections(door: SingleConnectionDoor) {
     const isGone = operations.get(id) !== null;
     if (isGone) {
       life.end();
-      return send(response, 204);
+      return null;
     }
     operations.set(id, { life, source: 'answers' in result ? result.answers.source : null });
-    void tell(connection, id, result, (failure) => door.report(request, failure));
+    return result;
+  }
+
+  async function add(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const operation = readOperation(await sentJson(request));
+    const result = await run(connection, operation, request, response);
+    if (result === null) return send(response, 204);
+    void tell(connection, operation.id, result, (failure) => door.report(request, failure));
     send(response, 202);
+  }
+
+  /** All operations in one request, whose answer is the stream: nothing has to reach the same process twice. */
+  async function together(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const operations = readOperations(await sentJson(request));
+    const connection = await connect(request, response);
+    const { life } = connection;
+    response.once('close', life.end);
+    // Each operation listens for the end of the answer too.
+    response.setMaxListeners(10 + 5 * mostTogether);
+    try {
+      const results: [string, ExecutionResult | Subscribed][] = [];
+      for (const operation of operations) {
+        const result = await run(connection, operation, request, response);
+        if (result !== null) results.push([operation.id, result]);
+      }
+      open(connection, request, response);
+      const report = (failure: Failure) => door.report(request, failure);
+      await Promise.all(results.map(([id, result]) => tell(connection, id, result, report)));
+      (await connection.out.promise).end('');
+    } catch (error) {
+      life.end();
+      throw error;
+    }
   }
 
   function remove(connection: Connection, url: URL): void {
@@ -217,6 +281,7 @@ export function singleConnections(door: SingleConnectionDoor) {
     const url = new URL(request.url ?? '', 'http://localhost');
     const header = request.headers['x-graphql-event-stream-token'];
     const token = typeof header === 'string' ? header : url.searchParams.get('token');
+    if (!token && method === 'POST') return together(request, response);
     if (!token) throw invalidRequest('X-GraphQL-Event-Stream-Token: expected the token of a reserved stream (PUT).');
     const connection = await find(request, token);
     if (method === 'DELETE') {

@@ -38,11 +38,6 @@ const packages: readonly BrowserPackage[] = [
     imports: { htm: 'dist/htm.module.js', 'htm/preact': 'preact/index.module.js' },
   },
   { name: 'echarts', files: ['dist/echarts.esm.min.mjs'], imports: { echarts: 'dist/echarts.esm.min.mjs' } },
-  {
-    name: 'graphql-sse',
-    files: ['client', 'parser', 'common', 'utils'].map((part) => `lib/${part}.mjs`),
-    imports: { 'graphql-sse': 'lib/client.mjs' },
-  },
 ];
 
 const require = createRequire(import.meta.url);

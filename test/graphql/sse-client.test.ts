@@ -145,4 +145,47 @@ describe('/graphql/stream', () => {
     await nothingLeft();
     expect((await send('POST', key, token, operation('two'))).status).toBe(404);
   });
+
+  const together = (key: string, operations: unknown) =>
+    readEvents(at(), {
+      method: 'POST',
+      headers: { authorization: `Bearer ${key}`, 'content-type': 'application/json' },
+      body: JSON.stringify({ operations }),
+    });
+  const asked = (operationId: string, query: string) => ({ query, extensions: { operationId } });
+
+  test('brings several operations in one request, each told under its id; a refused one leaves the others', async () => {
+    const reader = await together(await app.key({ apiTier: 'free', classification: null }), [
+      asked('spy', quoteOf('SPY')),
+      asked('trades', 'subscription { largeTrades { seq } }'),
+      asked('now', '{ quotes(symbols: ["AAPL"]) { rows { symbol } } }'),
+      asked('aapl', quoteOf('AAPL')),
+    ]);
+    expect([reader.status, reader.headers['x-ratelimit-limit']]).toEqual([200, '1000000']);
+    await expect.poll(() => reader.events.length).toBe(6);
+    const of = (id: string) => reader.events.filter(({ data }) => data.id === id).map(({ data }) => data.payload);
+    expect(of('spy')).toMatchObject([{ data: { quotes: { symbol: 'SPY' } } }]);
+    expect(of('aapl')).toMatchObject([{ data: { quotes: { symbol: 'AAPL' } } }]);
+    expect(of('now')).toMatchObject([{ data: { quotes: { rows: [{ symbol: 'AAPL' }] } } }, undefined]);
+    expect(of('trades')[0].errors[0].extensions.code).toBe('not_entitled_tier');
+    await trade(app.store, { SPY: 777 }, nowMs - 500);
+    await expect.poll(() => of('spy').at(-1)).toEqual({ data: { quotes: { symbol: 'SPY', spot: 777 } } });
+    reader.leave();
+    await nothingLeft();
+  });
+
+  test('ends once all of its operations have, and says what is wrong with a request', async () => {
+    const key = await app.key();
+    const reader = await together(key, [asked('one', '{ quotes(symbols: ["SPY"]) { rows { symbol } } }')]);
+    await reader.over;
+    expect(reader.events.map(({ event }) => event)).toEqual(['next', 'complete']);
+    for (const operations of [
+      undefined,
+      [],
+      [asked('a', '{ x }'), asked('a', '{ x }')],
+      Array(21).fill(asked('a', '{ x }')),
+    ])
+      expect((await together(key, operations)).status).toBe(400);
+    await nothingLeft();
+  });
 });

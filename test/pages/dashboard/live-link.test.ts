@@ -1,7 +1,9 @@
 import { once } from 'node:events';
 import http from 'node:http';
 import type { AddressInfo } from 'node:net';
+import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
+import { eventFrames, type SentEvent } from '../../../src/pages/dashboard/client/event-frames.ts';
 import { frameQueue } from '../../../src/pages/dashboard/client/frame-queue.ts';
 import { backOffMs, type LiveState, openLive } from '../../../src/pages/dashboard/client/live-link.ts';
 
@@ -10,6 +12,23 @@ describe('the wait before another try', () => {
     expect([0, 1, 2, 3].map((attempt) => backOffMs(attempt, 0.5))).toEqual([1000, 2000, 4000, 8000]);
     expect(backOffMs(40, 0.5)).toBe(30_000);
     expect(backOffMs(0, 0)).toBeLessThan(backOffMs(0, 1));
+  });
+});
+
+describe('events of a stream', () => {
+  test('are whole however the text is cut; comments are passed over', () => {
+    const text = ':\n\nevent: next\ndata: {"a":1}\n\n:\n\nevent: next\ndata: two\ndata: lines\n\ndata:\n\n';
+    const expected = [
+      { event: 'next', data: '{"a":1}' },
+      { event: 'next', data: 'two\nlines' },
+      { event: 'message', data: '' },
+    ];
+    for (const size of [1, 2, 7, text.length]) {
+      const events: SentEvent[] = [];
+      const take = eventFrames((event) => events.push(event));
+      for (let i = 0; i < text.length; i += size) take(text.slice(i, i + size));
+      expect(events).toEqual(expected);
+    }
   });
 });
 
@@ -37,14 +56,10 @@ afterEach(() => {
   for (const close of closers.splice(0)) close();
 });
 
-/** A server that gives a place for a stream and then does as `onStream` says. */
+/** A server that answers a request for a stream as `onStream` says. */
 async function streamServer(onStream: (response: http.ServerResponse, times: number) => void) {
   let streams = 0;
-  const server = http.createServer((request, response) => {
-    if (request.method === 'PUT') response.writeHead(201).end('a-place');
-    else if (request.method === 'GET') onStream(response, ++streams);
-    else response.writeHead(request.method === 'POST' ? 202 : 200).end();
-  });
+  const server = http.createServer((_request, response) => onStream(response, ++streams));
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   closers.push(
@@ -57,14 +72,15 @@ async function streamServer(onStream: (response: http.ServerResponse, times: num
 function opened(url: string) {
   const states: LiveState[] = [];
   const returned = vi.fn();
+  const onData = vi.fn();
   const parts = {
     url,
     key: 'k',
-    operations: [{ name: 'quotes', query: 'subscription { quotes }', variables: {}, onData: () => {} }],
+    operations: ['quotes', 'trades'].map((name) => ({ name, query: 'subscription', variables: {}, onData })),
     random: () => 0,
   };
   closers.push(openLive({ ...parts, onState: (state) => states.push(state), onReturn: returned }));
-  return { states, returned };
+  return { states, returned, onData };
 }
 
 describe('the live connection', () => {
@@ -77,6 +93,37 @@ describe('the live connection', () => {
     const { states, returned } = opened(url);
     await vi.waitFor(() => expect(returned).toHaveBeenCalledTimes(1), 5000);
     expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live']);
+  });
+
+  const said = (id: string, payload: object) => `event: next\ndata: ${JSON.stringify({ id, payload })}\n\n`;
+
+  test('hands each subscription its data, and comes back when the server stops', async () => {
+    const url = await streamServer((response, times) => {
+      response.writeHead(200, { 'content-type': 'text/event-stream' });
+      const shutdown = { errors: [{ message: 'x', extensions: { reason: 'shutdown' } }] };
+      if (times === 1) response.end(said('quotes', { data: { spot: 1 } }) + said('quotes', shutdown));
+      else response.write(said('trades', { data: { seq: times } }));
+    });
+    const { states, onData } = opened(url);
+    await vi.waitFor(() => expect(onData.mock.calls).toEqual([[{ spot: 1 }], [{ seq: 2 }]]), 5000);
+    expect(states).toEqual(['connecting', 'live', 'reconnecting', 'live']);
+  });
+
+  test('asks no more for a subscription that was refused, and for nothing when all were', async () => {
+    const refused = { errors: [{ message: 'x', extensions: { code: 'not_entitled_tier' } }] };
+    const asked: string[][] = [];
+    const server = http.createServer(async (request, response) => {
+      const body = JSON.parse(await text(request));
+      const names = body.operations.map((one: { extensions: { operationId: string } }) => one.extensions.operationId);
+      asked.push(names);
+      response.writeHead(200, { 'content-type': 'text/event-stream' }).end(said(names.at(-1), refused));
+    });
+    server.listen(0, '127.0.0.1');
+    await once(server, 'listening');
+    closers.push(() => server.close());
+    const { states } = opened(`http://127.0.0.1:${(server.address() as AddressInfo).port}/graphql/stream`);
+    await vi.waitFor(() => expect(states.at(-1)).toBe('refused'), 5000);
+    expect(asked).toEqual([['quotes', 'trades'], ['quotes']]);
   });
 
   test('that a key may not have is not asked for again', async () => {

@@ -1,5 +1,5 @@
 // Keeps the subscriptions of a page open over one connection, and opens them again when it is lost.
-import { type Client, createClient, NetworkError } from 'graphql-sse';
+import { eventFrames } from './event-frames.ts';
 
 /** How the live data stands: `refused` is final until the key or the page changes. */
 export type LiveState = 'off' | 'connecting' | 'live' | 'reconnecting' | 'refused';
@@ -31,31 +31,28 @@ export function backOffMs(attempt: number, random: number): number {
   return Math.min(longestWaitMs, 1000 * 2 ** Math.min(attempt, 10)) * (0.75 + random / 2);
 }
 
-/** What graphql-sse tells of an answer that is no stream. */
-interface Refusal {
-  response?: { status: number; headers?: Headers } | undefined;
+/** The server says at least every 15 seconds that it is there; after this long without a word it is not, ms. */
+const silenceMs = 45_000;
+
+/** Milliseconds an answer asks to wait; 0 when it does not say. */
+function retryAfterMs({ headers }: Response): number {
+  const seconds = Number(headers.get('retry-after') ?? 0);
+  return Number.isNaN(seconds) ? 0 : seconds * 1000;
 }
-
-/** Milliseconds an answer asks to wait; null when it does not say. */
-function retryAfterMs(response: Refusal['response']): number | null {
-  const seconds = response?.headers?.get('retry-after');
-  return seconds == null || Number.isNaN(Number(seconds)) ? null : Number(seconds) * 1000;
-}
-
-// All the subscriptions end together, with their connection: that each is to end need not be said.
-const fetchFn = (url: string, init: RequestInit): Promise<Response> =>
-  init.method === 'DELETE' ? Promise.resolve(new Response()) : fetch(url, init);
-
-/** Whether a status says that this one subscription is refused, and would be again. */
-const refuses = (status: number | null) => status !== null && [400, 403, 413, 415].includes(status);
 
 /** The server's last word on a stream it ends, that a new one may go on with: it stops, or the reader fell behind. */
 const passing = new Set(['shutdown', 'too_slow', 'failed']);
 
+/** What is said of a subscription, by the name it was asked under. */
+interface Said {
+  id: string;
+  payload?: { data?: Record<string, unknown> | null; errors?: { extensions?: { reason?: string } }[] };
+}
+
 /** One connection's worth of subscriptions, and those that follow it when it is lost. */
 class LiveLink {
   readonly #parts: LiveParts;
-  #client: Client<true> | null = null;
+  #current: AbortController | null = null;
   #attempt = 0;
   #timer: ReturnType<typeof setTimeout> | undefined;
   // Subscriptions that were refused are not asked for again: the answer would be the same.
@@ -66,73 +63,101 @@ class LiveLink {
   }
 
   open(): void {
-    const returning = this.#attempt > 0;
-    if (!returning) this.#parts.onState('connecting');
-    const client: Client<true> = createClient<true>({
-      url: this.#parts.url,
-      singleConnection: true,
-      headers: { authorization: `Bearer ${this.#parts.key}` },
-      credentials: 'omit',
-      // Done here, for all the subscriptions at once.
-      retryAttempts: 0,
-      fetchFn,
-      on: { connected: () => this.#connected(client, returning) },
-    });
-    this.#client = client;
-    for (const operation of this.#parts.operations) {
-      if (!this.#refused.has(operation.name)) this.#subscribe(operation, client);
-    }
+    if (this.#attempt === 0) this.#parts.onState('connecting');
+    const connection = new AbortController();
+    this.#current = connection;
+    this.#read(connection).then(
+      (waitMs) => this.#lost(connection, waitMs),
+      () => this.#lost(connection, 0),
+    );
   }
 
   close(): void {
     clearTimeout(this.#timer);
-    const client = this.#client;
-    this.#client = null;
-    client?.dispose();
+    this.#current?.abort();
+    this.#current = null;
   }
 
-  #connected(client: Client<true>, returning: boolean): void {
-    if (this.#client !== client) return;
+  /** Reads one connection to its end; how long the server asks to wait before the next, ms. */
+  async #read(connection: AbortController): Promise<number> {
+    const wanted = this.#parts.operations.filter(({ name }) => !this.#refused.has(name));
+    const response = await fetch(this.#parts.url, {
+      method: 'POST',
+      headers: {
+        authorization: `Bearer ${this.#parts.key}`,
+        'content-type': 'application/json',
+        accept: 'text/event-stream',
+      },
+      credentials: 'omit',
+      signal: connection.signal,
+      // All in one request: what is behind the address may be many processes, and the next request would meet another.
+      body: JSON.stringify({
+        operations: wanted.map(({ name, query, variables }) => ({
+          query,
+          variables,
+          extensions: { operationId: name },
+        })),
+      }),
+    });
+    if (response.status === 401) this.#refuse(connection);
+    if (!response.ok || response.body === null) return retryAfterMs(response);
+    if (this.#current === connection) this.#connected();
+    const take = eventFrames(({ event, data }) => {
+      if (this.#current === connection && event === 'next') this.#hear(JSON.parse(data) as Said);
+    });
+    await readText(response.body, connection, take);
+    if (this.#refused.size === this.#parts.operations.length) this.#refuse(connection);
+    return 0;
+  }
+
+  #connected(): void {
+    const returning = this.#attempt > 0;
     this.#attempt = 0;
     this.#parts.onState('live');
     if (returning) this.#parts.onReturn();
   }
 
-  #subscribe(operation: LiveOperation, client: Client<true>): void {
-    const { name, query, variables, onData } = operation;
-    client.subscribe(
-      { query, variables },
-      {
-        next: ({ data, errors }) => {
-          if (this.#client !== client) return;
-          if (data != null) onData(data as Record<string, unknown>);
-          const reason = errors?.[0]?.extensions?.reason;
-          if (data == null && !passing.has(String(reason))) this.#refused.add(name);
-        },
-        error: (error) => this.#failed(name, client, error),
-        complete: () => {
-          if (!this.#refused.has(name)) this.#lost(client, null);
-        },
-      },
-    );
+  #hear({ id, payload }: Said): void {
+    const { data, errors } = payload ?? {};
+    if (data != null) this.#parts.operations.find(({ name }) => name === id)?.onData(data);
+    else if (!passing.has(String(errors?.[0]?.extensions?.reason))) this.#refused.add(id);
   }
 
-  #failed(name: string, client: Client<true>, error: unknown): void {
-    const response = error instanceof NetworkError ? (error as Refusal).response : undefined;
-    if (response?.status === 401) {
-      if (this.#client !== client) return;
-      this.close();
-      this.#parts.onState('refused');
-    } else if (refuses(response?.status ?? null)) this.#refused.add(name);
-    else this.#lost(client, retryAfterMs(response));
+  /** Nothing is to be had with this key: asked again, the answer would be the same. */
+  #refuse(connection: AbortController): void {
+    if (this.#current !== connection) return;
+    this.close();
+    this.#parts.onState('refused');
   }
 
-  #lost(client: Client<true>, waitMs: number | null): void {
-    if (this.#client !== client) return;
+  #lost(connection: AbortController, waitMs: number): void {
+    if (this.#current !== connection) return;
     this.close();
     this.#parts.onState('reconnecting');
     const backOff = backOffMs(this.#attempt++, this.#parts.random());
-    this.#timer = setTimeout(() => this.open(), Math.max(waitMs ?? 0, backOff));
+    this.#timer = setTimeout(() => this.open(), Math.max(waitMs, backOff));
+  }
+}
+
+/** Hands a body's text to `take` until it ends; a connection that is silent for too long is given up. */
+async function readText(
+  body: ReadableStream<Uint8Array>,
+  connection: AbortController,
+  take: (text: string) => void,
+): Promise<void> {
+  const reader = body.getReader();
+  const decoder = new TextDecoder();
+  let silence: ReturnType<typeof setTimeout> | undefined;
+  try {
+    for (;;) {
+      clearTimeout(silence);
+      silence = setTimeout(() => connection.abort(), silenceMs);
+      const { done, value } = await reader.read();
+      if (done) return;
+      take(decoder.decode(value, { stream: true }));
+    }
+  } finally {
+    clearTimeout(silence);
   }
 }
 
