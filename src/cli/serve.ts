@@ -33,6 +33,8 @@ function greeting(url: string, key: string | null, clock: string | null): string
     `Tapegraph listens on ${url}`,
     '',
     `  Begin at   ${url}/`,
+    `  Browser    ${url}/`,
+    `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
     `  API key    ${key ?? 'make one: npm run tapegraph -- key create --account <id>'}`,
     `  REST       curl -H 'Authorization: Bearer ${key ?? '<key>'}' '${url}/v2/quotes?symbols=SPY,QQQ'`,
