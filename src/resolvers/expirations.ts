@@ -5,7 +5,7 @@ import { expiryInstant } from '../domain/option-root.ts';
 import { minuteMs } from '../domain/units.ts';
 import { expirationsAt, type ListedExpirations } from '../store/chain-captures.ts';
 import type { Store } from '../store/connection.ts';
-import { fromSource, loader, type RequestContext } from './context.ts';
+import { fromSource, loader, type RequestContext, requireSource } from './context.ts';
 import { writtenMoment } from './moment.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
@@ -99,6 +99,8 @@ export async function expirations(
   symbol: string,
   { at, tz }: { at?: string | null | undefined; tz?: string | null | undefined },
 ): Promise<Expirations> {
+  // Before the cache, which another server on the same store may have filled.
+  requireSource(context, 'chain');
   if (at != null) {
     const { atMs } = writtenMoment(at, tz, 'at', context.nowMs);
     const listed = await listedAt(context, symbol, atMs);
