@@ -59,10 +59,15 @@ describe('the sample market of a session under way', () => {
       if (Date.now() > end) throw new Error('it did not come to that');
   };
 
+  const stamp = (line: string) => Number(/"sip_timestamp":"(\d{13})/.exec(line)![1]);
+  const dueBy = (atMs: number) =>
+    [...liveTapeLines(samplePrices(), session, tape)].filter((line) => stamp(line) <= atMs).length;
+
   it('comes as the clock passes it, as observed live and not complete', async () => {
     // It halts before there is all, however slow the machine.
     const first = running(startMs, startMs + 1500);
-    await until(async () => (await taken()) > 0 && first.now() >= startMs + 1500);
+    const firstDue = dueBy(startMs + 1500);
+    await until(async () => first.now() >= startMs + 1500 && (await taken()) === firstDue);
     await first.end();
     expect(first.failures).toEqual([]);
     const [{ at }] = (await rows(`SELECT max(event_ts_ms) AS at FROM live_quotes`)) as [{ at: number }];
@@ -86,8 +91,7 @@ describe('the sample market of a session under way', () => {
   });
 
   it('goes on at the next start with nothing lost and nothing counted twice', async () => {
-    const stamp = (line: string) => Number(/"sip_timestamp":"(\d{13})/.exec(line)![1]);
-    const due = [...liveTapeLines(samplePrices(), session, tape)].filter((line) => stamp(line) <= haltMs).length;
+    const due = dueBy(haltMs);
     expect(await taken()).toBeLessThan(due);
     const second = running(startMs + 2000);
     await until(async () => second.now() >= haltMs && (await taken()) === due);
