@@ -33,7 +33,6 @@ function greeting(url: string, key: string | null, clock: string | null): string
     `Tapegraph listens on ${url}`,
     '',
     `  Begin at   ${url}/`,
-    `  Browser    ${url}/`,
     `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
     `  API key    ${key ?? 'make one: npm run tapegraph -- key create --account <id>'}`,
