@@ -74,9 +74,14 @@ async function blocked(leastBytes: number, url: string, ...args: string[]): Prom
   };
   await ask();
   await ask();
-  const stop = watchLoop();
-  await ask();
-  return stop();
+  // The middle of three: garbage of whatever was asked before is collected in a turn that has nothing to do with the request.
+  const turns: number[] = [];
+  for (let i = 0; i < 3; i++) {
+    const stop = watchLoop();
+    await ask();
+    turns.push(stop());
+  }
+  return turns.sort((a, b) => a - b)[1]!;
 }
 
 const query = (text: string): [string, ...string[]] => [
@@ -103,17 +108,21 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
     expect(await blocked(14e6, ...query(text))).toBeLessThan(longestMs);
   });
 
-  test('a page of 50,000 bars as JSON, protobuf, CSV and Arrow, by the graph as rows and as columns', async () => {
+  test('a page of 50,000 bars as JSON, as protobuf, by the graph as rows and as columns', async () => {
     const path = `${app.url}/v2/stocks/SPY/bars?from=2026-10-01&to=2026-11-10&limit=50000`;
     expect(await blocked(5e6, path)).toBeLessThan(longestMs);
     expect(await blocked(1e6, path, '-H', 'accept: application/x-protobuf')).toBeLessThan(longestMs);
-    expect(await blocked(3e6, path, '-H', 'accept: text/csv')).toBeLessThan(longestMs);
-    expect(await blocked(3e6, path, '-H', 'accept: application/vnd.apache.arrow.stream')).toBeLessThan(longestMs);
     const text = (fields: string) =>
       `{ symbol(symbol: "SPY") { bars(from: "2026-10-01", to: "2026-11-10", limit: 50000) { ${fields} } } }`;
     const fields = '{ tsMs open high low close volume vwap tradeCount }';
     expect(await blocked(4e6, ...query(text(`rows ${fields}`)))).toBeLessThan(longestMs);
     expect(await blocked(2e6, ...query(text(`columns ${fields}`)))).toBeLessThan(longestMs);
+  });
+
+  test('a page of 50,000 bars as CSV and as Arrow', async () => {
+    const path = `${app.url}/v2/stocks/SPY/bars?from=2026-10-01&to=2026-11-10&limit=50000`;
+    expect(await blocked(3e6, path, '-H', 'accept: text/csv')).toBeLessThan(longestMs);
+    expect(await blocked(3e6, path, '-H', 'accept: application/vnd.apache.arrow.stream')).toBeLessThan(longestMs);
   });
 
   test('a chain of 20,000 rows by the graph', async () => {
