@@ -11,7 +11,7 @@ import {
   choice,
   configOf,
   duration,
-  number,
+  rateOption,
   ticker,
   wholeNumber,
   withCommonOptions,
@@ -150,7 +150,7 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
     .addOption(
       choice('--gamma-source <source>', 'gammas: solved from quotes, or the source’s (default: solve)', gammaSources),
     )
-    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1));
+    .addOption(rateOption());
   withExamples(command, [
     [
       'capture chains --symbols SPX=_SPX,AAPL --every 5m --delay 15m --url https://quotes.example.com/options/{symbol}.json',

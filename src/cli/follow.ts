@@ -12,8 +12,8 @@ import {
   type CommonOptions,
   choice,
   configOf,
-  number,
-  solveMostHelp,
+  rateOption,
+  solveMostOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
@@ -129,8 +129,8 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
       'serve metrics on this port of METRICS_HOST; 0 for any that is free',
       wholeNumber(0, 65_535),
     )
-    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
-    .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000));
+    .addOption(rateOption())
+    .addOption(solveMostOption());
   withExamples(command, [
     ['follow < tape.ndjson', 'a tape that goes on where the last one ended'],
     ['follow --stream tape', 'the Redis stream `tape`, as consumer group `tapegraph`'],

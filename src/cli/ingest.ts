@@ -7,8 +7,8 @@ import {
   type CommonOptions,
   choice,
   date,
-  number,
-  solveMostHelp,
+  rateOption,
+  solveMostOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
@@ -120,8 +120,8 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
         gammaSources,
       ),
     )
-    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
-    .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000))
+    .addOption(rateOption())
+    .addOption(solveMostOption())
     .option('--session <date>', 'session of files that do not say theirs', date)
     .option(
       '--quotes <file...>',

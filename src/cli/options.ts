@@ -91,6 +91,17 @@ export function choice(flags: string, description: string, values: readonly stri
   return new Option(flags, description).choices(values);
 }
 
-/** Says in `--help` what `--solve-most` does, the same for every command that has it. */
-export const solveMostHelp =
-  'contracts of an underlying whose volatility is solved every minute, the first of a session to trade; 0 = none (default: 10000)';
+/** The interest rate that volatilities are solved with: the same for every command that solves. */
+export function rateOption(): Option {
+  return new Option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)').argParser(
+    number(-0.5, 1),
+  );
+}
+
+/** How many contracts of an underlying have their volatility solved every minute. */
+export function solveMostOption(): Option {
+  return new Option(
+    '--solve-most <n>',
+    'contracts of an underlying whose volatility is solved every minute, the first of a session to trade; 0 = none (default: 10000)',
+  ).argParser(wholeNumber(0, 1_000_000));
+}

@@ -4,8 +4,8 @@ import type { ReconcileReport } from '../ingest/reconcile.ts';
 import {
   type CommonOptions,
   date,
-  number,
-  solveMostHelp,
+  rateOption,
+  solveMostOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
@@ -116,8 +116,8 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
       'bad lines there may be; with any, nothing is complete (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
-    .option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)', number(-0.5, 1))
-    .option('--solve-most <n>', solveMostHelp, wholeNumber(0, 1_000_000));
+    .addOption(rateOption())
+    .addOption(solveMostOption());
   withExamples(command, [
     [
       'reconcile --session 2026-11-20 trades.csv.gz --quotes quotes.csv.gz --day-aggregates day.csv.gz',
