@@ -71,9 +71,13 @@ export function loader<K, V>(
   return found;
 }
 
-/** Throws 503 when no source of `dataset` is configured. */
-export function requireSource(context: Pick<RequestContext, 'sources'>, dataset: Dataset): void {
-  if (!context.sources[dataset]) throw sourceNotConfigured(dataset);
+/** Throws 503 when no source is configured of `dataset`, nor of any of `others` that would serve as well. */
+export function requireSource(
+  { sources }: Pick<RequestContext, 'sources'>,
+  dataset: Dataset,
+  ...others: readonly Dataset[]
+): void {
+  if (![dataset, ...others].some((each) => sources[each])) throw sourceNotConfigured(dataset);
 }
 
 /** Reads from the source of `dataset`: 503 when none is configured, 502 when it fails. */

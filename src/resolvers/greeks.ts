@@ -1,6 +1,5 @@
 import DataLoader from 'dataloader';
 import { sessionOf } from '../domain/calendar.ts';
-import { sourceNotConfigured } from '../domain/failure.ts';
 import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../domain/greeks.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
 import { contractId, type OptionContract } from '../domain/option-contract.ts';
@@ -8,7 +7,7 @@ import { underlyingOf } from '../domain/option-root.ts';
 import { roundTo } from '../domain/units.ts';
 import { readGreeksSeries, readLatestGreeks } from '../store/greeks.ts';
 import { capturedSolves, latestCapturedSolves, mergedSeries } from './captured-solves.ts';
-import { fromSource, loader, type RequestContext } from './context.ts';
+import { fromSource, loader, type RequestContext, requireSource } from './context.ts';
 import { requireContract } from './contract.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
 
@@ -31,11 +30,6 @@ export interface GreeksMeta extends ResponseMeta {
 
 function keyOf(contract: OptionContract) {
   return { underlying: underlyingOf(contract.root), contract: contractId(contract) };
-}
-
-/** Solves are kept by the minute from the option tape, and every stored chain is one of all its contracts: either serves. */
-function requireSource({ sources }: RequestContext): void {
-  if (!sources.option_tape && !sources.chain) throw sourceNotConfigured('option_tape');
 }
 
 async function keptSolves(context: RequestContext, contracts: readonly OptionContract[]) {
@@ -104,7 +98,8 @@ export async function greeks(
   session: SessionDate | null,
 ): Promise<GreeksPage> {
   await requireContract(context, contract);
-  requireSource(context);
+  // Solves are kept by the minute from the option tape, and every stored chain is one of all its contracts: either serves.
+  requireSource(context, 'option_tape', 'chain');
   const latest = await latestLoader(context).load(contract);
   return { contract, session, latest: latest && served(latest, context.nowMs) };
 }

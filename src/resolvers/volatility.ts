@@ -8,12 +8,11 @@ import {
   volatilitySurface,
 } from '../analytics/volatility-surface.ts';
 import type { ChainCapture } from '../domain/chain.ts';
-import { sourceNotConfigured } from '../domain/failure.ts';
 import { exchangeDate } from '../domain/market-time.ts';
 import { nextTurn } from '../domain/turn.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../store/solved-minutes.ts';
 import { chainAt } from './chain.ts';
-import { fromSource, loader, type RequestContext } from './context.ts';
+import { fromSource, loader, type RequestContext, requireSource } from './context.ts';
 import { requireReadable } from './gex.ts';
 import { inTurns } from './in-turns.ts';
 import { type ResponseMeta, responseMeta } from './response-meta.ts';
@@ -76,7 +75,7 @@ const noMarks: MinuteChain['marks'] = new Map();
 /** The latest chain, brought up to the last solved minute where that is newer. */
 async function latestChain(context: RequestContext, symbol: string): Promise<MinuteChain | null> {
   const { chain: hasChains, option_tape: hasTape } = context.sources;
-  if (!hasChains && !hasTape) throw sourceNotConfigured('chain');
+  requireSource(context, 'chain', 'option_tape');
   const [captured, minute] = await Promise.all([
     hasChains ? chainAt(context, symbol, context.nowMs) : null,
     hasTape ? minuteLoader(context).load(symbol) : null,
