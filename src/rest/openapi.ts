@@ -1,7 +1,7 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { tiers } from '../domain/tier.ts';
-import { answerSchema, type JsonSchema } from './answer-schema.ts';
+import type { JsonSchema } from './answer-schema.ts';
 import { argumentOf, variableOf } from './argument-docs.ts';
 import { mediaTypes, routeMedia } from './media.ts';
 import type { Param } from './params.ts';
@@ -93,8 +93,8 @@ function parameter(
 }
 
 /** The schema of a body. A table's is of its rows, as the type of its columns. */
-function bodySchema(schema: GraphQLSchema, { route, operation, tables }: CompiledRoute, media: string): JsonSchema {
-  if (media === mediaTypes.json) return answerSchema(schema, route, operation);
+function bodySchema({ route, answer, tables }: CompiledRoute, media: string): JsonSchema {
+  if (media === mediaTypes.json) return answer;
   if (media === mediaTypes.protobuf)
     return { type: 'string', format: 'binary', description: `${route.protobuf!.name} of /v2/rest-protocol.proto` };
   const columns = tables.tables.map((table) => `${table.name}: ${table.columns.map(({ name }) => name).join(', ')}`);
@@ -133,7 +133,7 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSc
       200: {
         description: 'The answer.',
         content: Object.fromEntries(
-          routeMedia(compiled).map((media) => [media, { schema: bodySchema(schema, compiled, media) }]),
+          routeMedia(compiled).map((media) => [media, { schema: bodySchema(compiled, media) }]),
         ),
       },
       ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),

@@ -217,6 +217,8 @@ function handler(door: RestDoor, compiled: CompiledRoute): RequestHandler {
 export interface CompiledRoute {
   route: Route;
   operation: StoredOperation;
+  /** The JSON Schema of its answers. */
+  answer: JsonSchema;
   /** What its answers are as CSV and Arrow; those of writes, and of routes without rows, are neither. */
   tables: Tables;
 }
@@ -225,13 +227,14 @@ const noTables: Tables = { tables: [], beside: () => null };
 
 function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
   const operation = storedOperation(schema, written);
-  const { data } = answerSchema(schema, written, operation).properties as { data: JsonSchema };
+  const answer = answerSchema(schema, written, operation);
+  const { data } = answer.properties as { data: JsonSchema };
   const tables = written.method === 'GET' ? answerTables(data) : noTables;
   const names = tables.tables.map(({ name }) => name);
   // Where there are several, the request says which.
   const route =
     names.length < 2 ? written : { ...written, queryParams: { ...written.queryParams, table: tableName(names) } };
-  return { route, operation, tables };
+  return { route, operation, answer, tables };
 }
 
 /** The routes of the table, each with its operation validated and compiled. */
