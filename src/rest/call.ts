@@ -1,10 +1,9 @@
 import type { Response } from 'express';
 import type { Caller } from '../access/caller.ts';
-import { gone, invalidParameter } from '../domain/failure.ts';
+import { invalidParameter } from '../domain/failure.ts';
 import { bodyOver } from '../domain/request-body.ts';
 import { type Envelope, envelope } from './envelope.ts';
-import { readParams } from './params.ts';
-import { answerAt, type CompiledRoute, charge, type RestDoor } from './router.ts';
+import { answerAt, type CompiledRoute, charge, type RestDoor, routeValues } from './router.ts';
 
 /** A route asked otherwise than at its address. */
 export interface RouteCall {
@@ -41,8 +40,7 @@ export async function callRoute(
   const { route, operation } = compiled;
   try {
     await charge(door, caller, response);
-    if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
-    const values = { ...readParams(route.pathParams, texts), ...readParams(route.queryParams, texts) };
+    const values = routeValues(door, route, texts, texts);
     const read = bodyOf(compiled, body);
     const context = door.context(caller, onEnd);
     if (route.inFlightLimited) await door.takeInFlightPlace(context);

@@ -96,6 +96,17 @@ function cacheHeaders(route: Route, { meta }: Envelope): { control: string; tagg
   return { control: 'private', tagged: meta.plane === 'archive' };
 }
 
+/** The values of a route's parameters, from the texts of path and query; 410 once the route is gone. */
+export function routeValues(
+  { now }: Pick<RestDoor, 'now'>,
+  { pathParams, queryParams, sunset }: Route,
+  path: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  if (sunset && now() > sunset.atMs) throw gone(sunset.successor);
+  return { ...readParams(pathParams, path), ...readParams(queryParams, query) };
+}
+
 async function serve(door: RestDoor, compiled: CompiledRoute, request: Request, response: Response): Promise<void> {
   const { route } = compiled;
   const caller = authenticatedCaller(await door.authenticate(request), route.listsTokenExpired);
@@ -106,8 +117,7 @@ async function serve(door: RestDoor, compiled: CompiledRoute, request: Request, 
   try {
     await charge(door, caller, response);
     door.note(request, { cost: 1 });
-    if (route.sunset && door.now() > route.sunset.atMs) throw gone(route.sunset.successor);
-    const values = { ...readParams(route.pathParams, request.params), ...readParams(route.queryParams, request.query) };
+    const values = routeValues(door, route, request.params, request.query);
     const body = route.body ? await readBody(route.body, request) : undefined;
     await answer(door, compiled, {
       caller,
