@@ -3,7 +3,7 @@ import { defineConfig } from 'vitest/config';
 import { serverAnswers } from './test/support/postgres-server.ts';
 
 // What is about an embedded server itself.
-const embeddedOnly = ['test/store/embedded-*.test.ts', 'test/store/kill.test.ts', 'test/store/codec.test.ts'];
+const embeddedOnly = ['test/store/embedded-*.test.ts', 'test/store/kill.test.ts', 'test/store/engine/codec.test.ts'];
 
 const projects = [
   {
@@ -15,10 +15,12 @@ const projects = [
     extends: true as const,
     test: {
       name: 'server',
-      include: ['store', 'contract', 'rest', 'schema', 'graphql'].map((folder) => `test/${folder}/**/*.test.ts`),
+      include: ['store', 'contract', 'fuzz', 'rest', 'schema', 'graphql'].map(
+        (folder) => `test/${folder}/**/*.test.ts`,
+      ),
       exclude: embeddedOnly,
       globalSetup: ['test/support/postgres-server.ts'],
-      // Bad requests end before the store, most of them: a part of them will do.
+      // Most generated requests end before the store: a part of them will do.
       env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000' },
     },
   },

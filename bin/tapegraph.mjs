@@ -1,14 +1,21 @@
 #!/usr/bin/env node
 // Runs src/main.ts on any Node from 20 on. TypeScript runs as it is from 23.6 on; an older Node hands over to the one
-// that comes with the dependencies.
+// that comes with the dependencies. A server is started with the options that hold it to its memory limit.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
-import { createRequire } from 'node:module';
-import { constants } from 'node:os';
+import * as nodeModule from 'node:module';
+import { constants, totalmem } from 'node:os';
 import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+const self = fileURLToPath(import.meta.url);
+const root = dirname(dirname(self));
+const main = join(root, 'src/main.ts');
+const args = process.argv.slice(2);
+
+// What Node compiled is kept for the next start, without its types. Beside the packages: who may write here may change
+// them too. Where it cannot be written, nothing is kept.
+const compileCache = process.env.NODE_COMPILE_CACHE || join(root, 'node_modules/.cache/tapegraph');
 
 function runsTypeScript() {
   const [major, minor] = process.versions.node.split('.').map(Number);
@@ -17,7 +24,7 @@ function runsTypeScript() {
 
 /** The program file of the Node that came with the dependencies; null when there is none for this platform. */
 function bundledNode() {
-  const require = createRequire(import.meta.url);
+  const require = nodeModule.createRequire(import.meta.url);
   const file = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
   for (const name of ['node', 'node-bin']) {
     try {
@@ -33,8 +40,8 @@ function bundledNode() {
   return null;
 }
 
-function handOver(program) {
-  const child = spawn(program, [main, ...process.argv.slice(2)], { stdio: 'inherit' });
+function handOver(program, programArgs, env) {
+  const child = spawn(program, programArgs, { stdio: 'inherit', env });
   const signals = ['SIGINT', 'SIGTERM', 'SIGHUP'];
   // A terminal sends Ctrl-C to both processes, and a second signal makes the child leave at once. So SIGINT is passed on
   // only when no terminal does it.
@@ -52,13 +59,49 @@ function handOver(program) {
   });
 }
 
-if (runsTypeScript()) {
-  await import(new URL('../src/main.ts', import.meta.url).href);
-} else {
+/** Whether somebody has chosen the size of the heap. */
+const heapIsChosen = () =>
+  [...process.execArgv, ...(process.env.NODE_OPTIONS ?? '').split(' ')].some((option) =>
+    /^--max[-_]old[-_]space[-_]size/.test(option),
+  );
+
+/** Node's options for a server; empty where somebody has chosen them. */
+async function serverOptions() {
+  if (heapIsChosen()) return [];
+  const { heapOptions, planMemory, readByteSize } = await import('../src/runtime/memory-plan.ts');
+  const plan = planMemory({
+    // A setting that cannot be read is told of by whoever reads them all.
+    settingBytes: readByteSize(process.env.MEMORY_LIMIT ?? ''),
+    constrainedBytes: process.constrainedMemory(),
+    machineBytes: totalmem(),
+    processes: 1,
+  });
+  return heapOptions(plan);
+}
+
+/** Runs the server in this process's place, or, where a system has no way to do that, below it. */
+async function serve() {
+  const env = {
+    ...process.env,
+    NODE_COMPILE_CACHE: compileCache,
+    // Threads share two arenas of the C library's memory: eight a processor keep what was freed in one from the others.
+    MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX || '2',
+  };
+  const programArgs = [...process.execArgv, ...(await serverOptions()), main, ...args];
+  if (process.execve && process.platform !== 'win32')
+    process.execve(process.execPath, [process.execPath, ...programArgs], env);
+  else handOver(process.execPath, programArgs, env);
+}
+
+if (!runsTypeScript()) {
   const program = bundledNode();
-  if (program !== null) handOver(program);
+  if (program !== null) handOver(program, [self, ...args], process.env);
   else {
     console.error(`tapegraph: this is Node ${process.versions.node}; run npm ci here, or use Node 24.`);
     process.exitCode = 1;
   }
+} else {
+  nodeModule.enableCompileCache(compileCache);
+  if (args[0] === 'serve') await serve();
+  else await import('../src/main.ts');
 }

@@ -1,7 +1,17 @@
 // Holds the import rules of layer-rules.ts over the sources of a project: `node scripts/check-layers.ts [folder]`.
 import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import { dirname, join, posix, relative, sep } from 'node:path';
-import { ambient, edge, emptyNames, exceptions, keptInside, layers, typeOnlyLayers } from './layer-rules.ts';
+import {
+  ambient,
+  edge,
+  emptyNames,
+  exceptions,
+  keptInside,
+  layers,
+  sharedLayer,
+  subjects,
+  typeOnlyLayers,
+} from './layer-rules.ts';
 import { codeOnly, type ImportSite, importsOf, lineOf } from './source-text.ts';
 
 const root = process.argv[2] ?? join(import.meta.dirname, '..');
@@ -15,6 +25,12 @@ function sourcesUnder(folder: string): string[] {
     .filter((file) => !file.includes('/generated/') && !file.includes('node_modules/'));
 }
 
+/** The folder of its layer that a file belongs to; null for one directly in the layer. */
+function subjectOf(file: string): string | null {
+  const [, , folder, ...rest] = file.split('/');
+  return rest.length > 0 ? folder! : null;
+}
+
 /** The folder of src/ a file belongs to; a file directly in src/ stands for itself. */
 function layerOf(file: string): string {
   return file.split('/')[1]!;
@@ -22,6 +38,16 @@ function layerOf(file: string): string {
 
 const findings: string[] = [];
 const folderEdges = new Map<string, Set<string>>();
+/** Which files each file imports for more than types. */
+const fileEdges = new Map<string, string[]>();
+
+function checkSubjects(file: string, target: string, { line, specifier }: ImportSite): void {
+  const layer = layerOf(file);
+  const [from, to] = [subjectOf(file), subjectOf(target)];
+  if (layerOf(target) !== layer || from === null || to === null || from === to) return;
+  if (!subjects[layer]?.[from]?.includes(to))
+    findings.push(`${file}:${line}  ${layer}/${from} may not import ${layer}/${to} (${specifier})`);
+}
 
 function checkImport(file: string, site: ImportSite): void {
   const layer = layerOf(file);
@@ -43,10 +69,12 @@ function checkImport(file: string, site: ImportSite): void {
     return;
   }
   if (!existsSync(join(root, target))) findings.push(`${at}  imports a file that is not there (${specifier})`);
+  if (!site.typeOnly) fileEdges.set(file, [...(fileEdges.get(file) ?? []), target]);
+  checkSubjects(file, target, site);
   const targetLayer = layerOf(target);
   if (targetLayer === layer) return;
   const allowed = layers[layer];
-  if (allowed === '*' || allowed?.includes(targetLayer)) {
+  if (allowed === '*' || targetLayer === sharedLayer || allowed?.includes(targetLayer)) {
     if (!site.typeOnly) folderEdges.set(layer, (folderEdges.get(layer) ?? new Set()).add(targetLayer));
     return;
   }
@@ -86,27 +114,28 @@ function checkDefaultExports(file: string, text: string, code: string): void {
   }
 }
 
-// Folders that depend on each other cannot be read one at a time. The rules leave no room for it except through files that
-// may import anything.
-function checkCycles(): void {
+/** Reports every circle among `edges`. What depends on each other cannot be read one at a time. */
+function checkCycles(what: string, edges: ReadonlyMap<string, Iterable<string>>): void {
   const done = new Set<string>();
-  const visit = (layer: string, path: readonly string[]): void => {
-    if (path.includes(layer)) {
-      findings.push(`src  folders import each other: ${[...path.slice(path.indexOf(layer)), layer].join(' → ')}`);
+  const visit = (name: string, path: readonly string[]): void => {
+    if (path.includes(name)) {
+      findings.push(`src  ${what} import each other: ${[...path.slice(path.indexOf(name)), name].join(' → ')}`);
       return;
     }
-    if (done.has(layer)) return;
-    for (const next of folderEdges.get(layer) ?? []) visit(next, [...path, layer]);
-    done.add(layer);
+    if (done.has(name)) return;
+    for (const next of edges.get(name) ?? []) visit(next, [...path, name]);
+    done.add(name);
   };
-  for (const layer of folderEdges.keys()) visit(layer, []);
+  for (const name of edges.keys()) visit(name, []);
 }
 
 const sources = sourcesUnder('src');
 let imports = 0;
 for (const file of sources) {
-  if (layers[layerOf(file)] === undefined)
-    findings.push(`${file}  is in no known folder of src; see scripts/layer-rules.ts`);
+  const [layer, subject] = [layerOf(file), subjectOf(file)];
+  if (subject !== null && subjects[layer] && !subjects[layer][subject])
+    findings.push(`${file}  ${layer}/${subject} is no known folder of src; see scripts/layer-rules.ts`);
+  if (layers[layer] === undefined) findings.push(`${file}  is in no known folder of src; see scripts/layer-rules.ts`);
   checkText(file, (text, code) => {
     const sites = importsOf(text);
     imports += sites.length;
@@ -118,7 +147,8 @@ for (const file of [...sources, ...['test', 'scripts', 'bench'].flatMap(sourcesU
   checkNames(file);
   checkText(file, (text, code) => checkDefaultExports(file, text, code));
 }
-checkCycles();
+checkCycles('folders', folderEdges);
+checkCycles('files', fileEdges);
 // A check that looked at nothing has not passed.
 if (sources.length === 0 || imports === 0)
   findings.push(`src  ${sources.length} modules with ${imports} imports were found: nothing was checked`);

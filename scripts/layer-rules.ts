@@ -1,10 +1,15 @@
-/** The folders of src/ and which of them each may import. `'*'` = any. */
+/** Plumbing that knows nothing of markets: every folder may import it. */
+export const sharedLayer = 'runtime';
+
+/** The folders of src/ and which of them each may import, beside `sharedLayer`. `'*'` = any. */
 export const layers: Record<string, readonly string[] | '*'> = {
+  runtime: [],
   domain: [],
   tape: ['domain'],
   analytics: ['domain'],
   store: ['domain'],
-  ingest: ['domain', 'tape', 'analytics', 'store'],
+  sample: ['domain', 'tape', 'analytics'],
+  ingest: ['domain', 'tape', 'analytics', 'store', 'sample'],
   access: ['domain', 'store'],
   resolvers: ['domain', 'analytics', 'store', 'access'],
   schema: ['domain', 'resolvers'],
@@ -18,6 +23,72 @@ export const layers: Record<string, readonly string[] | '*'> = {
   'server.ts': '*',
   'main.ts': '*',
   'worker.ts': '*',
+  'market.ts': '*',
+};
+
+/**
+ * The folders of a layer, and which of their neighbours each may import. A file that lies directly in the layer is open to
+ * all of them and may import them all.
+ */
+export const subjects: Record<string, Record<string, readonly string[]>> = {
+  domain: { chain: [], flow: ['chain'], journal: [] },
+  tape: { csv: [], prints: ['csv'], chains: ['csv'], live: ['csv', 'prints', 'chains'] },
+  sample: { market: [] },
+  analytics: {
+    pricing: [],
+    prints: [],
+    screener: [],
+    chain: ['pricing'],
+    gex: ['pricing', 'chain'],
+    flow: ['prints'],
+    bars: ['prints'],
+    offexchange: ['prints'],
+    minute: ['pricing', 'chain', 'prints'],
+    session: ['prints', 'flow', 'bars', 'offexchange'],
+  },
+  store: {
+    generated: [],
+    engine: ['generated'],
+    market: ['generated', 'engine'],
+    chain: ['generated', 'engine', 'market'],
+    gex: ['generated', 'engine', 'market'],
+    flow: ['generated', 'engine'],
+    offexchange: ['generated', 'engine'],
+    account: ['generated', 'engine'],
+    journal: ['generated', 'engine'],
+  },
+  ingest: {
+    files: [],
+    stocks: ['files'],
+    chains: ['files'],
+    options: ['files', 'chains'],
+    tail: ['files', 'chains', 'options'],
+    sample: ['tail'],
+  },
+  access: { usage: [], entitlement: [], limits: [], identity: ['entitlement', 'usage'] },
+  resolvers: {
+    market: [],
+    gex: [],
+    journal: [],
+    offexchange: [],
+    chain: ['gex'],
+    flow: ['gex'],
+    account: ['market'],
+    live: ['market', 'gex', 'flow'],
+  },
+  schema: {
+    market: [],
+    chain: ['market'],
+    gex: ['market', 'chain'],
+    flow: ['market', 'chain', 'gex'],
+    offexchange: ['market'],
+    account: ['market'],
+    journal: ['market'],
+  },
+  rest: { contract: [], http: ['contract'], stream: ['contract', 'http'], routes: ['contract'] },
+  graphql: { limits: [], sse: ['limits'], plugins: ['sse', 'limits'] },
+  pages: { client: [], dashboard: ['client'], landing: ['client'], reference: ['client'], graphiql: [] },
+  cli: { io: [], server: ['io'], commands: ['io', 'server'] },
 };
 
 /** Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings. */
@@ -45,12 +116,19 @@ export const ambient: readonly { what: string; code: RegExp }[] = [
 ];
 
 /** Where `ambient` may be read: files of src/, or folders that end in a slash. */
-export const edge: readonly string[] = ['main.ts', 'worker.ts', 'server.ts', 'cli/', 'pages/dashboard/client/main.ts'];
+export const edge: readonly string[] = [
+  'main.ts',
+  'worker.ts',
+  'market.ts',
+  'server.ts',
+  'cli/',
+  'pages/dashboard/client/main.ts',
+];
 
 /** Single readings of `ambient` elsewhere in src/, each with its reason. */
 export const exceptions: readonly { file: string; what: string; why: string }[] = [
   {
-    file: 'store/embedded-cluster.ts',
+    file: 'store/engine/embedded-cluster.ts',
     what: 'process.env',
     why: 'programs on Windows need the system part of it to start',
   },

@@ -2,6 +2,8 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Tier } from './domain/tier.ts';
 import type { TraceSettings } from './observe/tracing.ts';
+import { isTrustedProxy, trustedProxyExpected } from './runtime/client-address.ts';
+import { leastMemoryBytes, readByteSize } from './runtime/memory-plan.ts';
 
 /** What a source can provide (spec 4: a route whose source is not configured answers 503). */
 export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
@@ -20,8 +22,14 @@ export interface Config {
   host: string;
   /** How long a server that was told to stop goes on taking requests, ms, so that balancers notice. */
   drainDelayMs: number;
+  /** Bytes that an answer by graph may have. */
+  answerMaxBytes: number;
+  /** How long an answer by graph may be worked on, ms, without the time it waits for its turn. */
+  answerTimeoutMs: number;
   /** Processes that serve on the port together; `auto` = one a processor. */
   workers: number | 'auto';
+  /** What all processes of a server together are to stay below, bytes; null = the container's limit, or 512 MiB each. */
+  memoryLimitBytes: number | null;
   /** A PostgreSQL server; null = the embedded one. */
   databaseUrl: string | null;
   /** Standbys of it that market data is read from; empty = none. */
@@ -34,14 +42,24 @@ export interface Config {
   sessionSecret: string | null;
   /** Where the public keys of site sessions are published. */
   sessionJwksUrl: string | null;
-  /** Requests a minute. */
-  rates: Record<Tier, number>;
+  /** `iss` that a session token must have; null = any. */
+  sessionIssuer: string | null;
+  /** `aud` that a session token must have; null = any. */
+  sessionAudience: string | null;
+  /** Requests a minute of each tier, and of an address without a credential. */
+  rates: Record<Tier | 'anonymous', number>;
   /** Streams at a time with one key, or of one account for sessions, in each process. */
   maxStreams: number;
+  /** Connections at a time, in each process; null = as many as the files that a process may open leave room for. */
+  maxConnections: number | null;
+  /** Of these, connections of one client address; null = a quarter. */
+  maxConnectionsPerAddress: number | null;
   /** Lower case; starts the names of the headers that carry `meta` beside protobuf. */
   metaHeaderPrefix: string;
   /** Origins whose pages may call this server; empty = none. */
   corsOrigins: string[];
+  /** Proxies whose forwarding headers are believed, as `clientAddressOf` takes them; empty = none. */
+  trustedProxies: string[];
   logLevel: LogLevel;
   /** TCP port of `/metrics`; 0 lets the system choose one, null = none of its own. */
   metricsPort: number | null;
@@ -115,16 +133,30 @@ function headersOf(text: string): Record<string, string> {
   return Object.fromEntries(pairs.map(([name, value]) => [name, decodeURIComponent(value!)]));
 }
 
+const connections = wholeNumber(1, 1_000_000, 'connections at a time, a whole number from 1 to 1000000');
+
 const variables = z.object({
   TAPEGRAPH_DATA: z.string().default('.data'),
   PORT: port.default(4000),
   DRAIN_DELAY_MS: milliseconds(600_000).default(0),
+  ANSWER_MAX_BYTES: wholeNumber(65_536, 33_554_432, 'bytes, a whole number from 65536 to 33554432').default(
+    32 * 1024 * 1024,
+  ),
+  ANSWER_TIMEOUT_MS: wholeNumber(100, 600_000, 'milliseconds, a whole number from 100 to 600000').default(10_000),
   HOST: host.default('127.0.0.1'),
   WORKERS: z
     .string()
     .refine(isWorkers, { error: `expected ${workersExpected}` })
     .transform((text) => (text === 'auto' ? text : Number(text)))
     .default(1),
+  MEMORY_LIMIT: z
+    .string()
+    .refine((text) => (readByteSize(text) ?? 0) >= leastMemoryBytes, {
+      error: 'expected a size such as 512M or 2G, 384M or more',
+    })
+    .transform((text) => readByteSize(text)!)
+    .nullable()
+    .default(null),
   DATABASE_URL: z
     .string()
     // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it here.
@@ -143,10 +175,15 @@ const variables = z.object({
   REDIS_URL: urlOf(['redis:', 'rediss:']).nullable().default(null),
   SESSION_SECRET: z.string().nullable().default(null),
   SESSION_JWKS_URL: urlOf(['https:', 'http:']).nullable().default(null),
+  SESSION_ISSUER: z.string().nullable().default(null),
+  SESSION_AUDIENCE: z.string().nullable().default(null),
   RATE_FREE: perMinute.default(60),
   RATE_BASIC: perMinute.default(300),
   RATE_PRO: perMinute.default(600),
+  RATE_ANONYMOUS: perMinute.default(60),
   MAX_STREAMS: wholeNumber(1, 1_000_000, 'streams at a time, a whole number from 1 to 1000000').default(100),
+  MAX_CONNECTIONS: connections.nullable().default(null),
+  MAX_CONNECTIONS_PER_ADDRESS: connections.nullable().default(null),
   META_HEADER_PREFIX: z
     .string()
     .regex(/^[a-z][a-z0-9-]*$/i, { error: 'expected the beginning of a header name such as x-itm-' })
@@ -158,6 +195,11 @@ const variables = z.object({
     .refine((origins) => origins.every(isOrigin), {
       error: 'expected origins such as https://app.example.com, separated by commas',
     })
+    .default([]),
+  TRUSTED_PROXIES: z
+    .string()
+    .transform(list)
+    .refine((entries) => entries.every(isTrustedProxy), { error: `expected ${trustedProxyExpected}` })
     .default([]),
   LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
   METRICS_PORT: port.nullable().default(null),
@@ -259,16 +301,29 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     host: settings.HOST,
     workers: settings.WORKERS,
     drainDelayMs: settings.DRAIN_DELAY_MS,
+    answerMaxBytes: settings.ANSWER_MAX_BYTES,
+    answerTimeoutMs: settings.ANSWER_TIMEOUT_MS,
+    memoryLimitBytes: settings.MEMORY_LIMIT,
     databaseUrl: settings.DATABASE_URL,
     databaseReadUrls: settings.DATABASE_READ_URLS,
     databaseTimeoutMs: settings.DATABASE_TIMEOUT_MS,
     redisUrl: settings.REDIS_URL,
     sessionSecret: settings.SESSION_SECRET,
     sessionJwksUrl: settings.SESSION_JWKS_URL,
-    rates: { free: settings.RATE_FREE, basic: settings.RATE_BASIC, pro: settings.RATE_PRO },
+    sessionIssuer: settings.SESSION_ISSUER,
+    sessionAudience: settings.SESSION_AUDIENCE,
+    rates: {
+      free: settings.RATE_FREE,
+      basic: settings.RATE_BASIC,
+      pro: settings.RATE_PRO,
+      anonymous: settings.RATE_ANONYMOUS,
+    },
     maxStreams: settings.MAX_STREAMS,
+    maxConnections: settings.MAX_CONNECTIONS,
+    maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,
     metaHeaderPrefix: settings.META_HEADER_PREFIX,
     corsOrigins: settings.CORS_ORIGINS,
+    trustedProxies: settings.TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
     metricsPort: settings.METRICS_PORT,
     metricsHost: settings.METRICS_HOST,
@@ -296,20 +351,29 @@ export function describeConfig(
     TAPEGRAPH_DATA: config.dataDir,
     PORT: config.port,
     DRAIN_DELAY_MS: config.drainDelayMs,
+    ANSWER_MAX_BYTES: config.answerMaxBytes,
+    ANSWER_TIMEOUT_MS: config.answerTimeoutMs,
     HOST: config.host,
     WORKERS: config.workers,
+    MEMORY_LIMIT: config.memoryLimitBytes,
     DATABASE_URL: maskUrl(config.databaseUrl),
     DATABASE_READ_URLS: config.databaseReadUrls.map((url) => maskUrl(url)!),
     DATABASE_TIMEOUT_MS: config.databaseTimeoutMs,
     REDIS_URL: maskUrl(config.redisUrl),
     SESSION_SECRET: config.sessionSecret === null ? null : 'set',
     SESSION_JWKS_URL: maskUrl(config.sessionJwksUrl),
+    SESSION_ISSUER: config.sessionIssuer,
+    SESSION_AUDIENCE: config.sessionAudience,
     RATE_FREE: config.rates.free,
     RATE_BASIC: config.rates.basic,
     RATE_PRO: config.rates.pro,
+    RATE_ANONYMOUS: config.rates.anonymous,
     MAX_STREAMS: config.maxStreams,
+    MAX_CONNECTIONS: config.maxConnections,
+    MAX_CONNECTIONS_PER_ADDRESS: config.maxConnectionsPerAddress,
     META_HEADER_PREFIX: config.metaHeaderPrefix,
     CORS_ORIGINS: config.corsOrigins,
+    TRUSTED_PROXIES: config.trustedProxies,
     LOG_LEVEL: config.logLevel,
     METRICS_PORT: config.metricsPort,
     METRICS_HOST: config.metricsHost,

@@ -1,9 +1,9 @@
+import { Interrupted } from './cli/io/terminal.ts';
 import { run } from './cli/run.ts';
-import { Interrupted } from './cli/terminal.ts';
 
 const interruption = new AbortController();
 // Once each: a second signal finds no listener and ends the process at once.
-for (const signal of ['SIGINT', 'SIGTERM'] as const)
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
   process.once(signal, () => interruption.abort(new Interrupted(signal)));
 // A reader that went away (`tapegraph export … | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {

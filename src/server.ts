@@ -2,49 +2,52 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
+import { openAdmission } from './access/admission.ts';
 import type { Caller } from './access/caller.ts';
-import { credentialOf } from './access/credential.ts';
+import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
 import type { Config } from './config.ts';
-import type { Clock } from './domain/clock.ts';
-import { type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
-import { type KeptAnswers, keptAnswers } from './domain/kept-answers.ts';
-import { bodyLimit } from './graphql/body-limit.ts';
-import { graphqlDoor } from './graphql/door.ts';
+import { addressTooLong, clientGone, type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
+import { receiveBody } from './graphql/body-limit.ts';
+import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
+import { graphqlEndpoints } from './graphql/endpoints.ts';
 import { askThrough } from './graphql/in-process.ts';
-import { acceptAnything } from './graphql/request-form.ts';
-import { mcpDoor } from './mcp/door.ts';
+import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
+import { acceptAnything } from './graphql/plugins/request-form.ts';
+import { mcpRouter } from './mcp/door.ts';
 import { type Health, watchHealth } from './observe/health.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { sendMetrics } from './observe/metrics-answer.ts';
 import { note } from './observe/request-facts.ts';
+import { type RequestLines, requestLines } from './observe/request-lines.ts';
 import { requestLog } from './observe/request-log.ts';
 import { observeRequests, type RequestObserver } from './observe/requests.ts';
 import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
-import { type Assets, openAssets } from './pages/assets.ts';
-import { aboveGraphiql } from './pages/graphiql/graphiql.ts';
+import { writeFailureTexts } from './observe/write-failures.ts';
+import { openAssets } from './pages/assets.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
-import type { LiveHub } from './resolvers/live-hub.ts';
-import { takeInFlightPlace } from './resolvers/stock-bars.ts';
-import type { JsonSchema } from './rest/answer-schema.ts';
+import type { LiveHub } from './resolvers/live/hub.ts';
+import { takeInFlightPlace } from './resolvers/market/stock-bars.ts';
+import type { JsonSchema } from './rest/contract/answer-schema.ts';
+import { protocolSource } from './rest/contract/protobuf.ts';
+import { sendFailure } from './rest/http/respond.ts';
+import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAnswer } from './rest/http/router.ts';
 import { openApi } from './rest/openapi.ts';
-import { protocolSource } from './rest/protobuf.ts';
-import { sendFailure } from './rest/respond.ts';
-import {
-  asFailure,
-  type CompiledRoute,
-  chargeRefused,
-  compiledRoutes,
-  restRouter,
-  type SentAnswer,
-} from './rest/router.ts';
 import { routes } from './rest/routes.ts';
 import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
+import { allowSharedCaching, guardHeaders } from './runtime/cache-headers.ts';
+import { clientAddressOf, isFromThisMachine } from './runtime/client-address.ts';
+import type { Clock } from './runtime/clock.ts';
+import { beginRequest } from './runtime/event-loop.ts';
+import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
+import { withinRequest } from './runtime/request-scope.ts';
+import { type KeptAnswers, keptAnswers } from './runtime/response-cache.ts';
 import { schema } from './schema/index.ts';
-import { pingDatabase, type Store } from './store/connection.ts';
-import { symbolRegistry } from './store/symbols.ts';
+import { pingDatabase, type Store } from './store/engine/connection.ts';
+import { writeProbe } from './store/engine/probe-write.ts';
+import { symbolRegistry } from './store/market/symbols.ts';
 
 /** What a server is built from. */
 export interface ServerParts {
@@ -57,7 +60,10 @@ export interface ServerParts {
   generation?: () => number | null;
   /** What is told as it happens (`openLiveHub`); whoever opened it closes it before the server stops. */
   live: LiveHub;
-  /** A key that reads the sample market, shown to whoever opens `/`; null, or absent: the market is not the sample. */
+  /**
+   * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to whoever opens it on this machine,
+   * while it works: it is revoked as soon as other data is stored.
+   */
   sampleKey?: string | null;
   /** True from the moment the process was asked to end; absent: never. */
   draining?: () => boolean;
@@ -65,10 +71,9 @@ export interface ServerParts {
   metrics?: Metrics | null;
   /** Null, or absent: nothing is traced. */
   traces?: Traces | null;
+  /** The most that each cache holds; absent: what a process of the default memory limit has. */
+  caches?: CacheBudgets;
 }
-
-/** Bytes of answers kept for asking again, by each door. */
-const keptAnswerBytes = 64 * 1024 * 1024;
 
 /** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
 function requestId(request: IncomingMessage): string {
@@ -115,17 +120,40 @@ function cors(origins: readonly string[], metaHeaderPrefix: string) {
   };
 }
 
+/** Headers of every answer: it is what its type says, loads nothing and stands in no frame. A page says itself what it loads. */
+const answerHeaders = [
+  ['X-Content-Type-Options', 'nosniff'],
+  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
+  ['X-Frame-Options', 'DENY'],
+  ['Referrer-Policy', 'same-origin'],
+] as const;
+
 /** Gives every request its id and every answer the headers all have. */
 function identify(request: Request, response: Response, next: NextFunction): void {
+  guardHeaders(response);
   request.id = requestId(request);
   response.setHeader('x-request-id', request.id);
-  response.setHeader('X-Content-Type-Options', 'nosniff');
+  for (const [name, value] of answerHeaders) response.setHeader(name, value);
   next();
 }
 
+/** Longest path and query, bytes: less than the parser takes, so that the application can say so. */
+const addressBytes = 16 * 1024;
+
+function refuseLongAddress(request: Request, _response: Response, next: NextFunction): void {
+  next(request.originalUrl.length > addressBytes ? addressTooLong(addressBytes) : undefined);
+}
+
+/** Gives a request its scope: what is heavy of it takes turns with others, and all of it ends when its client hangs up. */
+function scoped(_request: Request, response: Response, next: NextFunction): void {
+  const scope = beginRequest(clientGone);
+  response.once('close', () => scope.end());
+  withinRequest(scope, next);
+}
+
 /** Who is told of every request. */
-function observersOf({ log, metrics, traces }: ServerParts): RequestObserver[] {
-  return [requestLog(log), ...(metrics ? [metrics.requests] : []), ...(traces ? [traces.requests] : [])];
+function observersOf({ log, metrics, traces }: ServerParts, lines: RequestLines): RequestObserver[] {
+  return [requestLog(log, lines), ...(metrics ? [metrics.requests] : []), ...(traces ? [traces.requests] : [])];
 }
 
 /** What answers a request is a part of its trace. */
@@ -142,7 +170,13 @@ function metricsRoute({ config: { metricsToken }, metrics }: ServerParts): Route
 
 /** Health as the addresses for it tell it. */
 function healthOf({ store, access, draining = () => false }: ServerParts): Health {
-  return watchHealth({ database: () => pingDatabase(store), redis: access.sharesLimits, draining });
+  return watchHealth({
+    database: () => pingDatabase(store),
+    tryWriting: writeProbe(store, () => performance.now()),
+    writeFailures: () => writeFailureTexts(store.writes.failing()),
+    redis: access.sharesLimits,
+    draining,
+  });
 }
 
 async function sendReadiness(health: Health, response: Response): Promise<void> {
@@ -150,13 +184,19 @@ async function sendReadiness(health: Health, response: Response): Promise<void> 
   response.status(status === 'ready' ? 200 : 503).json({ status });
 }
 
+/** Sends what describes the interface: it changes with the version of the program alone. */
+function sendDescription(response: Response, text: string): void {
+  allowSharedCaching(response, 'public, max-age=300');
+  response.send(text);
+}
+
 /** The addresses that need no credential. */
 function publicRoutes(health: Health, description: object): Router {
   const answers: Record<string, (response: Response) => unknown> = {
-    '/healthz': async (response) => response.json({ status: await health.status() }),
+    '/healthz': async (response) => response.json(await health.status()),
     '/readyz': (response) => sendReadiness(health, response),
-    '/v2/rest-protocol.proto': (response) => response.type('text/plain').send(protocolSource),
-    '/v2/openapi.json': (response) => response.json(description),
+    '/v2/rest-protocol.proto': (response) => sendDescription(response.type('text/plain'), protocolSource),
+    '/v2/openapi.json': (response) => sendDescription(response.type('json'), JSON.stringify(description)),
   };
   const router = Router({ caseSensitive: true });
   for (const [path, answer] of Object.entries(answers)) {
@@ -168,29 +208,27 @@ function publicRoutes(health: Health, description: object): Router {
   return router;
 }
 
-/** What both doors need of the server. */
-function doorsOf({ config, store, access, now, log, traces, live }: ServerParts) {
+/** What every endpoint is given. */
+function servicesOf(
+  { config, store, access, now, log, traces, live }: ServerParts,
+  lines: RequestLines,
+): EndpointServices {
   const services: Services = { store, access, sources: config.sources, now, random: randomBytes, live };
   return {
-    now,
-    async authenticate(request: IncomingMessage) {
-      const found = await access.authenticate(credentialOf(request.headers));
-      if (found.state === 'ok') {
-        const { accountId, keyId, tier } = found.caller;
-        note(request, { accountId, keyId, tier });
-      }
-      return found;
-    },
-    note,
-    span: traces?.span ?? untraced,
-    consume: (caller: Caller, cost = 1) => access.rate.consume(caller, cost),
-    count: (caller: Caller, scopeGroup: string) => access.usage.count(caller.accountId, scopeGroup),
+    schema,
+    admission: openAdmission({ access, note }),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
-    takeStreamPlace: (caller: Caller) => access.streams.take(caller),
-    attachStream: live.attach,
     takeInFlightPlace: (context: object) => takeInFlightPlace(context as RequestContext),
-    report: (request: IncomingMessage, failure: Failure) =>
-      log.error({ requestId: request.id, err: failure.cause ?? failure, code: failure.code }, failure.message),
+    attachStream: live.attach,
+    now,
+    note,
+    clientAddress: clientAddressOf(config.trustedProxies),
+    span: traces?.span ?? untraced,
+    report(request: IncomingMessage, failure: Failure) {
+      if (failure.code === 'client_gone') return;
+      if (!lines.failed(request)) return;
+      log.error({ requestId: request.id, err: failure.cause ?? failure, code: failure.code }, failure.message);
+    },
   };
 }
 
@@ -209,66 +247,101 @@ async function firstSymbol(store: Store): Promise<string> {
 /** What the ways to the graph are made from. */
 interface GraphParts {
   parts: ServerParts;
-  doors: ReturnType<typeof doorsOf>;
-  assets: Assets;
-  kept: KeptAnswers<string>;
+  services: EndpointServices;
+  answers: KeptAnswers<CachedAnswer>;
+  documents: DocumentCache;
   streams: StreamOperations;
   compiled: readonly CompiledRoute[];
   description: JsonSchema;
 }
 
 /** The graph at its own address, and what leads to it: live streams, and tools for AI clients. */
-function graphRouter({ parts, doors, assets, kept, streams, compiled, description }: GraphParts): Router {
-  const { yoga, stream } = graphqlDoor({ ...doors, schema, kept, aboveGraphiql: aboveGraphiql(assets) });
+function graphRouter({ parts, services, answers, documents, streams, compiled, description }: GraphParts): Router {
+  const { yoga, stream } = graphqlEndpoints({
+    services,
+    cache: answers,
+    documents,
+    answerLimits: { bytes: parts.config.answerMaxBytes, ms: parts.config.answerTimeoutMs },
+  });
   const router = Router({ caseSensitive: true });
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
-  router.all('/graphql', acceptAnything, bodyLimit, yoga as unknown as express.RequestHandler);
+  router.all('/graphql', acceptAnything, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
   router.all('/graphql/stream', stream);
-  router.use(streamRouter(schema, streams, doors));
+  router.use(streamRouter(services, streams));
   const originHosts = parts.config.corsOrigins.map((origin) => new URL(origin).hostname);
-  return router.use(mcpDoor({ ...doors, schema, compiled, description, ask: askThrough(yoga), originHosts }));
+  return router.use(mcpRouter({ services, compiled, description, ask: askThrough(yoga), originHosts }));
+}
+
+/** The server's caches, each as large as its part of the memory limit. */
+function openCaches({ generation = () => null, metrics, caches = defaultMemory.caches }: ServerParts) {
+  const answers = keptAnswers<CachedAnswer>(caches.graphqlAnswers, ({ json }) => 2 * json.length, generation);
+  const sealed = keptAnswers<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length, generation);
+  const documents = documentCache(caches.documents);
+  metrics?.watchCache('graphql', answers.stats);
+  metrics?.watchCache('rest', sealed.stats);
+  metrics?.watchCache('documents', documents.stats);
+  return { answers, sealed, documents };
+}
+
+/** The sample market's key, for a request that may be shown it; else null. */
+function shownSampleKey({ sampleKey = null, access }: ServerParts) {
+  return async (request: IncomingMessage): Promise<string | null> => {
+    if (sampleKey === null || !isFromThisMachine(request)) return null;
+    const works = await access.authenticate(sampleKey).then(
+      ({ state }) => state === 'ok',
+      () => false,
+    );
+    return works ? sampleKey : null;
+  };
 }
 
 /** Builds the server's application; opens no port. */
 export function createApp(parts: ServerParts): Express {
-  const { config, now, generation = () => null, sampleKey = null, metrics, traces } = parts;
-  const doors = doorsOf(parts);
+  const { config, now, traces } = parts;
+  const lines = requestLines(parts.log, clientAddressOf(config.trustedProxies));
+  const services = servicesOf(parts, lines);
   // Before anything is compiled from it.
   if (traces) traceRootFields(schema, traces.span);
   const compiled = compiledRoutes(schema, routes);
   const streams = streamOperations(schema);
   const description = openApi(schema, compiled, streams);
-  const kept = keptAnswers<string>(keptAnswerBytes, (json) => 2 * json.length, generation);
-  const sealed = keptAnswers<SentAnswer>(keptAnswerBytes, ({ body }) => body.bytes.length, generation);
-  metrics?.watchCache('graphql', kept.stats);
-  metrics?.watchCache('rest', sealed.stats);
+  const { answers, sealed, documents } = openCaches(parts);
   const app = express();
   app.disable('x-powered-by');
   app.set('etag', false);
   app.use(
+    scoped,
     identify,
-    observeRequests(observersOf(parts)),
+    observeRequests(observersOf(parts, lines)),
     withinTrace(traces),
     cors(config.corsOrigins, config.metaHeaderPrefix),
+    refuseLongAddress,
   );
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), description));
   const assets = openAssets();
   app.use(
     pagesRouter(
-      { compiled, description, streams, now, sampleKey, firstSymbol: () => firstSymbol(parts.store) },
+      {
+        compiled,
+        description,
+        streams,
+        now,
+        sampleKey: shownSampleKey(parts),
+        firstSymbol: () => firstSymbol(parts.store),
+      },
       assets,
     ),
   );
-  app.use(graphRouter({ parts, doors, assets, kept, streams, compiled, description }));
-  app.use(restRouter({ ...doors, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
+  app.use(graphRouter({ parts, services, answers, documents, streams, compiled, description }));
+  app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });
   app.use(async (error: unknown, request: Request, response: Response, _next: NextFunction) => {
-    const failure = await chargeRefused(doors, request, response).then(() => asFailure(error), asFailure);
+    const failure = await services.admission.chargeRejected(request, response).then(() => asFailure(error), asFailure);
     note(request, { code: failure.code });
-    if (failure.status >= 500) doors.report(request, failure);
+    if (failure.status >= 500) services.report(request, failure);
     sendFailure(response, failure);
   });
   return app;

@@ -1,11 +1,11 @@
-// One of the processes that serve for `tapegraph serve --workers`. It is started by cli/crew.ts, which tells it what to do.
+// One of the processes that serve for `tapegraph serve --workers`. It is started by cli/server/worker-pool.ts, which tells it what to do.
 import cluster from 'node:cluster';
-import { runWorker } from './cli/worker.ts';
+import { runWorker } from './cli/server/worker.ts';
 
 const worker = cluster.worker!;
 const interrupted = new AbortController();
-// A terminal's Ctrl-C reaches every process; it is the first one's to tell the others.
-process.on('SIGINT', () => {});
+// A terminal's Ctrl-C, and that it closes, reaches every process; the first process tells the others.
+for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.once('SIGTERM', () => interrupted.abort());
 // Without this the process would end at once when the one that started it is gone.
 worker.on('disconnect', () => {

@@ -1,27 +1,26 @@
 import { randomBytes } from 'node:crypto';
-import type { Clock } from '../domain/clock.ts';
-import type { Tier } from '../domain/tier.ts';
-import type { RandomBytes } from '../domain/ulid.ts';
-import type { Store } from '../store/connection.ts';
-import { type AccountBook, openAccountBook } from './account-book.ts';
-import { authenticate } from './authenticate.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { RandomBytes } from '../runtime/ulid.ts';
+import type { Store } from '../store/engine/connection.ts';
 import type { Authentication } from './caller.ts';
-import { openIdentities } from './identities.ts';
-import { type InFlight, openInFlight } from './in-flight.ts';
-import { type KeyRing, openKeyRing } from './key-ring.ts';
-import { openKeyUse } from './key-use.ts';
-import type { LocalLimits } from './limits-by-message.ts';
-import { openRate, type Rate } from './rate.ts';
-import { openRedisLink } from './redis-link.ts';
-import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './session-keeper.ts';
-import { openStreamPlaces, type StreamPlaces } from './stream-places.ts';
-import { openUsage, type Usage } from './usage.ts';
+import { type AccountBook, openAccountBook } from './identity/accounts.ts';
+import { type KeyRing, openKeyRing } from './identity/api-keys.ts';
+import { authenticate } from './identity/authenticate.ts';
+import { openIdentities } from './identity/credential-cache.ts';
+import { openKeyUse } from './identity/key-use.ts';
+import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './identity/session-keeper.ts';
+import { type InFlight, openInFlight } from './limits/in-flight.ts';
+import type { LocalLimits } from './limits/limits-by-message.ts';
+import { openRate, type Rate, type Rates } from './limits/rate.ts';
+import { openRedisLink } from './limits/redis-link.ts';
+import { openStreamPlaces, type StreamPlaces } from './limits/stream-slots.ts';
+import { openUsage, type Usage } from './usage/usage.ts';
 
 /** The settings that access needs; `Config` has them. */
 export interface AccessSettings extends SessionSettings {
   redisUrl: string | null;
   /** Requests a minute. */
-  rates: Record<Tier, number>;
+  rates: Rates;
   /** Streams at a time with one key, or of one account for sessions. */
   maxStreams: number;
 }
@@ -49,7 +48,7 @@ export interface Access {
   rate: Rate;
   inFlight: Pick<InFlight, 'acquire'>;
   streams: StreamPlaces;
-  usage: Pick<Usage, 'count' | 'read' | 'flush'>;
+  usage: Pick<Usage, 'count' | 'read' | 'flush' | 'waiting'>;
   keys: KeyRing;
   accounts: AccountBook;
   sessions: Pick<SessionKeeper, 'create'>;

@@ -1,19 +1,19 @@
 import { Command } from 'commander';
-import { addAccountCommands } from './account.ts';
-import { addCaptureCommands } from './capture.ts';
-import { addConfigCommand } from './config.ts';
-import { addDistributeCommand } from './distribute.ts';
-import { addExportCommand } from './export.ts';
-import { addFollowCommand } from './follow.ts';
-import { addIngestCommand } from './ingest.ts';
-import { addKeyCommands } from './key.ts';
-import { addMigrateCommand } from './migrate.ts';
-import { addQuoteCommands } from './quotes.ts';
-import { addReconcileCommand } from './reconcile.ts';
-import { addSealCommand } from './seal.ts';
-import { addServeCommand } from './serve.ts';
-import { addSessionCommands } from './session.ts';
-import type { Terminal } from './terminal.ts';
+import { addAccountCommands } from './commands/account.ts';
+import { addCaptureCommands } from './commands/capture.ts';
+import { addDistributeCommand } from './commands/distribute.ts';
+import { addExportCommand } from './commands/export.ts';
+import { addFollowCommand } from './commands/follow.ts';
+import { addIngestCommand } from './commands/ingest.ts';
+import { addKeyCommands } from './commands/key.ts';
+import { addMigrateCommand } from './commands/migrate.ts';
+import { addQuoteCommands } from './commands/quotes.ts';
+import { addReconcileCommand } from './commands/reconcile.ts';
+import { addSealCommand } from './commands/seal.ts';
+import { addServeCommand } from './commands/serve.ts';
+import { addSessionCommands } from './commands/session.ts';
+import { addConfigCommand } from './io/config.ts';
+import type { Terminal } from './io/terminal.ts';
 import { version } from './version.ts';
 
 /** The command line. It never ends the process: a wrong command line is thrown as a `CommanderError`. */

@@ -1,7 +1,7 @@
 import { CommanderError } from 'commander';
-import { CommandFailed } from './outcome.ts';
+import { CommandFailed } from './io/command-result.ts';
+import { Interrupted, type Terminal } from './io/terminal.ts';
 import { createProgram } from './program.ts';
-import { Interrupted, type Terminal } from './terminal.ts';
 
 /** Exit codes of every command. */
 export const exitCodes = { ok: 0, failure: 1, usage: 2 } as const;

@@ -31,8 +31,3 @@ const controlCharacter = /[\u0000-\u001f\u007f]/;
 export function isId(text: string): boolean {
   return text.length > 0 && text.length <= maxIdLength && !controlCharacter.test(text) && text.isWellFormed();
 }
-
-/** Whether `text` can be stored as it is: no NUL and no half of a surrogate pair. */
-export function isStorableText(text: string): boolean {
-  return !text.includes('\u0000') && text.isWellFormed();
-}

@@ -26,12 +26,26 @@ const specialClosings = new Set([
 const specialHalfDays = new Set<SessionDate>(['2002-07-05', '2003-12-26']);
 const notHalfDays = new Set<SessionDate>(['1998-11-27', '1998-12-24', '2002-07-03']);
 
+/** The remainder in [0, by), below zero too. */
+function modulo(value: number, by: number): number {
+  return ((value % by) + by) % by;
+}
+
 function weekday(date: SessionDate): number {
-  return (((epochDay(date) + 4) % 7) + 7) % 7; // 0 = Sunday; 1970-01-01 was a Thursday
+  return modulo(epochDay(date) + 4, 7); // 0 = Sunday; 1970-01-01 was a Thursday
+}
+
+function dateOf(year: number, month: number, day: number): SessionDate {
+  const [sign, digits] = year < 0 ? ['-', 6] : year > 9999 ? ['+', 6] : ['', 4];
+  const parts = [
+    String(Math.abs(year)).padStart(digits, '0'),
+    ...[month, day].map((part) => String(part).padStart(2, '0')),
+  ];
+  return sign + parts.join('-');
 }
 
 function nthWeekday(year: number, month: number, day: number, nth: number): SessionDate {
-  const first = `${year}-${String(month).padStart(2, '0')}-01`;
+  const first = dateOf(year, month, 1);
   return addDays(first, ((day - weekday(first) + 7) % 7) + 7 * (nth - 1));
 }
 
@@ -42,21 +56,21 @@ function lastMonday(year: number, month: number): SessionDate {
 
 /** Easter Sunday by the Gregorian computus (Meeus/Jones/Butcher). */
 function easter(year: number): SessionDate {
-  const a = year % 19,
+  const a = modulo(year, 19),
     b = Math.floor(year / 100),
-    c = year % 100;
+    c = modulo(year, 100);
   const d = Math.floor(b / 4),
-    e = b % 4,
+    e = modulo(b, 4),
     f = Math.floor((b + 8) / 25),
     g = Math.floor((b - f + 1) / 3);
-  const h = (19 * a + b - d - g + 15) % 30,
+  const h = modulo(19 * a + b - d - g + 15, 30),
     i = Math.floor(c / 4),
     k = c % 4;
-  const l = (32 + 2 * e + 2 * i - h - k) % 7,
+  const l = modulo(32 + 2 * e + 2 * i - h - k, 7),
     m = Math.floor((a + 11 * h + 22 * l) / 451);
   const month = Math.floor((h + l - 7 * m + 114) / 31),
     day = ((h + l - 7 * m + 114) % 31) + 1;
-  return `${year}-${String(month).padStart(2, '0')}-${String(day).padStart(2, '0')}`;
+  return dateOf(year, month, day);
 }
 
 /** A fixed-date holiday, moved to Friday from Saturday and to Monday from Sunday. */
@@ -66,31 +80,31 @@ function observed(date: SessionDate): SessionDate {
 }
 
 function holidaysOf(year: number): Set<SessionDate> {
-  const newYear = `${year}-01-01`;
+  const newYear = dateOf(year, 1, 1);
   const days = [
     nthWeekday(year, 1, 1, 3),
     nthWeekday(year, 2, 1, 3),
     addDays(easter(year), -2),
     lastMonday(year, 5),
-    observed(`${year}-07-04`),
+    observed(dateOf(year, 7, 4)),
     nthWeekday(year, 9, 1, 1),
     nthWeekday(year, 11, 4, 4),
-    observed(`${year}-12-25`),
+    observed(dateOf(year, 12, 25)),
   ];
   // NYSE rule 7.2: a New Year's Day on a Saturday is not observed on the last trading day of the year before.
   if (weekday(newYear) !== 6) days.push(observed(newYear));
-  if (year >= 2022) days.push(observed(`${year}-06-19`));
+  if (year >= 2022) days.push(observed(dateOf(year, 6, 19)));
   return new Set(days);
 }
 
 function halfDaysOf(year: number): Set<SessionDate> {
-  return new Set([addDays(nthWeekday(year, 11, 4, 4), 1), `${year}-12-24`, `${year}-07-03`]);
+  return new Set([addDays(nthWeekday(year, 11, 4, 4), 1), dateOf(year, 12, 24), dateOf(year, 7, 3)]);
 }
 
 const byYear = new Map<number, { holidays: Set<SessionDate>; halfDays: Set<SessionDate> }>();
 
 function year(date: SessionDate) {
-  const number = Number(date.slice(0, 4));
+  const number = Number(date.slice(0, -6));
   let entry = byYear.get(number);
   if (!entry) {
     entry = { holidays: holidaysOf(number), halfDays: halfDaysOf(number) };

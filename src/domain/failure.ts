@@ -25,12 +25,13 @@ export interface FailureOptions {
 
 /** A failure with everything a caller is told about it. */
 export class Failure extends Error {
-  readonly code: FailureCode;
+  /** `client_gone` is for metrics and traces: nobody is there to read it. */
+  readonly code: FailureCode | 'client_gone';
   readonly status: number;
   readonly details: Record<string, unknown> | undefined;
   readonly headers: Record<string, string>;
 
-  constructor(status: number, code: FailureCode, message: string, options: FailureOptions = {}) {
+  constructor(status: number, code: Failure['code'], message: string, options: FailureOptions = {}) {
     super(message, options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Failure';
     this.status = status;
@@ -110,6 +111,11 @@ export function gone(successor: string): Failure {
   return new Failure(410, 'not_found', `This route is no longer served; use ${successor}.`);
 }
 
+/** 408: the body came too slowly to be waited for. */
+export function bodyTooSlow(): Failure {
+  return new Failure(408, 'invalid_params', 'The body came too slowly.', { headers: { Connection: 'close' } });
+}
+
 /** 413: the body, or what it holds, is over the limit. */
 export function bodyTooLarge(limit: string): Failure {
   return new Failure(413, 'invalid_params', `The body is too large: at most ${limit}.`);
@@ -120,9 +126,26 @@ export function unsupportedMediaType(expected: string): Failure {
   return new Failure(415, 'invalid_params', `Content-Type: expected ${expected}.`);
 }
 
+/** 415: the body is compressed. */
+export function unsupportedEncoding(): Failure {
+  return new Failure(415, 'invalid_params', 'Content-Encoding: expected none; compressed bodies are not read.', {
+    headers: { 'Accept-Encoding': 'identity' },
+  });
+}
+
+/** 414: the path and query are too long. */
+export function addressTooLong(maxBytes: number): Failure {
+  return new Failure(414, 'invalid_params', `The address is too long: at most ${maxBytes} bytes.`);
+}
+
 /** 429: over a rate or in-flight limit; the caller may retry after so many seconds. */
 export function rateLimited(message: string, retryAfterSeconds: number): Failure {
   return new Failure(429, 'rate_limited', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+}
+
+/** The client hung up while its request was worked on. Never sent; 499 is what proxies log for it. */
+export function clientGone(): Failure {
+  return new Failure(499, 'client_gone', 'The client has closed the connection.');
 }
 
 /** 502: the source of `dataset` was asked and failed. */
@@ -138,6 +161,11 @@ export function sourceNotConfigured(dataset: string): Failure {
 /** 503: the option-bar provider is configured and out of reach. */
 export function providerUnavailable(cause: unknown): Failure {
   return new Failure(503, 'provider_unavailable', 'The option-bar provider is unavailable.', { cause });
+}
+
+/** 503: the server has no room for the request at the moment. */
+export function overloaded(message: string, retryAfterSeconds: number): Failure {
+  return new Failure(503, 'internal', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
 }
 
 /** 500: a defect of ours. Nothing of the cause leaks. */

@@ -5,7 +5,10 @@ import { dayMs, maxEpochMs } from './units.ts';
 /** The exchange's time zone: sessions are dates in it. */
 export const exchangeTimeZone = 'America/New_York';
 
-/** A date `YYYY-MM-DD`. Session dates are dates in New York. */
+/**
+ * A date `YYYY-MM-DD`. Session dates are dates in New York. Callers can write the years 0000 to 9999; a day before or after them
+ * has a sign and six digits (`+010000-01-01`), as in ISO 8601.
+ */
 export type SessionDate = string;
 
 /** One span of constant UTC offset. */
@@ -50,9 +53,14 @@ export function epochDay(date: SessionDate): number {
   return Date.parse(`${date}T00:00:00Z`) / dayMs;
 }
 
+// All but the 14 characters of `T00:00:00.000Z`: the part before them has no fixed length.
+function dateOfUtc(ms: number): SessionDate {
+  return new Date(ms).toISOString().slice(0, -14);
+}
+
 /** The date of an epoch day. */
 export function dateOfEpochDay(day: number): SessionDate {
-  return new Date(day * dayMs).toISOString().slice(0, 10);
+  return dateOfUtc(day * dayMs);
 }
 
 /** The date `days` after `date` (before, when negative). */
@@ -62,7 +70,7 @@ export function addDays(date: SessionDate, days: number): SessionDate {
 
 /** The New York date of an instant. */
 export function exchangeDate(tsMs: number): SessionDate {
-  return new Date(tsMs + exchangeOffsetMs(tsMs)).toISOString().slice(0, 10);
+  return dateOfUtc(tsMs + exchangeOffsetMs(tsMs));
 }
 
 /** Minutes since midnight in New York at an instant (0…1439). */
@@ -119,6 +127,11 @@ export function isTimeZone(name: string): boolean {
   return true;
 }
 
+/** The instant at which a date begins in `timeZone`, epoch ms. */
+export function startOfDate(date: SessionDate, timeZone: string): number {
+  return Temporal.PlainDate.from(date).toZonedDateTime({ timeZone }).epochMilliseconds;
+}
+
 /** A point in time as a caller wrote it: the instant, and the date when nothing but a date was written. */
 export interface WrittenInstant {
   ms: number;
@@ -146,10 +159,7 @@ export function parseInstant(text: string, timeZone: string, parameter: string):
   const match = instantPattern.exec(text);
   if (!match || !isDate(match[1]!)) throw wrong();
   const [, date, hour, minute, second = '00', fraction = '', offset] = match as unknown as string[];
-  if (hour === undefined) {
-    const start = Temporal.PlainDate.from(date!).toZonedDateTime({ timeZone });
-    return { ms: start.epochMilliseconds, bareDate: date! };
-  }
+  if (hour === undefined) return { ms: startOfDate(date!, timeZone), bareDate: date! };
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw wrong();
   const millis = fraction.slice(0, 3).padEnd(3, '0');
   const local = `${date}T${hour}:${minute}:${second}.${millis}`;

@@ -1,4 +1,4 @@
-import type { TradedContract } from './contract-book.ts';
+import type { TradedContract } from './chain/contract-book.ts';
 
 /*
  * Executions and quotes as the tape engine takes them. The engine copies what it keeps, so that a reader may fill one object

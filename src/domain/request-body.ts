@@ -1,34 +1,46 @@
 import type { IncomingMessage } from 'node:http';
-import { bodyTooLarge, type Failure, invalidParameter } from './failure.ts';
+import { type BodyProblem, requestBody, UnreadBody } from '../runtime/request-body.ts';
+import {
+  bodyTooLarge,
+  bodyTooSlow,
+  type Failure,
+  invalidParameter,
+  overloaded,
+  rateLimited,
+  unsupportedEncoding,
+} from './failure.ts';
 
 /** 413 in words: so many bytes at most. */
 export function bodyOver(maxBytes: number): Failure {
   return bodyTooLarge(maxBytes >= 1 << 20 ? `${maxBytes / (1 << 20)} MiB` : `${maxBytes / 1024} KiB`);
 }
 
-/** Whether a request says of itself that its body is larger than `maxBytes`. */
-export function saysLarger(request: IncomingMessage, maxBytes: number): boolean {
-  return Number(request.headers['content-length'] ?? 0) > maxBytes;
+/** What a client is told of a body that was not read to its end. */
+function failureOf(problem: BodyProblem, maxBytes: number): Failure {
+  switch (problem) {
+    case 'too-large':
+      return bodyOver(maxBytes);
+    case 'too-slow':
+      return bodyTooSlow();
+    case 'cut-off':
+      return invalidParameter('body', 'ended before it was complete');
+    case 'caller-holds-too-many':
+      return rateLimited('Too many bodies are being sent at a time.', 1);
+    case 'too-many':
+      return overloaded('The server is receiving as many bodies as it can.', 1);
+  }
 }
 
-/** The bytes of a request's body; 413 as soon as they are more than `maxBytes`, 400 when the client goes away in the middle. */
-export async function bodyBytes(request: IncomingMessage, maxBytes: number): Promise<Buffer> {
-  if (saysLarger(request, maxBytes)) throw bodyOver(maxBytes);
-  const chunks: Buffer[] = [];
-  let length = 0;
+/**
+ * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for a compressed one, 408 when they come too slowly, 400 when the client goes
+ * away in the middle, and 429 or 503 when `caller` or the process has too many under way.
+ */
+export async function bodyBytes(request: IncomingMessage, maxBytes: number, caller = ''): Promise<Buffer> {
+  const encoding = request.headers['content-encoding']?.trim().toLowerCase();
+  if (encoding && encoding !== 'identity') throw unsupportedEncoding();
   try {
-    // Leaving the loop must not destroy the request: its connection has yet to carry the answer.
-    for await (const chunk of request.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
-      length += chunk.length;
-      if (length > maxBytes) break;
-      chunks.push(chunk);
-    }
-  } catch {
-    throw invalidParameter('body', 'ended before it was complete');
+    return await requestBody(request, maxBytes, caller);
+  } catch (error) {
+    throw error instanceof UnreadBody ? failureOf(error.problem, maxBytes) : error;
   }
-  if (length > maxBytes) {
-    request.resume();
-    throw bodyOver(maxBytes);
-  }
-  return Buffer.concat(chunks);
 }

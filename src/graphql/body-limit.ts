@@ -1,31 +1,45 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
-import type { Failure } from '../domain/failure.ts';
-import { bodyBytes, bodyOver, saysLarger } from '../domain/request-body.ts';
-import { documentLimits } from './limits.ts';
+import type { Admission } from '../access/admission.ts';
+import { type Failure, failureWithin, internal, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { bodyBytes } from '../domain/request-body.ts';
+import { declaredLength } from '../runtime/request-body.ts';
+import { documentLimits } from './limits/document-limits.ts';
 
 type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => void;
 
-function refuse(response: ServerResponse, failure: Failure): void {
-  response.statusCode = failure.status;
-  response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.setHeader('Cache-Control', 'no-store');
-  response.end(JSON.stringify({ errors: [{ message: failure.message, extensions: { code: failure.code } }] }));
+/** Without a valid credential only introspection is answered, which needs no more. */
+const anonymousBytes = 64 * 1024;
+
+async function receive(admission: Admission, request: IncomingMessage): Promise<Buffer> {
+  const found = await admission.authenticate(request);
+  if (found.state === 'ok') return bodyBytes(request, documentLimits.bytes, found.caller.accountId);
+  return bodyBytes(request, anonymousBytes).catch((error: unknown) => {
+    if (failureWithin(error)?.status !== 413) throw error;
+    throw found.state === 'expired' ? tokenExpired() : unauthenticated();
+  });
 }
 
-/**
- * Keeps bodies over `documentLimits.bytes` from the door, which has no bound of its own. A body that tells its length cannot be
- * longer; one that comes in chunks is gathered first.
- */
-export const bodyLimit: Handler = (request, response, next) => {
-  const max = documentLimits.bytes;
-  if (saysLarger(request, max)) return refuse(response, bodyOver(max));
-  if (request.headers['transfer-encoding'] === undefined) return next();
-  bodyBytes(request, max).then(
-    (bytes) => {
-      if (bytes.length > 0) request.body = Readable.from([bytes]);
-      next();
-    },
-    (error: unknown) => refuse(response, error as Failure),
-  );
-};
+function reject(response: ServerResponse, { status, code, message, headers }: Failure): void {
+  response.statusCode = status;
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeader('Content-Type', 'application/json; charset=utf-8');
+  response.end(JSON.stringify({ errors: [{ message, extensions: { code } }] }));
+}
+
+/** Receives the body of a request to `/graphql` within the limits, for Yoga, which has none of its own. */
+export function receiveBody(admission: Admission): Handler {
+  return (request, response, next) => {
+    if (declaredLength(request) === 0) return next();
+    receive(admission, request).then(
+      (bytes) => {
+        request.body = Readable.from([bytes]);
+        next();
+      },
+      async (error: unknown) => {
+        const refused = await admission.chargeRejected(request, response).catch((over: unknown) => over);
+        reject(response, failureWithin(refused) ?? failureWithin(error) ?? internal(error));
+      },
+    );
+  };
+}

@@ -21,9 +21,12 @@ function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | '
 export function publicError(error: unknown, report: (failure: Failure) => void): GraphQLError {
   const thrown = failureWithin(error);
   if (!thrown && isGraphqlsOwn(error)) {
+    // For a body that is no JSON Yoga adds what the parser threw, which repeats the body, and takes it as the sign for 400 with every
+    // Accept. It is not sent, so the status is given here.
+    const { originalError, ...extensions } = error.extensions;
     return new GraphQLError(error.message, {
       ...place(error),
-      extensions: { ...error.extensions, code: 'invalid_params' },
+      extensions: { ...extensions, ...(originalError ? { http: { status: 400 } } : {}), code: 'invalid_params' },
     });
   }
   const failure = thrown ?? internal(error);

@@ -1,26 +1,30 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import type { graphqlDoor } from './door.ts';
+import type { GraphqlEndpoints } from './endpoints.ts';
+import type { HttpContext } from './request-state.ts';
+
+/** Bytes of an answer that is read within the process: it is read at once. */
+export const answerBytesInProcess = 4 * 1024 * 1024;
 
 /**
- * Sends a document through the graph's door from within: the same credential, limits, cost and usage as a request to `/graphql`, of which
+ * Sends a document to the graph from within the process: the same credential, limits, cost and usage as a request to `/graphql`, of which
  * `request` and `response` are those of the request it belongs to.
  */
-export function askThrough(door: ReturnType<typeof graphqlDoor>['yoga']) {
+export function askThrough(yoga: GraphqlEndpoints['yoga']) {
   return async (
     query: string,
     variables: Record<string, unknown>,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<ExecutionResult> => {
-    const answer = await door.fetch(
+    const answer = await yoga.fetch(
       'http://localhost/graphql',
       {
         method: 'POST',
         headers: { 'content-type': 'application/json', accept: 'application/json' },
         body: JSON.stringify({ query, variables }),
       },
-      { req: request, res: response },
+      { req: request, res: response, answerBytes: answerBytesInProcess } as HttpContext,
     );
     return (await answer.json()) as ExecutionResult;
   };

@@ -67,8 +67,24 @@ export function scopeGroups(
   return [...walk.groups];
 }
 
+/** The names of an operation's fields, where it has nothing but fields; null otherwise. */
+function rootFields(document: DocumentNode, operationName: string | null | undefined): string[] | null {
+  const selections = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
+  const names = selections.flatMap((node) => (node.kind === Kind.FIELD ? [node.name.value] : []));
+  return names.length > 0 && names.length === selections.length ? names : null;
+}
+
 /** Whether an operation asks for nothing but the schema itself, which is public. */
 export function isIntrospectionOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
-  const fields = getOperationAST(document, operationName)?.selectionSet.selections ?? [];
-  return fields.length > 0 && fields.every((node) => node.kind === Kind.FIELD && node.name.value.startsWith('__'));
+  return rootFields(document, operationName)?.every((name) => name.startsWith('__')) ?? false;
+}
+
+/** Whether an operation asks for nothing but the name of its root type. */
+export function isTypenameOnly(document: DocumentNode, operationName: string | null | undefined): boolean {
+  return rootFields(document, operationName)?.every((name) => name === '__typename') ?? false;
+}
+
+/** Whether a request of these groups touches market data alone, and nothing of an account: then everybody with the same rights gets the same answer. */
+export function isMarketData(groups: readonly string[]): boolean {
+  return groups.length > 0 && groups.every((group) => group.startsWith('market.') || group.startsWith('analytics.'));
 }

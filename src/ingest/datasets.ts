@@ -1,13 +1,13 @@
 import { methodologyVersion } from '../analytics/methodology.ts';
-import { loadChain } from './chain.ts';
-import type { IngestSettings, Loader } from './file-job.ts';
-import { loadOpenInterest, sessionOfFile } from './open-interest.ts';
-import { loadOptionMinuteBars } from './option-bars.ts';
-import { loadOptionQuotes } from './option-quotes.ts';
-import { loadOptionTrades, optionTapeShape } from './option-tape.ts';
-import { loadStockDayBars, loadStockMinuteBars } from './stock-bars.ts';
-import { loadStockTrades } from './stock-tape.ts';
-import { loadSymbols } from './symbols.ts';
+import { loadChain } from './chains/chain.ts';
+import type { IngestSettings, Loader } from './files/file-job.ts';
+import { loadSymbols } from './files/symbols.ts';
+import { loadOpenInterest, sessionOfFile } from './options/open-interest.ts';
+import { loadOptionMinuteBars } from './options/option-bars.ts';
+import { loadOptionQuotes } from './options/option-quotes.ts';
+import { loadOptionTrades, optionTapeShape } from './options/option-tape.ts';
+import { loadStockDayBars, loadStockMinuteBars } from './stocks/stock-bars.ts';
+import { loadStockTrades } from './stocks/stock-tape.ts';
 
 /** The kinds of vendor files that can be stored. */
 export const datasetNames = [

@@ -2,18 +2,19 @@ import { createHash } from 'node:crypto';
 import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
-import type { Clock } from '../domain/clock.ts';
-import { announceChange } from '../store/changes.ts';
-import type { Store } from '../store/connection.ts';
-import { ingestedFile, saveIngestedFile } from '../store/ingested-files.ts';
-import { SessionSealed } from '../store/session-seals.ts';
-import { forgetSymbols } from '../store/symbols.ts';
-import { inTransaction } from '../store/transaction.ts';
-import { type BadLine, TapeFileError } from '../tape/tape-file.ts';
-import { badLineLog, FileRefused, reportedBadLines } from './bad-line-log.ts';
+import type { Clock } from '../runtime/clock.ts';
+import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
+import { announceChange } from '../store/engine/changes.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { inTransaction } from '../store/engine/transaction.ts';
+import { ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
+import { SessionSealed } from '../store/market/session-seals.ts';
+import { forgetSymbols } from '../store/market/symbols.ts';
+import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { type Dataset, datasets } from './datasets.ts';
-import type { FileOutcome, IngestSettings } from './file-job.ts';
-import { expandPatterns } from './file-patterns.ts';
+import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
+import type { FileOutcome, IngestSettings } from './files/file-job.ts';
+import { expandPatterns } from './files/file-patterns.ts';
 
 /** What became of one file. */
 export interface FileReport {
@@ -51,6 +52,8 @@ export interface IngestProgress {
 export interface IngestOptions extends Partial<IngestSettings> {
   /** For the record of when a file was stored. */
   now: Clock;
+  /** The files come with the project, or are the sample market's; any others end the sample market's key. */
+  isBundled?: boolean;
   /** Aborted to stop: what is being stored is rolled back, and its reason is thrown. Files stored before stay. */
   signal?: AbortSignal;
 }
@@ -80,9 +83,8 @@ async function storeFile(
   dataset: Dataset,
   path: string,
   settings: IngestSettings,
-  now: Clock,
+  { now, signal, isBundled = false }: Pick<IngestOptions, 'now' | 'signal' | 'isBundled'>,
   onBytes: (bytes: number) => void,
-  signal: AbortSignal | undefined,
 ): Promise<FileReport> {
   const { load, shapedBy } = datasets[dataset];
   const log = badLineLog(settings.maxErrors);
@@ -128,6 +130,7 @@ async function storeFile(
       signal?.throwIfAborted();
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'changed while it was read');
+      if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
       if (outcome.changed > 0) await announceChange(tx);
       const { rows, sessions = [] } = outcome;
       await saveIngestedFile(tx, dataset, hash, { name: path, rows, ingestedAt: now(), sessions });
@@ -156,7 +159,7 @@ export async function ingestFiles(
   options: IngestOptions,
   onProgress: (progress: IngestProgress) => void = () => {},
 ): Promise<IngestReport> {
-  const { now, signal, ...given } = options;
+  const { now: _now, signal: _signal, isBundled: _isBundled, ...given } = options;
   const settings = { ...defaults, ...given };
   const paths = await expandPatterns(patterns);
   settings.quoteFiles = await expandPatterns(settings.quoteFiles);
@@ -171,7 +174,7 @@ export async function ingestFiles(
       onProgress({ file, fileIndex, fileCount: paths.length, bytesRead, bytesTotal });
     };
     progress(0);
-    files.push(await storeFile(store, dataset, file, settings, now, progress, signal));
+    files.push(await storeFile(store, dataset, file, settings, options, progress));
     bytesBefore += sizes[fileIndex]!;
   }
   forgetSymbols(store);

@@ -1,7 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Clock } from '../domain/clock.ts';
 import type { SessionDate } from '../domain/market-time.ts';
-import type { Store } from '../store/connection.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
 import {
   removeSeals,
   type StoredSession,
@@ -9,9 +10,8 @@ import {
   storedSession,
   tryHoldSeals,
   wholeSession,
-} from '../store/session-seals.ts';
-import { inTransaction, type Transaction } from '../store/transaction.ts';
-import { isOver } from './option-session.ts';
+} from '../store/market/session-seals.ts';
+import { isOver } from './options/option-session.ts';
 
 const askAgainMs = 100;
 const namedSymbols = 10;

@@ -1,5 +1,5 @@
 import { invalidParameter } from '../domain/failure.ts';
-import type { Route } from '../rest/route.ts';
+import type { Route } from '../rest/contract/route.ts';
 import { listItems } from './tools.ts';
 
 /** A tool's arguments as its route takes them. */

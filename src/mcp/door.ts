@@ -13,31 +13,28 @@ import {
   Server,
 } from '@modelcontextprotocol/server';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
-import type { ExecutionResult, GraphQLSchema } from 'graphql';
+import type { ExecutionResult } from 'graphql';
+import { requestLife } from '../access/admission.ts';
 import type { Caller } from '../access/caller.ts';
-import { invalidRequest, methodNotAllowed } from '../domain/failure.ts';
-import { lifetime } from '../domain/lifetime.ts';
-import { bodyBytes } from '../domain/request-body.ts';
-import type { JsonSchema } from '../rest/answer-schema.ts';
-import { callRoute } from '../rest/call.ts';
-import { asFailure, authenticatedCaller, type CompiledRoute, charge, type RestDoor } from '../rest/router.ts';
+import type { EndpointServices } from '../access/endpoint-services.ts';
+import { Failure, methodNotAllowed } from '../domain/failure.ts';
+import type { JsonSchema } from '../rest/contract/answer-schema.ts';
+import { callRoute } from '../rest/http/call.ts';
+import { asFailure, type CompiledRoute } from '../rest/http/router.ts';
 import { toolArguments } from './arguments.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
+import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
 import { type Resource, resourcesOf } from './resources.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { type Tool, toolName, toolOf } from './tools.ts';
 
-/** What the door for AI clients needs of the server. */
-export interface McpDoor
-  extends Pick<
-    RestDoor,
-    'authenticate' | 'consume' | 'count' | 'context' | 'takeInFlightPlace' | 'now' | 'report' | 'note'
-  > {
-  schema: GraphQLSchema;
+/** What the endpoint for AI clients is built from, beside what every endpoint is given. */
+export interface McpParts {
+  services: EndpointServices;
   compiled: readonly CompiledRoute[];
   /** The OpenAPI document of the routes. */
   description: JsonSchema;
-  /** Sends a document through the graph's door, under the credential of this request. */
+  /** Sends a document to the graph, under the credential of this request. */
   ask: (
     query: string,
     variables: Record<string, unknown>,
@@ -53,10 +50,7 @@ Prices are dollars, instants epoch milliseconds (UTC), dates and sessions those 
 meta says how old and how complete an answer is: plane (live, archive or registry), notes, and what was reduced for the caller's tier.
 A failed call says why in error.message; not_entitled_tier and attestation_required cannot be mended by asking again.`;
 
-/** Journal imports are the largest bodies; larger ones go to the route itself. */
-const bodyMaxBytes = 1024 * 1024;
-
-/** One HTTP request at this door. */
+/** One HTTP request. */
 interface Exchange {
   request: Request;
   response: Response;
@@ -71,29 +65,40 @@ interface Offered {
 }
 
 async function called(
-  door: McpDoor,
+  { services, ask }: McpParts,
   { routes }: Offered,
   { request, response, caller }: Exchange,
   { name, arguments: sent = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
 ): Promise<ToolResult> {
   const compiled = routes.get(name);
-  if (!compiled && name !== graphqlTool.name)
+  const overRate = () => services.admission.charge(caller, request, response).then(() => null, asFailure);
+  if (!compiled && name !== graphqlTool.name) {
+    const over = await overRate();
+    if (over) return failed(over);
     throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
-  const requestLife = lifetime();
-  response.once('close', requestLife.end);
+  }
+  const life = requestLife(response);
+  let charges = false;
   try {
-    if (!compiled) return await askGraph(sent, (query, variables) => door.ask(query, variables, request, response));
-    door.note(request, { cost: 1 });
+    if (!compiled) {
+      return await askGraph(sent, (query, variables) => {
+        charges = true;
+        return ask(query, variables, request, response);
+      });
+    }
     const { texts, body, maxItems } = toolArguments(compiled.route, sent);
-    const answer = await callRoute(door, compiled, { caller, texts, body, onEnd: requestLife.onEnd, response });
+    charges = true;
+    const answer = await callRoute(services, compiled, { caller, texts, body, onEnd: life.onEnd, request, response });
     return answered(answer, maxItems);
   } catch (error) {
-    const failure = asFailure(error);
-    door.note(request, { code: failure.code });
-    if (failure.status >= 500) door.report(request, failure);
+    // A call whose arguments are wrong is a request like any other.
+    const over = charges ? null : await overRate();
+    const failure = over ?? asFailure(error);
+    services.note(request, { code: failure.code });
+    if (failure.status >= 500) services.report(request, failure);
     return failed(failure);
   } finally {
-    requestLife.end();
+    life.end();
   }
 }
 
@@ -104,13 +109,13 @@ function resourceAt(resources: readonly Resource[], uri: string): Resource {
 }
 
 /** The protocol's server for one request: it holds nothing between requests, so that any process may answer any of them. */
-function serverFor(door: McpDoor, offered: Offered, exchange: Exchange): Server {
+function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Server {
   const server = new Server(
     { name: 'tapegraph', title: 'Tapegraph', version: '2' },
     { capabilities: { tools: {}, resources: {} }, instructions },
   );
   server.setRequestHandler('tools/list', () => ({ tools: offered.tools as ListToolsResult['tools'] }));
-  server.setRequestHandler('tools/call', ({ params }) => called(door, offered, exchange, params));
+  server.setRequestHandler('tools/call', ({ params }) => called(parts, offered, exchange, params));
   server.setRequestHandler('resources/list', () => ({
     resources: offered.resources.map(({ text: _, ...resource }) => resource),
   }));
@@ -121,17 +126,6 @@ function serverFor(door: McpDoor, offered: Offered, exchange: Exchange): Server 
   });
   return server;
 }
-
-async function messageOf(request: Request): Promise<unknown> {
-  const bytes = await bodyBytes(request, bodyMaxBytes);
-  try {
-    return JSON.parse(String(bytes));
-  } catch {
-    throw invalidRequest('The body is not JSON.');
-  }
-}
-
-const isToolCall = (message: unknown) => (message as { method?: unknown } | null)?.method === 'tools/call';
 
 /**
  * Answers a message of either form of the protocol: one that says which revision it speaks, or one of a client that shook hands first,
@@ -152,24 +146,33 @@ async function answer(make: () => Server, request: Request, response: Response, 
 
 /**
  * `/mcp`: the routes as tools of the Model Context Protocol over streamable HTTP, under the credential of each request. A tool call is
- * charged as the route is; every other message as one request.
+ * charged as the route is; every other message of a request as one.
  */
-export function mcpDoor(door: McpDoor): Router {
-  const routes = new Map(door.compiled.map((compiled) => [toolName(compiled), compiled]));
+export function mcpRouter(parts: McpParts): Router {
+  const routes = new Map(parts.compiled.map((compiled) => [toolName(compiled), compiled]));
   const offered: Offered = {
-    tools: [...door.compiled.map((compiled) => toolOf(door.description, compiled)), graphqlTool],
+    tools: [...parts.compiled.map((compiled) => toolOf(parts.description, compiled)), graphqlTool],
     routes,
-    resources: resourcesOf(door.schema),
+    resources: resourcesOf(parts.services.schema),
   };
-  const isFromHere = originValidation(['localhost', '127.0.0.1', '[::1]', ...door.originHosts]);
+  const isFromHere = originValidation(['localhost', '127.0.0.1', '[::1]', ...parts.originHosts]);
   const serve: RequestHandler = async (request, response) => {
     // Pages of other origins have no business here, whatever name they reach this machine by.
     if (!isFromHere(request, response)) return;
-    const caller = authenticatedCaller(await door.authenticate(request), true);
+    const caller = await parts.services.admission.identify(request);
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);
-    const message = await messageOf(request);
-    if (!isToolCall(message)) await charge(door, caller, response);
-    await answer(() => serverFor(door, offered, { request, response, caller }), request, response, message);
+    const received = await receiveMessages(request, caller.accountId).catch(asFailure);
+    if (received instanceof Failure) {
+      await parts.services.admission.chargeRejected(request, response);
+      parts.services.note(request, { code: received.code });
+      rejectMessages(response, received);
+      return;
+    }
+    const { message, cost } = received;
+    // Each call listens for the end of the answer.
+    response.setMaxListeners(10 + 5 * mostMessages);
+    if (cost > 0) await parts.services.admission.charge(caller, request, response, cost);
+    await answer(() => serverFor(parts, offered, { request, response, caller }), request, response, message);
   };
   return Router({ caseSensitive: true }).all('/mcp', serve);
 }

@@ -1,5 +1,5 @@
 import type { Failure } from '../domain/failure.ts';
-import { type Envelope, errorEnvelope } from '../rest/envelope.ts';
+import { type Envelope, errorEnvelope } from '../rest/contract/envelope.ts';
 import { bounded } from './bounded.ts';
 
 /** What a tool answers. */

@@ -2,14 +2,18 @@
 export interface Vitals {
   /** Resolves when the database answers, rejects when it does not; may hang. */
   database: () => Promise<unknown>;
+  /** Finds out whether writes work, unless that is known; may hang. Never rejects. */
+  tryWriting: () => Promise<void>;
+  /** Why writes fail, in words for operators; empty while they work. */
+  writeFailures: () => readonly string[];
   /** False while a Redis that is configured is out of reach. */
   redis: () => boolean;
   /** True from the moment the process was asked to end. */
   draining: () => boolean;
 }
 
-/** `/healthz`: the process runs; degraded = the database or Redis is away, and with it part of what it can do. */
-export type HealthStatus = 'ok' | 'degraded';
+/** `/healthz`: the process runs; degraded = a part of what it can do is gone, and why: public texts without causes. */
+export type HealthStatus = { status: 'ok' } | { status: 'degraded'; reasons: string[] };
 /** `/readyz`: whether requests should be sent here. */
 export type Readiness = 'ready' | 'not_ready' | 'draining';
 
@@ -30,7 +34,7 @@ function within(work: Promise<boolean>, ms: number): Promise<boolean> {
 }
 
 /** Watches over a process by its `vitals`. */
-export function watchHealth({ database, redis, draining }: Vitals): Health {
+export function watchHealth({ database, tryWriting, writeFailures, redis, draining }: Vitals): Health {
   // One question at a time: those who ask while it is open share its answer, so that none pile up before a database that hangs.
   let asking: Promise<boolean> | null = null;
   function databaseAnswers(ms: number): Promise<boolean> {
@@ -46,7 +50,19 @@ export function watchHealth({ database, redis, draining }: Vitals): Health {
   }
   return {
     async status() {
-      return redis() && (await databaseAnswers(patienceMs.status)) ? 'ok' : 'degraded';
+      const [answers, tried] = await Promise.all([
+        databaseAnswers(patienceMs.status),
+        within(
+          tryWriting().then(() => true),
+          patienceMs.status,
+        ),
+      ]);
+      const reasons = [
+        ...(redis() ? [] : ['Redis is out of reach: this process counts limits for itself.']),
+        ...(answers ? writeFailures() : ['The database does not answer.']),
+        ...(answers && !tried ? ['Writing to the database takes too long.'] : []),
+      ];
+      return reasons.length === 0 ? { status: 'ok' } : { status: 'degraded', reasons };
     },
     async readiness() {
       if (draining()) return 'draining';

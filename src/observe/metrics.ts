@@ -1,8 +1,13 @@
 import { performance } from 'node:perf_hooks';
+import { getHeapStatistics } from 'node:v8';
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { CacheStats } from '../domain/kept-answers.ts';
+import type { MemoryPlan } from '../runtime/memory-plan.ts';
+import type { CacheStats } from '../runtime/response-cache.ts';
+import type { ServerCounts } from '../runtime/server-limits.ts';
+import { watchConnections } from './connection-metrics.ts';
 import { type DataAges, watchDataAges } from './data-age-metric.ts';
 import type { Ended, RequestObserver } from './requests.ts';
+import { type WriteFailures, watchWriteFailures } from './write-failures.ts';
 
 /** What metrics ask about when they are read. */
 export interface Measured {
@@ -13,6 +18,7 @@ export interface Measured {
   /** Null = no Redis is configured. */
   redis: () => boolean | null;
   dataAges: DataAges;
+  writes: WriteFailures;
 }
 
 /** The metrics of one process. */
@@ -24,8 +30,12 @@ export interface Metrics {
   statement(verb: string, seconds: number, failed: boolean): void;
   /** Asks about these whenever metrics are read; to be called once. */
   watch(measured: Measured): void;
+  /** Reads what the limits of the server did whenever metrics are read; to be called once. */
+  watchConnections(counts: () => ServerCounts): void;
   /** Reads a cache's figures whenever metrics are read. */
   watchCache(name: string, stats: () => CacheStats): void;
+  /** Shows what memory the process may take. */
+  memory(plan: MemoryPlan): void;
   /** All of them in Prometheus's text format. */
   text(): Promise<string>;
   contentType: string;
@@ -154,6 +164,7 @@ function watch(registers: Registry[], measured: Measured): void {
     },
   });
   watchDataAges(registers, measured.dataAges);
+  watchWriteFailures(registers, measured.writes);
   watchStreams(registers, measured);
   watchDatabase(registers, measured);
 }
@@ -240,7 +251,31 @@ function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
       for (const [cache, stats] of caches) this.set({ cache }, stats().bytes);
     },
   });
+  new Gauge({
+    name: 'tapegraph_cache_max_bytes',
+    help: 'The most that a cache holds, a part of the memory limit.',
+    labelNames: ['cache'],
+    registers,
+    collect() {
+      for (const [cache, stats] of caches) this.set({ cache }, stats().maxBytes);
+    },
+  });
   return (name, stats) => void caches.set(name, stats);
+}
+
+function memoryMetrics(registers: Registry[]): Metrics['memory'] {
+  const limit = new Gauge({
+    name: 'tapegraph_memory_limit_bytes',
+    help: 'What the process is to stay below, and where that comes from: the setting, the cgroup, or the default.',
+    labelNames: ['source'],
+    registers,
+  });
+  new Gauge({
+    name: 'tapegraph_heap_limit_bytes',
+    help: 'V8 ends the process when its heap takes more.',
+    registers,
+  }).set(getHeapStatistics().heap_size_limit);
+  return ({ source, limitBytes }) => limit.set({ source }, limitBytes);
 }
 
 /** Makes the metrics of this process, beside those of Node itself (memory, garbage collection, delay of the event loop). */
@@ -260,7 +295,9 @@ export function createMetrics(version: string): Metrics {
     refused: (limit, tier) => refusals.inc({ limit, tier }),
     statement: statementMetrics(registers),
     watch: (measured) => watch(registers, measured),
+    watchConnections: (counts) => watchConnections(registers, counts),
     watchCache: cacheMetrics(registers),
+    memory: memoryMetrics(registers),
     text: () => registry.metrics(),
     contentType: registry.contentType,
   };

@@ -1,4 +1,5 @@
 import type { Logger } from 'pino';
+import type { RequestLines } from './request-lines.ts';
 import type { RequestObserver } from './requests.ts';
 
 // Asked every few seconds by whoever watches over the process; a 503 there says how things are, and is no failure.
@@ -8,11 +9,14 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
  * A line a request, at `debug`, or `info` when it failed here (the failure itself has a line of its own, with its cause, under the same id). It
  * holds nothing that a client wrote: no address, which may have a key in its query, no header, no variable.
  */
-export function requestLog(log: Logger): RequestObserver {
+export function requestLog(log: Logger, lines: RequestLines): RequestObserver {
   return (request) => (ended) => {
     const { method, route, status, aborted, facts } = ended;
     const level = status >= 500 && !probes.has(route) ? 'info' : 'debug';
     if (!log.isLevelEnabled(level)) return;
+    const mayWrite = level === 'info' ? lines.failed : lines.unadmitted;
+    // Admitted requests at `debug` are as many as the rates of their callers allow.
+    if ((level === 'info' || facts.cost === undefined) && !mayWrite(request)) return;
     log[level](
       {
         requestId: request.id,

@@ -1,14 +1,19 @@
+import { createHash } from 'node:crypto';
 import { readdirSync, readFileSync } from 'node:fs';
+import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { dirname, extname, join, relative, sep } from 'node:path';
+import { graphiqlParts, readGraphiqlPart, strippedScripts } from './asset-thread.ts';
 
 /** A file that browsers may have. */
 export interface AssetFile {
   /** Below the address of the assets, e.g. `client/theme.ts`. */
   path: string;
-  /** Where it lies. */
-  file: string;
   contentType: string;
+  /** Another text whenever the bytes are others: their hash, or the version of the package they come with. */
+  version: string;
+  /** Its bytes as the browser gets them (TypeScript without its types), read anew by each call. */
+  read: () => Promise<Buffer>;
 }
 
 const contentTypes: Record<string, string> = {
@@ -42,11 +47,12 @@ const packages: readonly BrowserPackage[] = [
 
 const require = createRequire(import.meta.url);
 
-/** The folder of an installed package: where the `package.json` that bears its name lies. */
-function packageFolder(name: string): string {
+/** The folder of an installed package, where the `package.json` that bears its name lies, and its version. */
+function installed(name: string): { folder: string; version: string } {
   for (let folder = dirname(require.resolve(name)); folder !== dirname(folder); folder = dirname(folder)) {
     try {
-      if (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')).name === name) return folder;
+      const manifest = JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8'));
+      if (manifest.name === name) return { folder, version: `${name}@${manifest.version}` };
     } catch {
       // No package.json here, or one of a part of the package.
     }
@@ -56,27 +62,51 @@ function packageFolder(name: string): string {
 
 const fromPackage = (name: string, file: string) => `lib/${name}/${file}`;
 
-function asset(path: string, file: string): AssetFile {
-  return { path, file, contentType: contentTypes[extname(file)]! };
-}
+const contentTypeOf = (path: string) => contentTypes[extname(path)]!;
 
 /** The files of this folder that are for browsers: style sheets, pictures, and what lies in folders named `client`. */
 function ownFiles(): AssetFile[] {
   const root = import.meta.dirname;
-  return readdirSync(root, { recursive: true, withFileTypes: true })
+  const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && extname(entry.name) in contentTypes)
     .map((entry) => join(entry.parentPath, entry.name))
-    .map((file) => asset(relative(root, file).split(sep).join('/'), file))
+    .map((file) => ({ file, path: relative(root, file).split(sep).join('/') }))
     .filter(({ path }) => !path.endsWith('.ts') || path.split('/').at(-2) === 'client');
+  const stripped = strippedScripts(files.map(({ file }) => file).filter((file) => file.endsWith('.ts')));
+  return files.map(({ file, path }) => ({
+    path,
+    contentType: contentTypeOf(path),
+    version: createHash('sha256').update(readFileSync(file)).digest('base64url'),
+    read: file.endsWith('.ts') ? () => stripped(file) : () => readFile(file),
+  }));
+}
+
+function packageFiles(): AssetFile[] {
+  return packages.flatMap(({ name, files }) => {
+    const { folder, version } = installed(name);
+    return files.map((file) => ({
+      path: fromPackage(name, file),
+      contentType: contentTypeOf(file),
+      version,
+      read: () => readFile(join(folder, file)),
+    }));
+  });
+}
+
+/** GraphiQL's script, style sheet and worker scripts. Its package holds them as texts of one module of 9 MB, which is never loaded here. */
+function graphiqlFiles(): AssetFile[] {
+  const { version } = installed('@graphql-yoga/render-graphiql');
+  return Object.entries(graphiqlParts).map(([path, part]) => ({
+    path,
+    contentType: contentTypeOf(path),
+    version,
+    read: () => readGraphiqlPart(part),
+  }));
 }
 
 /** Every file that browsers may have. */
 export function assetFiles(): AssetFile[] {
-  const fromPackages = packages.flatMap(({ name, files }) => {
-    const folder = packageFolder(name);
-    return files.map((file) => asset(fromPackage(name, file), join(folder, file)));
-  });
-  return [...ownFiles(), ...fromPackages];
+  return [...ownFiles(), ...packageFiles(), ...graphiqlFiles()];
 }
 
 /** What the packages' names mean to the browser: import specifier → path below the assets. */

@@ -1,18 +1,17 @@
 import { createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
 import { promisify } from 'node:util';
-import { brotliCompress, constants, gzip } from 'node:zlib';
+import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { methodNotAllowed } from '../domain/failure.ts';
-import { matchesTag } from '../rest/respond.ts';
+import { matchesTag } from '../rest/http/respond.ts';
+import { allowSharedCaching } from '../runtime/cache-headers.ts';
 import { type AssetFile, assetFiles, packageImports } from './asset-files.ts';
 
 const compressors = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }),
   gzip: (bytes: Buffer) => promisify(gzip)(bytes, { level: 9 }),
-  identity: async (bytes: Buffer) => bytes,
 };
-type Encoding = keyof typeof compressors;
+type Encoding = keyof typeof compressors | 'identity';
 
 /** The files of the pages, under an address that changes when any of them does. */
 export interface Assets {
@@ -23,31 +22,23 @@ export interface Assets {
   router: Router;
 }
 
-/** A file's bytes as the browser gets them: TypeScript without its types. */
-async function browserBytes({ file }: AssetFile): Promise<Buffer> {
-  const bytes = readFileSync(file);
-  if (!file.endsWith('.ts')) return bytes;
-  // Loaded when a page is first opened: most servers never serve one.
-  const { default: amaro } = await import('amaro');
-  return Buffer.from(amaro.transformSync(bytes.toString(), { mode: 'strip-only', filename: file }).code);
-}
-
-/** Bytes in the encodings they were asked for in, each made once. */
-function encodings(file: AssetFile): (encoding: Encoding) => Promise<Buffer> {
-  let plain: Promise<Buffer> | null = null;
+/** Bytes in the encodings they were asked for in, each compressed once. Plain bytes are made of those: only what is small is kept. */
+function encodings({ read }: AssetFile): (encoding: Encoding) => Promise<Buffer> {
   const made = new Map<Encoding, Promise<Buffer>>();
-  return (encoding) => {
-    plain ??= browserBytes(file);
-    const bytes = made.get(encoding) ?? plain.then(compressors[encoding]);
+  const compressed = (encoding: keyof typeof compressors) => {
+    const bytes = made.get(encoding) ?? read().then(compressors[encoding]);
     made.set(encoding, bytes);
+    // What could not be read is read again by who asks next.
+    bytes.catch(() => made.delete(encoding));
     return bytes;
   };
+  return (encoding) => (encoding === 'identity' ? compressed('gzip').then(promisify(gunzip)) : compressed(encoding));
 }
 
-/** Files change with a new version of the program alone: they are read at the start, and all bear the hash of them all. */
+/** Files change with a new version of the program alone: all bear one hash of their versions. */
 function versionOf(files: readonly AssetFile[]): string {
   const hash = createHash('sha256');
-  for (const { path, file } of files) hash.update(path).update('\0').update(readFileSync(file));
+  for (const { path, version } of files) hash.update(path).update('\0').update(version);
   return hash.digest('base64url').slice(0, 12);
 }
 
@@ -71,7 +62,7 @@ export function openAssets(): Assets {
     response.vary('Accept-Encoding');
     response.setHeader('ETag', tag);
     // An address of another version comes from a page that another process sent: it gets what there is, and asks again.
-    response.setHeader('Cache-Control', asked === version ? 'public, max-age=31536000, immutable' : 'no-cache');
+    allowSharedCaching(response, asked === version ? 'public, max-age=31536000, immutable' : 'no-cache');
     if (matchesTag(request.headers['if-none-match'], tag)) return void response.status(304).end();
     const bytes = await found.bytes(encoding);
     if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);

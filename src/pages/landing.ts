@@ -79,8 +79,9 @@ function addresses(): JsonInstead {
 }
 
 /** `/`: what this is, and where it leads; to a client that prefers JSON, the addresses. */
-export function landingPage({ sampleKey }: PagesParts, request: Request): Page | JsonInstead {
+export async function landingPage(parts: PagesParts, request: Request): Promise<Page | JsonInstead> {
   if (request.accepts(['html', 'json']) === 'json') return addresses();
+  const sampleKey = await parts.sampleKey(request);
   const origin = originOf(request);
   return {
     title: 'Tapegraph',

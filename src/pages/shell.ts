@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
-import { sendBody, strongTag } from '../rest/respond.ts';
+import { sendBody, strongTag } from '../rest/http/respond.ts';
+import { allowSharedCaching } from '../runtime/cache-headers.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
 import { places } from './places.ts';
@@ -18,12 +19,13 @@ export interface Page {
   styles?: readonly string[];
   /** Modules to run, by their paths in src/pages. */
   scripts?: readonly string[];
-  /** The page needs `style` attributes in markup that scripts write (chart tooltips do). */
-  styleAttributes?: true;
   /** The page shows what must not be kept anywhere. */
   secret?: true;
-  /** 200 unless given. */
-  status?: number;
+}
+
+/** A page whose whole document its maker writes: an editor, whose scripts bring styles, fonts and workers. Its own scripts are files. */
+export interface EditorPage {
+  document: Html;
 }
 
 /** What a client that reads no pages gets at a page's address. */
@@ -55,20 +57,28 @@ export function header(current: string): Html {
 
 const inlineHash = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** What the page may load: files of this server, and the import map that is written in it. */
-function contentSecurity({ styleAttributes }: Page, importMap: string): string {
-  return [
-    "default-src 'none'",
-    `script-src 'self' ${inlineHash(importMap)}`,
-    "style-src 'self'",
-    ...(styleAttributes ? ["style-src-attr 'unsafe-inline'"] : []),
-    "img-src 'self' data:",
-    "connect-src 'self'",
-    "form-action 'self'",
-    "base-uri 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
+/** What every page may do: ask this server, and be in nobody's frame. */
+const anyPage = [
+  "default-src 'none'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "form-action 'self'",
+  "base-uri 'none'",
+  "frame-ancestors 'none'",
+];
+
+/** What a page may load: files of this server, and the import map that is written in it. */
+function pageSecurity(importMap: string): string {
+  return [...anyPage, `script-src 'self' ${inlineHash(importMap)}`, "style-src 'self'"].join('; ');
 }
+
+const editorSecurity = [
+  ...anyPage,
+  "script-src 'self'",
+  "style-src 'self' 'unsafe-inline'",
+  "font-src 'self' data:",
+  "worker-src 'self'",
+].join('; ');
 
 /** The whole document of a page. */
 export function documentOf(page: Page, assets: Assets): string {
@@ -98,18 +108,22 @@ ${body}
 export async function sendPage(
   request: Request,
   response: Response,
-  page: Page | JsonInstead,
+  page: Page | EditorPage | JsonInstead,
   assets: Assets,
 ): Promise<void> {
-  if ('json' in page) return void response.vary('Accept').json(page.json);
-  const bytes = Buffer.from(documentOf(page, assets));
-  response.status(page.status ?? 200);
-  response.setHeader('Content-Security-Policy', contentSecurity(page, assets.importMap));
-  response.setHeader('Referrer-Policy', 'same-origin');
-  response.setHeader('Cache-Control', page.secret ? 'no-store' : 'no-cache');
+  if ('json' in page) return void response.json(page.json);
+  const [markup, security, secret] =
+    'document' in page
+      ? // It shares its address with answers that a credential decides, none of which is stored.
+        [page.document.markup, editorSecurity, true]
+      : [documentOf(page, assets), pageSecurity(assets.importMap), page.secret];
+  const bytes = Buffer.from(markup);
+  response.setHeader('Content-Security-Policy', security);
+  response.vary('Accept, Accept-Encoding');
+  if (!secret) allowSharedCaching(response, 'no-cache');
   await sendBody(request, response, {
     bytes,
     contentType: 'text/html; charset=utf-8',
-    etag: page.secret ? null : await strongTag(request.path, bytes),
+    etag: secret ? null : await strongTag(request.path, bytes),
   });
 }

@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto';
 import { type Failure, invalidParameter } from '../domain/failure.ts';
+import { isStorableText } from '../runtime/stored-text.ts';
 
 // Opaque to clients; the checksum binds it to what it continues, so that a changed or foreign cursor is refused
 // instead of silently continuing something else.
@@ -26,6 +27,8 @@ export function readCursor(cursor: string, bound: readonly (string | number)[], 
   if (!match || seal(match[1]!, bound) !== match[2] || writeCursor(match[1]!, bound) !== cursor) {
     throw foreignCursor(parameter);
   }
+  // The checksum is no secret: a position made by hand may hold anything.
+  if (!isStorableText(match[1]!)) throw foreignCursor(parameter);
   return match[1]!;
 }
 

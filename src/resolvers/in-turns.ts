@@ -1,4 +1,4 @@
-import { nextTurn } from '../domain/turn.ts';
+import { nextTurn } from '../runtime/event-loop.ts';
 
 /** Rows that are made and completed in one turn of the event loop: some milliseconds of work in either executor. */
 const rowsATurn = 1000;

@@ -1,4 +1,4 @@
-import { addDays, exchangeTimeZone, parseInstant, type SessionDate } from '../domain/market-time.ts';
+import { addDays, exchangeTimeZone, parseInstant, type SessionDate, startOfDate } from '../domain/market-time.ts';
 
 /** Which stored state is asked for. */
 export interface Moment {
@@ -12,6 +12,6 @@ export interface Moment {
 export function writtenMoment(text: string, tz: string | null | undefined, parameter: string, nowMs: number): Moment {
   const zone = tz ?? exchangeTimeZone;
   const { ms, bareDate } = parseInstant(text, zone, parameter);
-  const end = bareDate === null ? ms : parseInstant(addDays(bareDate, 1), zone, parameter).ms - 1;
+  const end = bareDate === null ? ms : startOfDate(addDays(bareDate, 1), zone) - 1;
   return { atMs: Math.min(end, nowMs), bareDate };
 }

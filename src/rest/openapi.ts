@@ -1,11 +1,11 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
 import { tiers } from '../domain/tier.ts';
-import type { JsonSchema } from './answer-schema.ts';
-import { argumentOf, variableOf } from './argument-docs.ts';
-import { mediaTypes, routeMedia } from './media.ts';
-import type { Param } from './params.ts';
-import type { CompiledRoute } from './router.ts';
+import type { JsonSchema } from './contract/answer-schema.ts';
+import { argumentOf, variableOf } from './contract/argument-docs.ts';
+import { mediaTypes, routeMedia } from './contract/media.ts';
+import type { Param } from './contract/params.ts';
+import type { CompiledRoute } from './http/router.ts';
 import { streamOperation } from './stream/openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
 

@@ -1,4 +1,4 @@
-import type { Route } from './route.ts';
+import type { Route } from './contract/route.ts';
 import { accountUsage } from './routes/account-usage.ts';
 import { apiKeys, createKey, revokeKey } from './routes/api-keys.ts';
 import { chain } from './routes/chain.ts';

@@ -1,5 +1,4 @@
 import SchemaBuilder from '@pothos/core';
-import ComplexityPlugin from '@pothos/plugin-complexity';
 import type { RequestContext } from '../resolvers/context.ts';
 
 /** A scalar that is a number on the wire, and one that is a text. */
@@ -35,9 +34,6 @@ export const builder = new SchemaBuilder<{
   };
 }>({
   defaultFieldNullability: false,
-  plugins: [ComplexityPlugin],
-  // A field is free unless it says otherwise: what a REST route answers costs a point (graphql/limits.ts).
-  complexity: { defaultComplexity: 0, defaultListMultiplier: 10 },
 });
 
 builder.queryType({

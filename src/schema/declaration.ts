@@ -5,10 +5,11 @@ import {
   declaration,
   flowGranted,
   offExchangeGranted,
-} from '../resolvers/account.ts';
+} from '../resolvers/account/account.ts';
 import type { ResponseMeta } from '../resolvers/response-meta.ts';
+import { MeType } from './account/me.ts';
 import { builder } from './builder.ts';
-import { MeType } from './me.ts';
+import { costs, writing } from './cost.ts';
 import { ClassificationEnum, PlainMetaType } from './response-meta.ts';
 
 const DeclarationType = builder.objectRef<Declaration>('Declaration').implement({
@@ -38,8 +39,7 @@ builder.objectFields(MeType, (t) => ({
     type: DeclarationType,
     nullable: true,
     description: 'What the account declared itself to be, and when.',
-    complexity: 1,
-    extensions: { scopeGroup: 'account' },
+    extensions: { scopeGroup: 'account', ...costs({ once: 1.5 }) },
     resolve: (_me, _args, context) => declaration(context),
   }),
   flow: t.boolean({
@@ -79,8 +79,7 @@ builder.mutationField('classify', (t) =>
     args: {
       classification: t.arg({ type: ClassificationEnum, required: true, description: 'What the account is.' }),
     },
-    complexity: 10,
-    extensions: { scopeGroup: 'account' },
+    extensions: { scopeGroup: 'account', ...costs(writing) },
     resolve: async (_root, args, context) => ({
       declaration: await classify(context, args.classification),
       meta: accountMeta(context),

@@ -6,7 +6,9 @@ import {
   type GraphQLError,
   type GraphQLSchema,
 } from 'graphql';
-import type { LiveEnd, LiveEvent, LiveSource } from '../resolvers/live-source.ts';
+import type { StreamEnd } from '../domain/open-stream.ts';
+import type { LiveEvent, LiveSource } from '../resolvers/live/source.ts';
+import { forEverybody } from '../runtime/request-scope.ts';
 
 /** A subscription, and who asks it. */
 export interface LiveQuestion {
@@ -69,7 +71,7 @@ function sharedAnswer(question: LiveQuestion, event: LiveEvent): Promise<string>
   }
   let made = known.get(key);
   if (!made) {
-    made = answer(question, event);
+    made = forEverybody(() => answer(question, event));
     known.set(key, made);
   }
   return made;
@@ -95,11 +97,8 @@ export async function openAnswers(question: LiveQuestion): Promise<LiveAnswers |
   };
 }
 
-/** Why a stream was ended from this side. */
-export type StreamEnd = LiveEnd;
-
 /** The last error of a stream that was ended from this side, as both doors send it. */
-export function endError({ reason, failure }: LiveEnd): { message: string; extensions: Record<string, unknown> } {
+export function endError({ reason, failure }: StreamEnd): { message: string; extensions: Record<string, unknown> } {
   return {
     message: failure.message,
     extensions: { code: failure.code, reason, ...(failure.details && { details: failure.details }) },

@@ -1,6 +1,7 @@
 import { classifications, tiers } from '../domain/tier.ts';
 import { type Caps, type ResponseMeta, responseMeta } from '../resolvers/response-meta.ts';
 import { builder } from './builder.ts';
+import { costs } from './cost.ts';
 
 export const TierEnum = builder.enumType('Tier', { description: 'Service tiers, lowest first.', values: tiers });
 export const ClassificationEnum = builder.enumType('Classification', {
@@ -16,6 +17,7 @@ const CapsType = builder.objectRef<Caps>('Caps').implement({
   description: 'Entitlement caps that shaped an answer.',
   fields: (t) => ({
     applied: t.exposeStringList('applied', {
+      extensions: costs({ rows: 'caps' }),
       description:
         'Caps that changed the answer, such as range_clamped or limit_clamped; empty when nothing was clamped.',
     }),

@@ -1,8 +1,8 @@
 import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
+import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
 import { Failure, invalidParameter } from '../domain/failure.ts';
 import { isDate, isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
-import { contractId, parseOptionContract } from '../domain/option-contract.ts';
 import { parseTicker } from '../domain/ticker.ts';
 import { builder } from './builder.ts';
 

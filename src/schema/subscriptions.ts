@@ -1,16 +1,18 @@
-import { checkTop, servedCaptures } from '../resolvers/gex.ts';
-import { followBars } from '../resolvers/live-bars.ts';
-import { followCrossSection } from '../resolvers/live-cross-section.ts';
-import { followGex } from '../resolvers/live-gex.ts';
-import { followLargeTrades } from '../resolvers/live-large-trades.ts';
-import { followQuotes } from '../resolvers/live-quotes.ts';
-import { maxQuotes } from '../resolvers/quotes.ts';
+import { checkTop, servedCaptures } from '../resolvers/gex/gex.ts';
+import { followBars } from '../resolvers/live/bars.ts';
+import { followCrossSection } from '../resolvers/live/cross-section.ts';
+import { followGex } from '../resolvers/live/gex.ts';
+import { followLargeTrades } from '../resolvers/live/large-trades.ts';
+import { followQuotes } from '../resolvers/live/quotes.ts';
+import { maxQuotes } from '../resolvers/market/quotes.ts';
 import { builder } from './builder.ts';
-import { CrossSectionType } from './cross-section.ts';
-import { GexCaptureType } from './gex.ts';
-import { LargeTradeType } from './large-trades.ts';
-import { QuoteType } from './quotes.ts';
-import { StockBarType } from './stock-bars.ts';
+import { costs, itemsAsked } from './cost.ts';
+import { CrossSectionType } from './flow/cross-section.ts';
+import { LargeTradeType } from './flow/large-trades.ts';
+import { strikeSizes } from './gex/cost.ts';
+import { GexCaptureType } from './gex/gex.ts';
+import { QuoteType } from './market/quotes.ts';
+import { StockBarType } from './market/stock-bars.ts';
 
 builder.subscriptionType({
   description:
@@ -25,8 +27,15 @@ builder.subscriptionField('quotes', (t) =>
     args: {
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
     },
-    complexity: ({ symbols }) => ({ field: Math.max(1, Math.min(symbols.length, maxQuotes)) }),
-    extensions: { scopeGroup: 'market.live' },
+    extensions: {
+      scopeGroup: 'market.live',
+      ...costs<{ symbols: readonly string[] }>({
+        once: 2.5,
+        each: 0.1,
+        // Each symbol's quote is sent at once.
+        times: ({ symbols }) => itemsAsked(symbols.length, maxQuotes),
+      }),
+    },
     subscribe: (_root, { symbols }, context) => followQuotes(context, symbols),
     resolve: (event) => event.value,
   }),
@@ -41,8 +50,7 @@ builder.subscriptionField('bars', (t) =>
       symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker.' }),
       timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
     },
-    complexity: 1,
-    extensions: { scopeGroup: 'market.bars' },
+    extensions: { scopeGroup: 'market.bars', ...costs({ once: 2.5 }) },
     subscribe: (_root, { symbol, timeframe }, context) => followBars(context, symbol, timeframe ?? '1m'),
     resolve: (event) => event.value,
   }),
@@ -59,8 +67,10 @@ builder.subscriptionField('gexCaptured', (t) =>
         description: 'Keep the strikes with the largest |net gex|, so many; all by default. Totals are over all.',
       }),
     },
-    complexity: 1,
-    extensions: { scopeGroup: 'analytics.gex' },
+    extensions: {
+      scopeGroup: 'analytics.gex',
+      ...costs<{ topStrikes?: number | null }>({ once: 2.5, sizes: ({ topStrikes }) => strikeSizes(topStrikes) }),
+    },
     subscribe(_root, { symbol, topStrikes }, context) {
       checkTop(topStrikes, 'topStrikes');
       return followGex(context, symbol);
@@ -75,8 +85,7 @@ builder.subscriptionField('crossSection', (t) =>
     description:
       "An underlying's cumulative option flow by strike and by expiration: the latest snapshot, then each that follows. A slow reader gets the latest.",
     args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }) },
-    complexity: 1,
-    extensions: { scopeGroup: 'analytics.flow' },
+    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
     subscribe: (_root, { symbol }, context) => followCrossSection(context, symbol),
     resolve: (event) => event.value,
   }),
@@ -86,13 +95,12 @@ builder.subscriptionField('largeTrades', (t) =>
   t.field({
     type: LargeTradeType,
     description:
-      'Large trades as they are detected, from now on; one that a late print changes is told again under its eventId. A reader for whom more than 1,000 wait is disconnected.',
+      'Large trades as they are detected, from now on; one that a late print changes is told again under its eventId. An API key must send symbol or minPremiumUsd. A reader for whom more than 1,000 wait is disconnected.',
     args: {
       symbol: t.arg({ type: 'Ticker', description: 'Underlying; all when absent.' }),
       minPremiumUsd: t.arg.float({ description: 'Least total premium, dollars; any when absent.' }),
     },
-    complexity: 1,
-    extensions: { scopeGroup: 'analytics.flow' },
+    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
     subscribe: (_root, args, context) => followLargeTrades(context, args),
     resolve: (event) => event.value,
   }),

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto';
-import { generateApiKey } from '../../src/access/api-key.ts';
+import { generateApiKey } from '../../src/access/identity/api-key.ts';
 import { type Access, type AccessOptions, openAccess } from '../../src/access/open-access.ts';
-import type { Store } from '../../src/store/connection.ts';
+import type { Store } from '../../src/store/engine/connection.ts';
+import { openPrisma } from '../../src/store/engine/prisma.ts';
 
 /** The instant at which the clocks of these tests start, epoch ms. */
 export const start = Date.UTC(2026, 10, 20, 15);
@@ -27,6 +28,9 @@ export async function opened(store: Store, config: Partial<AccessOptions['config
   const pool = new Proxy(store.pool, {
     get(target, name) {
       const value = Reflect.get(target, name);
+      // Each has listeners of its own, which the one pool would count.
+      if (name === 'on') return () => target;
+      if (name === 'connect' && failure) return () => Promise.reject(failure);
       if (name !== 'query') return typeof value === 'function' ? value.bind(target) : value;
       return (...args: unknown[]) => {
         const query = args[0] as string | { text: string };
@@ -35,13 +39,16 @@ export async function opened(store: Store, config: Partial<AccessOptions['config
       };
     },
   });
+  const prisma = openPrisma(pool, 'public');
   const access = await openAccess({
-    store: { ...store, pool },
+    store: { ...store, pool, prisma: prisma.models, holdModels: prisma.hold },
     config: {
       redisUrl: null,
       sessionSecret: null,
       sessionJwksUrl: null,
-      rates: { free: 60, basic: 300, pro: 600 },
+      sessionIssuer: null,
+      sessionAudience: null,
+      rates: { free: 60, basic: 300, pro: 600, anonymous: 60 },
       maxStreams: 100,
       ...config,
     },

@@ -1,10 +1,10 @@
-import { americanPrice } from '../../src/analytics/american.ts';
-import { blackScholes } from '../../src/analytics/black-scholes.ts';
-import { yearsUntil } from '../../src/analytics/expiry-time.ts';
-import type { ChainCapture, ChainRow } from '../../src/domain/chain.ts';
+import { americanPrice } from '../../src/analytics/pricing/american.ts';
+import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
+import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
+import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
+import type { OptionRight } from '../../src/domain/chain/option-contract.ts';
+import { expiryInstant, optionRoot } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import type { OptionRight } from '../../src/domain/option-contract.ts';
-import { expiryInstant, optionRoot } from '../../src/domain/option-root.ts';
 
 /** Wednesday 2025-06-04, 11:00 New York. */
 export const capturedAt = exchangeInstant('2025-06-04', 11 * 60);

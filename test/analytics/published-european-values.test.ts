@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { blackScholes } from '../../src/analytics/black-scholes.ts';
-import { europeanVolatility } from '../../src/analytics/implied-volatility.ts';
+import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
+import { europeanVolatility } from '../../src/analytics/pricing/implied-volatility.ts';
 import { sharedCsv, sharedText } from '../support/shared-csv.ts';
 import { hasSharedData } from '../support/shared-data.ts';
 

@@ -1,12 +1,12 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { gexPerPercent } from '../../src/analytics/gex.ts';
-import { computeGexCapture } from '../../src/analytics/gex-capture.ts';
-import { type SolvedChain, solveChain } from '../../src/analytics/solve-chain.ts';
-import { gammaProfile, profileCrossing, type RepricedPosition, zeroGamma } from '../../src/analytics/zero-gamma.ts';
-import type { ChainCapture } from '../../src/domain/chain.ts';
+import { type SolvedChain, solveChain } from '../../src/analytics/chain/solve-chain.ts';
+import { computeGexCapture } from '../../src/analytics/gex/capture.ts';
+import { gexPerPercent } from '../../src/analytics/gex/exposure.ts';
+import { gammaProfile, profileCrossing, type RepricedPosition, zeroGamma } from '../../src/analytics/gex/zero-gamma.ts';
+import type { ChainCapture } from '../../src/domain/chain/chain.ts';
 import { addDays, epochDay, exchangeDate } from '../../src/domain/market-time.ts';
 import { fromThousandths } from '../../src/domain/units.ts';
-import { readChain } from '../../src/tape/chain-file.ts';
+import { readChain } from '../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 
 /** Three-month bills in January 2024. */

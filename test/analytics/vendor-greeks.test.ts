@@ -1,9 +1,9 @@
 import { describe, expect, test } from 'vitest';
-import { blackScholes } from '../../src/analytics/black-scholes.ts';
-import { yearsUntil } from '../../src/analytics/expiry-time.ts';
-import { contractVolatility } from '../../src/analytics/smile.ts';
-import { readOptionContract } from '../../src/domain/option-contract.ts';
-import { expiryInstant } from '../../src/domain/option-root.ts';
+import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
+import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
+import { contractVolatility } from '../../src/analytics/pricing/smile.ts';
+import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
+import { expiryInstant } from '../../src/domain/chain/option-root.ts';
 import { fromThousandths } from '../../src/domain/units.ts';
 import { sharedCsv, sharedFiles } from '../support/shared-csv.ts';
 import { hasSharedData } from '../support/shared-data.ts';

@@ -5,6 +5,9 @@ import { run } from '../../src/cli/run.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
 
+/** What `npm start` and the container run. */
+export const launcher = fileURLToPath(new URL('../../bin/tapegraph.mjs', import.meta.url));
+
 /** What a command left behind. */
 export interface Ran {
   code: number | null;
@@ -16,8 +19,9 @@ export interface Ran {
 export function start(
   args: readonly string[],
   env: Record<string, string> = {},
+  program = main,
 ): { child: ChildProcess; ended: Promise<Ran> } {
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [program, ...args], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '', ...env },
   });
   const ran: Ran = { code: null, stdout: '', stderr: '' };

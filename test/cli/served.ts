@@ -3,8 +3,8 @@ import { onTestFinished } from 'vitest';
 import { start } from './command-line.ts';
 
 /** A server in a process of its own that said it is ready, and what it said. It is gone when the test ends. */
-export async function served(args: string[], env: Record<string, string>) {
-  const { child, ended } = start(['serve', '--port', '0', '--json', ...args], env);
+export async function served(args: string[], env: Record<string, string>, program?: string) {
+  const { child, ended } = start(['serve', '--port', '0', '--json', ...args], env, program);
   onTestFinished(() => void child.kill('SIGKILL'));
   let log = '';
   child.stderr!.on('data', (chunk) => {

@@ -3,8 +3,8 @@ import { existsSync, readFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
-import { writeFact } from '../../src/store/facts.ts';
-import { sampleVersion } from '../../src/tape/sample/plan.ts';
+import { sampleVersion } from '../../src/sample/market/plan.ts';
+import { writeFact } from '../../src/store/engine/facts.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { ask, barsHeld } from './asking.ts';
@@ -110,6 +110,16 @@ describe('tapegraph serve --workers', () => {
     await vi.waitUntil(() => !existsSync(`${data}/postgres/postmaster.pid`), { timeout: 10_000 });
   }, 120_000);
 
+  it('leaves nothing behind when its terminal closes, which every process is told of', async () => {
+    const data = dataFolder();
+    const running = (await served(['--workers', '2'], { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' })) as Served;
+    const { child, ended, ready } = running;
+    for (const pid of [...ready.workers, child.pid!]) process.kill(pid, 'SIGHUP');
+    expect(await ended).toMatchObject({ code: 0, stderr: '' });
+    expect(ready.workers.filter(isRunning)).toEqual([]);
+    expect(existsSync(`${data}/postgres/postmaster.pid`)).toBe(false);
+  }, 120_000);
+
   it('gives up with 1 when they end as soon as they start', async () => {
     const { running } = await crew();
     const killing = setInterval(() => {
@@ -125,16 +135,16 @@ describe('tapegraph serve --workers', () => {
     expect(stderr).toContain('tapegraph: the workers end as soon as they start: ');
   }, 120_000);
 
-  it('brings the sample market once, and has one process more in which it trades', async () => {
+  it('brings the sample market once, and has one process more in which it trades while it is open', async () => {
     const store = await storeForThisTest();
     // The market is said to be there, which is quicker than bringing it.
-    const clock = '2026-11-19T22:00:00Z';
+    const clock = '2026-11-19T15:05:00Z';
     await writeFact(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
     const env = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
     const running = (await served(['--workers', '2', '--sample', '--clock', clock], env)) as Served;
     const { child, ended, ready } = running;
     expect(ready.workers).toHaveLength(2);
-    expect(childrenOf(child.pid!)).toHaveLength(3);
+    await vi.waitUntil(() => childrenOf(child.pid!).length === 3, { timeout: 20_000 });
     const headers = { authorization: `Bearer ${ready.key}` };
     expect((await ask(running, '/v2/flow/large-trades?symbol=SPX', { headers })).status).toBe(200);
     child.kill('SIGINT');

@@ -4,10 +4,14 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/access/caller.ts';
 import { readConfig } from '../../src/config.ts';
 import type { Failure } from '../../src/domain/failure.ts';
-import { lifetime } from '../../src/domain/lifetime.ts';
+import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
 import { requestContext } from '../../src/resolvers/context.ts';
-import { failureOf, type StoredOperation, storedOperation } from '../../src/rest/operation.ts';
-import { readParams } from '../../src/rest/params.ts';
+import { failureOf, type StoredOperation, storedOperation } from '../../src/rest/contract/operation.ts';
+import { readParams } from '../../src/rest/contract/params.ts';
+import { executeInPieces } from '../../src/runtime/graph/execute.ts';
+import { jsonBuffers } from '../../src/runtime/json-parts.ts';
+import { lifetime } from '../../src/runtime/lifetime.ts';
+import { Pieces } from '../../src/runtime/pieces.ts';
 import { schema } from '../../src/schema/index.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
@@ -47,6 +51,8 @@ async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T
   }
 }
 
+const weigh = operationWeights(schema);
+
 type Variables = Record<string, unknown>;
 
 /** What came of a run: the data, or the failure the caller is told. Objects without prototypes are like others. */
@@ -75,6 +81,30 @@ async function interpreted(operation: StoredOperation, caller: Caller, variables
   );
   if (errors?.length) return { data: null, failure: told(failureOf(errors[0]!)) };
   return { data: JSON.parse(JSON.stringify(data)), failure: null };
+}
+
+/** The same in pieces, each of a few values. */
+async function inPieces(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
+  const { document } = operation;
+  const variableValues = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
+  let nowMs = 0;
+  const pieces = new Pieces({
+    turn: () => new Promise((resolve) => setImmediate(resolve)),
+    limits: { characters: Infinity, ms: Infinity },
+    now: () => (nowMs += 0.1),
+  });
+  const { data, errors } = await inRequest(caller, (contextValue) =>
+    executeInPieces(
+      { schema, document, variableValues, contextValue: { ...contextValue, batchSchedule: pieces.batch } },
+      pieces,
+    ),
+  );
+  if (errors.length > 0) return { data: null, failure: told(failureOf(errors[0]!)) };
+  const plain: Json = JSON.parse(String(Buffer.concat(jsonBuffers(data!))));
+  // What is charged is the same, counted in the data or while it was written.
+  const { actual } = weigh(document, null).predict(variableValues, caller);
+  expect(actual(data)).toEqual(actual(plain));
+  return { data: plain, failure: null };
 }
 
 /** The variables the router makes of texts; null when the texts are refused before the graph is asked. */
@@ -129,7 +159,7 @@ function requiredAreThere(known: KnownRoute, set: Variables): boolean {
 /** Operations that read, so that running them twice is running them once. */
 const reading = knownRoutes().filter(({ route }) => route.method === 'GET');
 
-describe('a stored operation gives the same compiled and interpreted', () => {
+describe('a stored operation gives the same compiled, interpreted and in pieces', () => {
   test.each(reading)('$name', async (known) => {
     const operation = operationOf(known);
     const random = randomOf(11);
@@ -143,6 +173,8 @@ describe('a stored operation gives the same compiled and interpreted', () => {
         await compiled(operation, caller, variables),
       ].map(forgetCached);
       expect(second, JSON.stringify(variables)).toStrictEqual(first);
+      const third = forgetCached(await inPieces(operation, caller, variables));
+      expect(third, JSON.stringify(variables)).toStrictEqual(first);
       outcomes.add(first!.failure ? String(first!.failure.status) : 'data');
     }
     expect(outcomes).toContain('data');

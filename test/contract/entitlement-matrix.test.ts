@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { generateApiKey } from '../../src/access/api-key.ts';
-import { createSiteSession } from '../../src/access/site-session.ts';
+import { generateApiKey } from '../../src/access/identity/api-key.ts';
+import { createSiteSession } from '../../src/access/identity/site-session.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs } from '../support/filled-market.ts';

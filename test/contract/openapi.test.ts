@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { goneWith } from '../support/gone-pool.ts';
 import { misfits } from './json-schema.ts';
 import { type MadeRequest, madeRequests, pathOf } from './requests.ts';
 import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
@@ -172,7 +173,7 @@ describe('what a route really answers is what the description says, key for key'
         Object.assign(pool, works);
         const at = await usual(known, accountId, failing);
         const credential = await failing.access.sessions.create(accountId, 3_600_000);
-        const gone = () => Promise.reject(new Error('gone'));
+        const gone = goneWith('gone');
         Object.assign(pool, { query: gone, connect: gone });
         expect(await send(known, at, failing, credential)).toEqual([]);
         expect(answered.get(known.name)).toContain(502);

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import type { Param } from '../../src/rest/params.ts';
+import type { Param } from '../../src/rest/contract/params.ts';
 import { type Random, randomOf } from '../support/random.ts';
 import { about, type KnownRoute, type Sent, textsOf } from './route-cases.ts';
 

@@ -1,9 +1,9 @@
 // What the contract suites know of each route: how to ask it, the same over GraphQL, and the rule that guards it.
-import type { Route } from '../../src/rest/route.ts';
+import type { Route } from '../../src/rest/contract/route.ts';
 import { routes } from '../../src/rest/routes.ts';
-import { insertJournalAccount } from '../../src/store/journal-accounts.ts';
-import { insertJournalTrade } from '../../src/store/journal-trades.ts';
-import { putWatchlist } from '../../src/store/watchlists.ts';
+import { putWatchlist } from '../../src/store/account/watchlists.ts';
+import { insertJournalAccount } from '../../src/store/journal/accounts.ts';
+import { insertJournalTrade } from '../../src/store/journal/trades.ts';
 import type { TestApp } from '../support/app.ts';
 
 /** What decides whether a caller is served, as contract-notes 1 and 2 state it. */

@@ -38,7 +38,7 @@ describe('the container', () => {
       line[1]!.split(' ').map((pair) => pair.split('=')[0]!),
     );
     const example = [...readFileSync('.env.example', 'utf8').matchAll(/^#?([A-Z_]+)=/gm)].map((line) => line[1]!);
-    const others = ['NODE_ENV', 'POSTGRES_PASSWORD', 'PUBLISH'];
+    const others = ['NODE_ENV', 'POSTGRES_PASSWORD', 'PUBLISH', 'POSTGRES_IMAGE', 'REDIS_IMAGE'];
     const names = [...env, ...composeSettings(), ...example];
     expect(names.length).toBeGreaterThan(8);
     expect(names.filter((name) => ![...variableNames, ...others].includes(name as never))).toEqual([]);
@@ -64,9 +64,42 @@ describe('the container', () => {
 
   it('runs as a user who is not root, and cannot write what it runs', () => {
     const steps = image.split('\n').map((line) => line.split(' ')[0]);
-    expect(image).toMatch(/^USER node$/m);
+    expect(image).toMatch(/^USER 10001:10001$/m);
     expect(steps.lastIndexOf('COPY')).toBeLessThan(steps.indexOf('USER'));
-    expect(image).not.toMatch(/chown(?! node:node \/data)/);
+    expect(image).not.toMatch(/chown(?! 10001:10001 \/data)/);
+  });
+
+  it('gives each service bounds, a numeric user, a pinned image, and nothing that it does not need', () => {
+    const services = compose
+      .slice(compose.indexOf('\nservices:'), compose.indexOf('\nnetworks:'))
+      .split(/^ {2}(?=\w+:$)/m)
+      .slice(1);
+    expect(services.map((service) => service.split(':')[0])).toEqual(['gateway', 'postgres', 'redis']);
+    for (const service of services) {
+      for (const line of [
+        /<<: \*hardened/,
+        /^ {4}mem_limit: /m,
+        /^ {4}memswap_limit: /m,
+        /^ {4}pids_limit: \d+$/m,
+        /^ {4}tmpfs:$/m,
+        /^ {4}healthcheck:$/m,
+      ])
+        expect(service).toMatch(line);
+      expect(service).toMatch(/^ {4}user: '[1-9]\d*:[1-9]\d*'$/m);
+      expect(service).toMatch(/^ {4}(build: \.|image: \$\{\w+:-\w+:\d+\.\d+(\.\d+)?-\w+\})$/m);
+    }
+    for (const line of [
+      /^ {2}read_only: true$/m,
+      /^ {2}cap_drop: \[ALL\]$/m,
+      /^ {2}security_opt: \['no-new-privileges:true'\]$/m,
+    ])
+      expect(compose.slice(0, compose.indexOf('\nservices:'))).toMatch(line);
+    expect(dockerfile).toMatch(/^ARG NODE=node:\d+\.\d+\.\d+-slim$/m);
+  });
+
+  it('is labelled with the version of the package', () => {
+    const { version } = JSON.parse(readFileSync('package.json', 'utf8')) as { version: string };
+    expect(image).toContain(`org.opencontainers.image.version="${version}"`);
   });
 
   it('has a health check that passes while the server answers, and fails when nothing does', async () => {

@@ -1,7 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type FieldNode, Kind, parse, type SelectionSetNode, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
-import { layers } from '../../scripts/layer-rules.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const text = readFileSync('README.md', 'utf8');
@@ -40,12 +39,5 @@ describe('README.md', () => {
     expect(links.length).toBeGreaterThan(3);
     for (const link of links) expect(existsSync(link), link).toBe(true);
     for (const [path] of text.matchAll(/\bsrc\/[\w-]+\/[\w/-]+\.ts/g)) expect(existsSync(path), path).toBe(true);
-  });
-
-  it('names the folders and what each may import, as the check holds it', () => {
-    for (const [folder, allowed] of Object.entries(layers)) {
-      if (allowed === '*' || folder.endsWith('.ts')) continue;
-      expect(text).toMatch(new RegExp(`^\\| \`${folder}/\` \\| .* \\| ${allowed.join(', ') || '–'} \\|$`, 'm'));
-    }
   });
 });

@@ -11,7 +11,7 @@ import {
   regularSession,
   sessionOf,
 } from '../../src/domain/calendar.ts';
-import { addDays } from '../../src/domain/market-time.ts';
+import { addDays, dateOfEpochDay } from '../../src/domain/market-time.ts';
 import { sharedData } from '../support/shared-data.ts';
 
 const reference = sharedData('reference/us_equity_calendar_1998_2028.json');
@@ -49,6 +49,17 @@ describe('the exchange calendar', () => {
   test('steps over days without trading', () => {
     expect(previousTradingDay('2026-11-27')).toBe('2026-11-25');
     expect(nextTradingDay('2026-11-25')).toBe('2026-11-27');
+  });
+
+  test('has trading days and holidays in every year that a date can name, and beside them', () => {
+    for (let year = -3; year <= 10_002; year += year < 1010 || year > 9990 ? 1 : 97) {
+      const first = dateOfEpochDay(new Date(0).setUTCFullYear(year, 0, 1) / 86_400_000);
+      const days = Array.from({ length: 365 }, (_, i) => addDays(first, i));
+      const trading = days.filter(isTradingDay).length;
+      // 260 to 262 weekdays, less 8 to 10 holidays.
+      expect([year, trading >= 249 && trading <= 254]).toEqual([year, true]);
+      expect(days.filter(isHalfDay).length).toBeLessThanOrEqual(3);
+    }
   });
 
   test('gives a session its instants, and a date without trading none', () => {

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { createContractBook } from '../../src/domain/contract-book.ts';
+import { createContractBook } from '../../src/domain/chain/contract-book.ts';
 import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../src/domain/print.ts';
 
 test('nanoseconds beyond a double keep their last digit', () => {

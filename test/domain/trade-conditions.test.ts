@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { optionTradeConditions, optionTraits, optionTraitsOf } from '../../src/domain/option-trade-conditions.ts';
+import { optionTradeConditions, optionTraits, optionTraitsOf } from '../../src/domain/flow/option-trade-conditions.ts';
 import {
   compositionCategories,
   compositionCategoryOf,

@@ -1,6 +1,6 @@
 import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { documentLimits } from '../../src/graphql/limits.ts';
+import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { statementsOf } from '../support/statements.ts';
 
@@ -81,49 +81,9 @@ describe('/graphql', () => {
     ['a bad ticker', '{ symbol(symbol: "not a ticker") { symbol } }', {}],
     ['a bad variable', bars, { symbol: 'SPY', from: 'yesterday' }],
     ['a missing variable', bars, { symbol: 'SPY' }],
-    [
-      'a document that is nested too deep',
-      `{ __schema { ${'types { fields { type { '.repeat(6)}name${' } } }'.repeat(6)} } }`,
-      {},
-    ],
-    [
-      'too many aliases',
-      `{ ${Array.from({ length: 201 }, (_, i) => `a${i}: symbol(symbol: "SPY") { symbol }`).join(' ')} }`,
-      {},
-    ],
-    ['too many tokens', `{ ${'symbol(symbol: "SPY") { symbol } '.repeat(1000)} }`, {}],
-    ['too many directives', `{ symbol(symbol: "SPY") { ${'symbol @include(if: true) '.repeat(101)} } }`, {}],
   ])('%s is invalid_params', async (_what, query, variables) => {
     const { errors } = await app.graphql(query, variables);
     expect(errors?.[0].extensions.code).toBe('invalid_params');
-  });
-
-  test('costs by what it asks, shown and taken from the rate', async () => {
-    const key = await app.key();
-    const one = await app.graphql('{ symbol(symbol: "SPY") { symbol } }', {}, { credential: key });
-    expect(one.extensions.cost).toEqual({ requests: 1 });
-    const many = Array.from(
-      { length: 25 },
-      (_, i) => `a${i}: symbol(symbol: "SPY") { bars(from: "2026-11-19", to: "2026-11-20") { meta { rowCount } } }`,
-    ).join('\n');
-    const dear = await app.graphql(`{ ${many} }`, {}, { credential: key });
-    expect(dear.extensions.cost).toEqual({ requests: 3 });
-    const before = Number(one.answer.headers['x-ratelimit-remaining']);
-    expect(Number(dear.answer.headers['x-ratelimit-remaining'])).toBe(before - 3);
-  });
-
-  test('the cost of an argument is that of its variable too', async () => {
-    const query =
-      'query Q($limit: Int) { symbol(symbol: "SPY") { bars(from: "2026-11-19", to: "2026-11-20", limit: $limit) { meta { rowCount } } } }';
-    const session = await app.session();
-    const literal = await app.graphql(
-      query.replace('$limit)', '50000)').replace('query Q($limit: Int) ', ''),
-      {},
-      { credential: session },
-    );
-    const variable = await app.graphql(query, { limit: 50_000 }, { credential: session });
-    expect(variable.extensions.cost).toEqual(literal.extensions.cost);
-    expect(variable.extensions.cost.requests).toBe(5);
   });
 
   test('a browser gets GraphiQL, whole: nothing in it is loaded from elsewhere', async () => {
@@ -147,7 +107,7 @@ describe('/graphql', () => {
     });
     const html = bytes.toString();
     expect(html).not.toContain('<script>alert');
-    const options = html.slice(html.lastIndexOf('{"title":'), html.lastIndexOf('},') + 1);
+    const options = /id="graphiql-options">([^<]+)</.exec(html)![1]!;
     expect(JSON.parse(options).defaultTabs[0]).toEqual({ query, variables: '{"a":"<b>"}' });
     expect(JSON.parse(options).defaultTabs).toHaveLength(11);
   });
@@ -166,7 +126,7 @@ describe('/graphql', () => {
       await ask();
       const first = await ask();
       expect(await statementsOf(ask)).toEqual([]);
-      expect(await ask()).toMatchObject({ data: first.data, extensions: first.extensions });
+      expect((await ask()).data).toEqual(first.data);
       app.clock.nowMs += 1000;
       expect(await statementsOf(ask)).not.toEqual([]);
       app.clock.nowMs -= 1000;

@@ -73,7 +73,7 @@ describe.each([
     const accountId = await app.account();
     const { key } = await app.access.keys.create({ accountId, name: null, expiresAt: null });
     const client = clientOf(key, single);
-    const trades = follow(client, 'subscription { largeTrades { seq } }');
+    const trades = follow(client, 'subscription { largeTrades(minPremiumUsd: 0) { seq } }');
     const quotes = follow(client, quoteOf('SPY'));
     await expect.poll(() => quotes.said.length).toBe(1);
     await expect.poll(() => app.live.counts().topics).toBe(2);
@@ -85,7 +85,7 @@ describe.each([
       reason: 'not_entitled',
     });
     if (single) {
-      const refused = follow(client, 'subscription { largeTrades { seq } }');
+      const refused = follow(client, 'subscription { largeTrades(minPremiumUsd: 0) { seq } }');
       await refused.done;
       expect(refused.said[0].errors[0].extensions.code).toBe('not_entitled_tier');
       const wrong = follow(client, 'subscription { nothing }');
@@ -157,7 +157,7 @@ describe('/graphql/stream', () => {
   test('brings several operations in one request, each told under its id; a refused one leaves the others', async () => {
     const reader = await together(await app.key({ apiTier: 'free', classification: null }), [
       asked('spy', quoteOf('SPY')),
-      asked('trades', 'subscription { largeTrades { seq } }'),
+      asked('trades', 'subscription { largeTrades(minPremiumUsd: 0) { seq } }'),
       asked('now', '{ quotes(symbols: ["AAPL"]) { rows { symbol } } }'),
       asked('aapl', quoteOf('AAPL')),
     ]);

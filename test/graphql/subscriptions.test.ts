@@ -121,7 +121,7 @@ describe('largeTrades', () => {
   test('come as they are detected, by symbol and premium', async () => {
     await storeLargeTrades(app.store, [event(1, 1000, nowMs - 60_000)]);
     const key = await app.key();
-    const all = await subscribe(app.url, key, tradesOf);
+    const all = await subscribe(app.url, await app.session(), tradesOf);
     const large = await subscribe(app.url, key, tradesOf, { symbol: 'SPY', least: 300_000 });
     const other = await subscribe(app.url, key, tradesOf, { symbol: 'AAPL' });
     await storeLargeTrades(app.store, [event(2, 1100, nowMs - 50_000), event(3, 2000, nowMs - 40_000)]);

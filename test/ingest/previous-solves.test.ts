@@ -1,10 +1,10 @@
 import { expect, test } from 'vitest';
-import type { ChainRow } from '../../src/domain/chain.ts';
+import type { ChainRow } from '../../src/domain/chain/chain.ts';
+import { contractId, readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
-import { contractId, readOptionContract } from '../../src/domain/option-contract.ts';
-import { storeChain } from '../../src/ingest/chain.ts';
-import { chainCapturesAt } from '../../src/store/chain-captures.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { worth } from '../support/quoted-tape.ts';

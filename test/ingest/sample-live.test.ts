@@ -1,12 +1,12 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { runSampleMarket } from '../../src/ingest/sample-live.ts';
-import { ensureSampleMarket } from '../../src/ingest/sample-market.ts';
-import { ensureStarterRegistry } from '../../src/ingest/starter-registry.ts';
-import { liveTapeLines } from '../../src/tape/sample/live-tape.ts';
-import { optionTapeFile } from '../../src/tape/sample/option-tape-file.ts';
-import { samplePrices } from '../../src/tape/sample/prices.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { runSampleMarket } from '../../src/ingest/sample/live.ts';
+import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
+import { liveTapeLines } from '../../src/sample/market/live-tape.ts';
+import { optionTapeFile } from '../../src/sample/market/option-tape-file.ts';
+import { samplePrices } from '../../src/sample/market/prices.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 

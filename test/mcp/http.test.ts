@@ -50,13 +50,45 @@ describe('/mcp over HTTP', () => {
   });
 
   test('a body that is too large, or no JSON, is told so', async () => {
-    const large = await send({ body: ' '.repeat(1024 * 1024 + 1) });
-    expect({ status: large.status, code: large.body.error.code }).toEqual({ status: 413, code: 'invalid_params' });
-    const broken = await send({ body: '{' });
-    expect({ status: broken.status, message: broken.body.error.message }).toEqual({
-      status: 400,
-      message: 'The body is not JSON.',
-    });
+    const told = async (body: string) => {
+      const answer = await send({ body });
+      const { jsonrpc, id, error } = answer.body;
+      expect({ jsonrpc, id, data: error.data }).toEqual({ jsonrpc: '2.0', id: null, data: { code: 'invalid_params' } });
+      return [answer.status, error.code, error.message];
+    };
+    expect(await told(' '.repeat(1024 * 1024 + 1))).toEqual([413, -32600, 'The body is too large: at most 1 MiB.']);
+    expect(await told('{')).toEqual([400, -32700, 'The body is not JSON.']);
+    const nested = `${'['.repeat(20_000)}${']'.repeat(20_000)}`;
+    for (const body of [nested, list.replace('{}', `{"a":${nested}}`)])
+      expect(await told(body)).toEqual([400, -32600, 'The message is nested more than 64 deep.']);
+    const batch = `[${Array(21).fill(list).join()}]`;
+    expect(await told(batch)).toEqual([400, -32600, 'The batch has 21 messages; at most 20 are read.']);
+  });
+
+  test('a batch costs what its messages would one by one, calls that fail among them', async () => {
+    const credential = await app.key();
+    const message = (id: number, method: string, params: object) => ({ jsonrpc: '2.0', id, method, params });
+    const call = (id: number, name: string, args: object) => message(id, 'tools/call', { name, arguments: args });
+    const left = async (messages: object | object[]) =>
+      Number((await send({ credential, body: JSON.stringify(messages) })).headers['x-ratelimit-remaining']);
+    const messages = [
+      message(1, 'tools/list', {}),
+      message(2, 'ping', {}),
+      call(3, 'symbols', {}),
+      call(4, 'symbols', { nothing: 1 }),
+      call(5, 'no_such_tool', {}),
+      call(6, 'graphql', { query: '{ me { tier } }' }),
+      call(7, 'graphql', {}),
+      message(8, 'tools/call', {}),
+    ];
+    let before = await left(message(9, 'ping', {}));
+    for (const one of messages) {
+      const now = await left(one);
+      expect([one, before - now]).toEqual([one, 1]);
+      before = now;
+    }
+    await send({ credential, body: JSON.stringify(messages) });
+    expect(before - (await left(message(9, 'ping', {})))).toBe(messages.length + 1);
   });
 
   test('keeps no sessions: GET and DELETE are not served, and an answer names none', async () => {

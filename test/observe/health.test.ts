@@ -1,7 +1,13 @@
 import { describe, expect, test } from 'vitest';
 import { type Vitals, watchHealth } from '../../src/observe/health.ts';
 
-const well: Vitals = { database: async () => {}, redis: () => true, draining: () => false };
+const well: Vitals = {
+  database: async () => {},
+  tryWriting: async () => {},
+  writeFailures: () => [],
+  redis: () => true,
+  draining: () => false,
+};
 const never = () => new Promise<never>(() => {});
 
 describe('the health of a process', () => {
@@ -9,12 +15,14 @@ describe('the health of a process', () => {
     ['with all it needs', {}, 'ok', 'ready'],
     ['whose database is away', { database: () => Promise.reject(new Error('gone')) }, 'degraded', 'not_ready'],
     ['whose database does not answer', { database: never }, 'degraded', 'not_ready'],
+    ['that cannot write', { writeFailures: () => ['read-only'] }, 'degraded', 'ready'],
+    ['whose writes hang', { tryWriting: never }, 'degraded', 'ready'],
     // It counts limits for itself, and answers.
     ['whose Redis is away', { redis: () => false }, 'degraded', 'ready'],
     ['that was asked to end', { draining: () => true }, 'ok', 'draining'],
   ])('%s', async (_, vitals, status, readiness) => {
     const health = watchHealth({ ...well, ...vitals });
-    expect([await health.status(), await health.readiness()]).toEqual([status, readiness]);
+    expect([(await health.status()).status, await health.readiness()]).toEqual([status, readiness]);
   });
 
   test('puts one question at a time to a database that hangs, however many ask, and finds it again', async () => {
@@ -28,12 +36,12 @@ describe('the health of a process', () => {
     };
     const health = watchHealth({ ...well, database });
     const all = await Promise.all(Array.from({ length: 20 }, () => health.status()));
-    expect([new Set(all), asked]).toEqual([new Set(['degraded']), 1]);
+    expect([new Set(all.map(({ status }) => status)), asked]).toEqual([new Set(['degraded']), 1]);
     answer();
     const again = health.status();
     answer();
     await expect.poll(() => asked).toBeGreaterThan(0);
     answer();
-    expect(await again).toBe('ok');
+    expect(await again).toEqual({ status: 'ok' });
   });
 });

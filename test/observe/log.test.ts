@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { Writable } from 'node:stream';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { generateApiKey } from '../../src/access/api-key.ts';
+import { generateApiKey } from '../../src/access/identity/api-key.ts';
 import { readConfig, secretsOf } from '../../src/config.ts';
 import { openLog } from '../../src/observe/log.ts';
 import { testApp } from '../support/app.ts';

@@ -1,10 +1,10 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { dataAges, timedBy, watchBy } from '../../src/cli/observing.ts';
+import { dataAges, timedBy, watchBy } from '../../src/cli/server/observing.ts';
 import { readConfig } from '../../src/config.ts';
 import { createMetrics, type Metrics } from '../../src/observe/metrics.ts';
-import { openStore } from '../../src/store/connection.ts';
-import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { openStore } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { storeForThisTest, testStore } from '../support/store.ts';
@@ -93,7 +93,8 @@ describe('/metrics', () => {
       [total('/v2/symbols/:symbol', 405, 'invalid_params', 'DELETE')]: 1,
       'tapegraph_http_request_duration_seconds_count{route="/v2/symbols/:symbol",method="GET"}': 4,
       'tapegraph_http_response_bytes_total{route="/v2/symbols/:symbol"}': expect.any(Number),
-      'tapegraph_request_cost_total{tier="pro"}': 3,
+      // The 405 costs its caller a request too.
+      'tapegraph_request_cost_total{tier="pro"}': 4,
     });
   });
 

@@ -138,6 +138,12 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(tabs);
   });
 
+  test('GraphiQL’s workers run under its policy: a field that is not there is underlined', async () => {
+    const page = await opened(`/graphql?${new URLSearchParams({ query: '{ nothing }' })}`);
+    await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor({ timeout: 60_000 });
+    expect(page.workers().map((worker) => new URL(worker.url()).origin)).toContain(app.url);
+  });
+
   test('GraphiQL opens on the guide to units, below the header that leads back', async () => {
     // Who was never here has no tabs of their own.
     context = await browser.newContext();

@@ -1,15 +1,19 @@
-import { brotliDecompressSync } from 'node:zlib';
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
 let sampled: TestApp;
-const sampleKey = 'tg_live_whoeverOpensThePage_000000';
+let sampleKey: string;
 beforeAll(async () => {
   app = await testApp();
-  sampled = await testApp({ sampleKey });
+  sampleKey = await app.key();
+  sampled = await testApp({ sampleKey, store: { ...app.store, close: async () => {} } });
 });
-afterAll(() => Promise.all([app.close(), sampled.close()]));
+afterAll(async () => {
+  await sampled.close();
+  await app.close();
+});
 
 const open = (path: string, headers: Record<string, string> = {}, to = app): Promise<Answer> =>
   to.get(path, { credential: null, headers: { accept: 'text/html', ...headers } });
@@ -50,6 +54,42 @@ describe('every page', () => {
       expect(bytes.toString()).not.toMatch(/ on\w+="| style="/);
     },
   );
+
+  test('GraphiQL runs no script but its files, loads nothing of other hosts, and is stored nowhere', async () => {
+    const { status, headers, bytes } = await open('/graphql?query=%7B__typename%7D');
+    const policy = headers['content-security-policy'] as string;
+    expect(policy).toContain("default-src 'none'");
+    expect(policy).toMatch(/script-src 'self'(;|$)/);
+    expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
+    const inline = [...bytes.toString().matchAll(/<script(?![^>]*src=)([^>]*)>/g)].map((match) => match[1]!.trim());
+    expect(inline).toEqual([
+      'type="application/json" id="graphiql-options"',
+      'type="application/json" id="graphiql-workers"',
+    ]);
+    expect({ status, control: headers['cache-control'], tagged: headers.etag !== undefined }).toEqual({
+      status: 200,
+      control: 'no-store',
+      tagged: false,
+    });
+    expect((await app.send('HEAD', '/graphql', { credential: null, headers: { accept: 'text/html' } })).status).toBe(
+      200,
+    );
+  });
+
+  test.each([
+    ...[...pages, '/graphql', '/none', '/docs/none', '/dashboard/%ZZ', '/assets/x/none', '/v2/none'],
+    ...['/v2/openapi.json', '/healthz', '/graphql/none', '/mcp', '/metrics'],
+  ])('%s stands in nobody’s frame and tells other sites nothing of where one came from', async (path) => {
+    for (const accept of ['text/html', 'application/json']) {
+      const { headers } = await app.get(path, { credential: null, headers: { accept } });
+      expect(headers['content-security-policy']).toMatch(/^default-src 'none';.*frame-ancestors 'none'/);
+      expect(headers).toMatchObject({
+        'x-frame-options': 'DENY',
+        'referrer-policy': 'same-origin',
+        'x-content-type-options': 'nosniff',
+      });
+    }
+  });
 
   test.each(pages)('%s asks for no credential and takes GET and HEAD alone', async (path) => {
     expect((await app.send('HEAD', path, { credential: null })).status).toBe(200);
@@ -93,6 +133,21 @@ describe('/assets', () => {
     expect(brotliDecompressSync(small.bytes).equals(plain.bytes)).toBe(true);
     expect(small.bytes.length * 2).toBeLessThan(plain.bytes.length);
     expect(small.headers.etag).not.toBe(plain.headers.etag);
+  });
+
+  test('GraphiQL’s files are those of its package, in every encoding, and its page holds none of them', async () => {
+    const { js, css, graphqlWorker } = await import('@graphql-yoga/render-graphiql/graphiql');
+    const page = (await open('/graphql')).bytes;
+    expect(page.length).toBeLessThan(30_000);
+    const addresses = [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map((match) => match[1]!);
+    for (const [name, text] of Object.entries({ 'app.js': js, 'app.css': css, 'graphql-worker.js': graphqlWorker })) {
+      const address = addresses.find((each) => each.endsWith(`graphiql/${name}`))!;
+      const [plain, br, gzip] = await Promise.all(
+        ['identity', 'br', 'gzip'].map((encoding) => open(address, { 'accept-encoding': encoding })),
+      );
+      const bodies = [plain!.bytes, brotliDecompressSync(br!.bytes), gunzipSync(gzip!.bytes)];
+      expect(bodies.map((bytes) => bytes.equals(Buffer.from(text)))).toEqual([true, true, true]);
+    }
   });
 
   test('gives out no other file: not the server’s own, nor one outside', async () => {

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { saveCrossSections } from '../../src/store/cross-sections.ts';
-import { saveOptionBars } from '../../src/store/option-bars.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import {
   coverage,
@@ -74,7 +74,7 @@ afterAll(() => app.close());
 
 const edges = {
   'flow, down to the greeks and bars of its contracts': `flow {
-    largeTrades(limit: 1) { events { update { event { legs { contract { greeks { latest { mark } series { mark } meta { note } } bars { columns { close } } } } } } } }
+    largeTrades(limit: 1) { events { update { event { legs { contract { greeks { latest { mark } series { mark } meta { note } } bars(limit: 10) { columns { close } } } } } } } }
     crossSection { snapshot { seq } }
     eod(session: "${session}") { prints { contract { id } } } }`,
   'off-exchange': `offExchange { activity { rows { date } } composition { rows { date } }

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { readUsage } from '../../src/store/usage.ts';
+import { readUsage } from '../../src/store/account/usage.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -78,7 +78,7 @@ describe('GET /v2/account/usage', () => {
     expect(byKey.headers['x-ratelimit-limit']).toBe('88');
     const bySession = await usage(await app.session(account));
     expect(bySession.body.data.rate_limit.per_min).toBe(77);
-    expect(bySession.headers['x-ratelimit-limit']).toBeUndefined();
+    expect(bySession.headers['x-ratelimit-limit']).toBe('77');
   });
 
   test.each([

@@ -1,10 +1,10 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
-import type { CrossSection } from '../../src/domain/flow.ts';
+import type { CrossSection } from '../../src/domain/flow/flow.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import { saveCrossSections } from '../../src/store/cross-sections.ts';
-import { saveCoverages } from '../../src/store/flow-coverage.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveCoverages } from '../../src/store/flow/coverage.ts';
+import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { coverage, measures } from '../support/flow.ts';
 

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { addDays } from '../../src/domain/market-time.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { watchLoop } from '../support/loop-watch.ts';
 import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
@@ -123,6 +123,12 @@ describe('no request keeps the others waiting for more than 50 ms', () => {
     const path = `${app.url}/v2/stocks/SPY/bars?from=2026-10-01&to=2026-11-10&limit=50000`;
     expect(await blocked(3e6, path, '-H', 'accept: text/csv')).toBeLessThan(longestMs);
     expect(await blocked(3e6, path, '-H', 'accept: application/vnd.apache.arrow.stream')).toBeLessThan(longestMs);
+  });
+
+  test('rows of 90 values by the graph', async () => {
+    const names = Array.from({ length: 90 }, (_, i) => `a${i}: close`).join(' ');
+    const text = `{ symbol(symbol: "SPY") { bars(from: "2026-10-01", to: "2026-11-10", limit: 8000) { rows { ${names} } } } }`;
+    expect(await blocked(7e6, ...query(text))).toBeLessThan(longestMs);
   });
 
   test('a chain of 20,000 rows by the graph', async () => {

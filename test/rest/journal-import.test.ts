@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { importLimits } from '../../src/domain/journal-import.ts';
+import { importLimits } from '../../src/domain/journal/journal-import.ts';
 import { type Sending, type TestApp, testApp } from '../support/app.ts';
 
 const nowMs = Date.parse('2026-11-20T17:00Z');
@@ -232,7 +232,7 @@ describe('importJournal in the graph', () => {
 
   test.each([
     ['import_id', { importId: '', body: 'x' }],
-    ['import_id', { importId: 'a\u0000', body: 'x' }],
+    ['importId', { importId: 'a\u0000', body: 'x' }],
     ['body', { importId: 'a', body: '' }],
     ['body', { importId: 'a', body: 'a\ud800' }],
     ['', { importId: 'a', body: 7 }],

@@ -61,7 +61,7 @@ describe('journal accounts', () => {
   test('are 404 where there is none, and under another account', async () => {
     const [send, other] = [await owner(), await owner()];
     await other('POST', accounts, { id: 'theirs', name: 'n' });
-    for (const id of ['none', 'theirs', '%00']) {
+    for (const id of ['none', 'theirs']) {
       for (const [method, body] of [
         ['PUT', { name: 'n' }],
         ['PATCH', { name: 'n' }],
@@ -147,7 +147,7 @@ describe('journal trades', () => {
   test('are 404 where there is none, and under another account', async () => {
     const [send, other] = [await owner(), await owner()];
     await other('POST', trades, { ...trade, id: 'theirs' });
-    for (const id of ['none', 'theirs', '%00']) {
+    for (const id of ['none', 'theirs']) {
       for (const [method, body] of [
         ['PUT', trade],
         ['PATCH', { qty: 1 }],

@@ -1,9 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { statementsOf } from '../support/statements.ts';
 

@@ -147,7 +147,7 @@ describe('movers', () => {
       meta: { count: 2, universe: 'registry', plane: 'live' },
     });
     const large = await app.graphql(`{ movers(limit: 180) { rows { node { spot { price } } } } }`);
-    expect(large.extensions.cost.requests).toBeGreaterThan(extensions.cost.requests);
+    expect(large.extensions.cost.requested).toBeGreaterThan(extensions.cost.requested);
     const wrong = await app.graphql(`{ movers(limit: 0) { meta { count } } }`);
     expect(wrong.errors).toMatchObject([{ path: ['movers'], extensions: { code: 'invalid_params' } }]);
   });

@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import { type OptionTimeframe, saveOptionBars } from '../../src/store/option-bars.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { type OptionTimeframe, saveOptionBars } from '../../src/store/chain/option-bars.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 
 // Friday 2026-11-20, 12:00 in New York.

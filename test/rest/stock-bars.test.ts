@@ -4,8 +4,8 @@ import { toBarColumns } from '../../src/domain/bar.ts';
 import { isTradingDay } from '../../src/domain/calendar.ts';
 import { addDays, epochDay, exchangeInstant } from '../../src/domain/market-time.ts';
 import { writeCursor } from '../../src/resolvers/cursor.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { statementsOf } from '../support/statements.ts';
 
@@ -106,7 +106,7 @@ describe('GET /v2/stocks/{symbol}/bars', () => {
     });
     expect(headers).toMatchObject({
       'cache-control': 'private',
-      vary: 'Accept, Accept-Encoding, Authorization',
+      vary: 'Accept, Accept-Encoding, Authorization, X-API-Key',
       'x-ratelimit-limit': '1000000',
     });
     expect(headers['x-request-id']).toMatch(/^[\w-]{36}$/);
@@ -401,7 +401,7 @@ describe('stock bars in the graph', () => {
     expect(columns.tsMs).toEqual(rows.map((row: { tsMs: number }) => row.tsMs));
     expect(columns.vwap).toEqual(rows.map((row: { vwap: number | null }) => row.vwap));
     expect(columns.volume).toEqual([1000, 1001]);
-    expect(extensions.cost).toEqual({ requests: 1 });
+    expect(extensions.cost).toMatchObject({ requests: 1 });
   });
 
   test('a field that cannot be read is null with an error at its path, and the rest stands', async () => {

@@ -128,11 +128,30 @@ describe('the layer check', () => {
     ['a default export', 'test/a.ts', 'export default 1;', 'exports a default'],
     ['an empty name', 'src/domain/string-utils.ts', 'export const a = 1;', 'says nothing'],
     ['an empty folder name', 'test/helpers/a.ts', 'export const a = 1;', 'says nothing'],
+    [
+      'an import between subjects that have no tie',
+      'src/store/gex/a.ts',
+      "import { b } from '../flow/b.ts';\nexport const a = b;",
+      'store/gex may not import store/flow',
+    ],
+    ['a folder that is no subject of its layer', 'src/store/misc/a.ts', 'export const a = 1;', 'no known folder'],
     ['what it cannot follow', 'src/domain/a.ts', 'export const a = `b;', 'cannot be followed'],
   ])('fails on %s', (_, file, text, finding) => {
-    const { code, findings } = check({ [file]: `${text}\n` });
+    const { code, findings } = check({ 'src/store/flow/b.ts': 'export const b = 1;\n', [file]: `${text}\n` });
     expect(code).toBe(1);
     expect(findings).toEqual([expect.stringMatching(new RegExp(`^${file}.*${finding}`))]);
+  });
+
+  it('lets every folder import runtime, which imports none', () => {
+    const delay = { 'src/runtime/delay.ts': 'export const delay = 1;\n' };
+    for (const file of ['src/domain/a.ts', 'src/store/a.ts', 'src/schema/a.ts']) {
+      const text = "export { delay } from '../runtime/delay.ts';\n";
+      expect(check({ ...delay, [file]: text })).toMatchObject({ code: 0, findings: [] });
+    }
+    expect(check({ 'src/runtime/a.ts': "export { tick } from '../domain/tick.ts';\n" })).toMatchObject({
+      code: 1,
+      findings: [expect.stringMatching('runtime may not import domain')],
+    });
   });
 
   it('lets the settings be named as a type where they are handed in', () => {
@@ -151,6 +170,30 @@ describe('the layer check', () => {
       'src/cli/go.ts': "import { serve } from '../server.ts';\nexport const go = () => serve;\n",
     });
     expect(code).toBe(1);
-    expect(findings).toEqual([expect.stringContaining('folders import each other: server.ts → cli → server.ts')]);
+    expect(findings).toContainEqual(expect.stringContaining('folders import each other: server.ts → cli → server.ts'));
+  });
+
+  it('fails on files that import each other, unless one of them needs only a type', () => {
+    const circle = (keyword: string) =>
+      check({
+        'src/domain/a.ts': `${keyword} { b } from './b.ts';\nexport const a = 1;\n`,
+        'src/domain/b.ts': "import { a } from './a.ts';\nexport const b = a;\n",
+      });
+    expect(circle('import')).toMatchObject({
+      code: 1,
+      findings: [
+        expect.stringContaining('files import each other: src/domain/a.ts → src/domain/b.ts → src/domain/a.ts'),
+      ],
+    });
+    expect(circle('import type')).toMatchObject({ code: 0, findings: [] });
+  });
+
+  it('lets subjects import the neighbours that they are tied to', () => {
+    expect(
+      check({
+        'src/store/engine/a.ts': 'export const a = 1;\n',
+        'src/store/flow/c.ts': "import { a } from '../engine/a.ts';\nexport const c = a;\n",
+      }),
+    ).toMatchObject({ code: 0, findings: [] });
   });
 });

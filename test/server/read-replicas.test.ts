@@ -1,10 +1,10 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import { openStore, readFrom, readingTogether, type Store } from '../../src/store/connection.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import { openStore, readFrom, readingTogether, type Store } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
@@ -74,6 +74,28 @@ describe('market data read from a standby', () => {
     await untilFromStandby(store);
     expect(await close()).toBe(5);
   }, 90_000);
+
+  test('is read by Prisma too, and a request stays with its standby until it would be old', async () => {
+    const { standby, writer, store } = await replicated();
+    await untilFromStandby(store);
+    await standby.query('select pg_wal_replay_pause()');
+    await writer.prisma.storeFact.create({ data: { key: 'late', value: '' } });
+    const where = { key: 'late' };
+    const request = readingTogether(store);
+    expect(await readFrom(request).prisma.storeFact.count({ where })).toBe(0);
+    expect(await readFrom(store).prisma.storeFact.findUnique({ where })).toBeNull();
+    expect(await store.prisma.storeFact.count({ where })).toBe(1);
+    await inTransaction(writer, (tx) => announceChange(tx));
+    await vi.waitUntil(async () => (await readFrom(request).prisma.storeFact.count({ where })) === 1);
+    await standby.query('select pg_wal_replay_resume()');
+    await untilFromStandby(store);
+    // Its later readings are the primary's too.
+    await standby.query('select pg_wal_replay_pause()');
+    await writer.prisma.storeFact.delete({ where });
+    expect(await readFrom(store).prisma.storeFact.count({ where })).toBe(1);
+    expect(await readFrom(request).prisma.storeFact.count({ where })).toBe(0);
+    await standby.query('select pg_wal_replay_resume()');
+  }, 60_000);
 
   test('never goes back within a request, nor over many changes', async () => {
     const { writer, store, close } = await replicated();

@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import { openStore, type Store } from '../../src/store/connection.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import { openStore, type Store } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { testApp } from '../support/app.ts';
 import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { readModels } from '../../src/store/engine/model-tables.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 /** What a table is made of, told alike by schema.prisma and by PostgreSQL. */
@@ -10,49 +11,35 @@ interface Table {
 }
 
 const types: Record<string, string> = {
-  String: 'text',
-  Boolean: 'boolean',
-  Int: 'integer',
-  BigInt: 'bigint',
-  Float: 'double precision',
-  Bytes: 'bytea',
-  Json: 'jsonb',
+  text: 'text',
+  bool: 'boolean',
+  int4: 'integer',
+  int8: 'bigint',
+  float8: 'double precision',
+  bytea: 'bytea',
+  jsonb: 'jsonb',
 };
 
-/** Reads the subset of Prisma's language that the schema uses; a line it does not understand is an error. */
 function tablesOfSchema(text: string): Record<string, Table> {
-  const tables: Record<string, Table> = {};
-  for (const [, model, body] of text.matchAll(/^model (\w+) \{\n(.*?)^\}/gms)) {
-    const table: Table = { columns: {}, keys: [] };
-    const columnOf: Record<string, string> = {};
-    let name = model!;
-    for (const line of body!.split('\n').map((each) => each.replace(/\/\/.*$/, '').trim())) {
-      if (line === '') continue;
-      const mapped = /@@map\("(\w+)"\)/.exec(line);
-      const key = /^@@(id|index|unique)\(\[(.*)\]\)$/.exec(line);
-      const field = /^(\w+)\s+(\w+)(\[\]|\?)?((?:\s+@\w+(?:\("\w+"\))?)*)$/.exec(line);
-      if (mapped) name = mapped[1]!;
-      else if (key) {
-        const columns = key[2]!.split(', ').map((each) => {
-          const [, property, order] = /^(\w+)(\(sort: Desc\))?$/.exec(each)!;
-          return `${columnOf[property!]}${order ? ' desc' : ''}`;
-        });
-        table.keys.push(`${key[1]} ${columns.join(', ')}`);
-      } else if (field) {
-        const [, property, type, shape, attributes] = field;
-        const column = /@map\("(\w+)"\)/.exec(attributes!)?.[1] ?? property!;
-        columnOf[property!] = column;
+  const tables = [...readModels(text).values()].map(({ table, fields, indexes }): [string, Table] => [
+    table,
+    {
+      columns: Object.fromEntries(
         // Prisma makes list columns nullable in SQL; its client never writes null to one.
-        table.columns[column] =
-          `${types[type!] ?? `unknown ${type}`}${shape === '[]' ? '[]' : ''}${shape === '?' ? ' null' : ''}`;
-        if (/@id\b/.test(attributes!)) table.keys.push(`id ${column}`);
-        if (/@unique\b/.test(attributes!)) table.keys.push(`unique ${column}`);
-      } else throw new Error(`schema.prisma, model ${model}: not understood: ${line}`);
-    }
-    table.keys.sort();
-    tables[name] = table;
-  }
-  return tables;
+        fields.map(({ column, type, list, optional }) => [
+          column,
+          `${types[type]}${list ? '[]' : ''}${optional ? ' null' : ''}`,
+        ]),
+      ),
+      keys: indexes
+        .map(({ kind, columns }) => {
+          const names = columns.map(({ column, descending }) => `${column}${descending ? ' desc' : ''}`);
+          return `${kind} ${names.join(', ')}`;
+        })
+        .sort(),
+    },
+  ]);
+  return Object.fromEntries(tables);
 }
 
 async function tablesOfStore(store: TestStore): Promise<Record<string, Table>> {
@@ -93,6 +80,10 @@ describe('the Prisma schema', () => {
     expect(Object.keys(schema).length).toBeGreaterThan(25);
     expect(schema.bar_blocks?.columns.payload).toBe('bytea');
     expect(schema.flow_events?.keys).toContain('index underlying, event_ts_ms desc, seq desc');
+  });
+
+  test('with a line that is not understood is refused', () => {
+    expect(() => readModels('model A {\n  id String @id @default(uuid())\n}')).toThrow('not understood: id String @id');
   });
 
   test('and the migrations agree on every table, column, type, null, key and index', async () => {

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto';
 import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
-import { openStore } from '../../src/store/connection.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { openStore } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { proxiedDatabase } from '../support/proxied-database.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { databaseUrl, onServer } from '../support/template-database.ts';

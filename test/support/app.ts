@@ -1,21 +1,22 @@
-import { once } from 'node:events';
 import http from 'node:http';
-import type { AddressInfo } from 'node:net';
 import { Writable } from 'node:stream';
 import type { Logger } from 'pino';
 import { type Access, openAccess } from '../../src/access/open-access.ts';
-import { refusalsToldTo } from '../../src/cli/observing.ts';
+import { connectionLimits } from '../../src/cli/server/connection-limits.ts';
+import { listen, urlOf } from '../../src/cli/server/listen.ts';
+import { refusalsToldTo } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig, secretsOf } from '../../src/config.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
 import type { Traces } from '../../src/observe/tracing.ts';
-import { type Every, type LiveHub, openLiveHub } from '../../src/resolvers/live-hub.ts';
+import { type Every, type LiveHub, openLiveHub } from '../../src/resolvers/live/hub.ts';
+import type { ServerLimits } from '../../src/runtime/server-limits.ts';
 import { createApp } from '../../src/server.ts';
-import { watchChanges } from '../../src/store/changes.ts';
-import { saveSymbols } from '../../src/store/symbols.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { watchChanges } from '../../src/store/engine/changes.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveSymbols } from '../../src/store/market/symbols.ts';
 import { type TestStore, testStore } from './store.ts';
 
 /** JSON as it came. */
@@ -126,6 +127,8 @@ export async function testApp(
     logLines?: string[];
     metrics?: Metrics;
     traces?: Traces;
+    /** What clients may take of the server, where it differs from what is usual. */
+    limits?: Partial<ServerLimits>;
   } = {},
 ): Promise<TestApp> {
   const store = options.store ?? (await testStore());
@@ -136,6 +139,7 @@ export async function testApp(
     RATE_FREE: '1000000',
     RATE_BASIC: '1000000',
     RATE_PRO: '1000000',
+    RATE_ANONYMOUS: '1000000',
     SESSION_SECRET: 'a secret for tests, long enough for HS256',
     LOG_LEVEL: 'silent',
     ...options.env,
@@ -157,9 +161,9 @@ export async function testApp(
     generation: changes.generation,
     sampleKey: options.sampleKey ?? null,
   });
-  const server = app.listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const limits = { connections: connectionLimits(config), ...options.limits };
+  const { server, address } = await listen(app, { port: 0, host: '127.0.0.1', limits });
+  const url = urlOf(address);
   let usual: Promise<string> | null = null;
 
   const made: Omit<TestApp, 'get' | 'graphql'> = {

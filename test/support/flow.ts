@@ -1,14 +1,21 @@
-import type { Coverage } from '../../src/domain/coverage.ts';
-import type { FlowEvent, FlowLeg, FlowMeasures, LargeTrade, RankedList, RankedPrint } from '../../src/domain/flow.ts';
+import { contractId, parseOptionContract } from '../../src/domain/chain/option-contract.ts';
+import { underlyingOf } from '../../src/domain/chain/option-root.ts';
+import type { Coverage } from '../../src/domain/flow/coverage.ts';
+import type {
+  FlowEvent,
+  FlowLeg,
+  FlowMeasures,
+  LargeTrade,
+  RankedList,
+  RankedPrint,
+} from '../../src/domain/flow/flow.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
-import { contractId, parseOptionContract } from '../../src/domain/option-contract.ts';
-import { underlyingOf } from '../../src/domain/option-root.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import type { Store } from '../../src/store/connection.ts';
-import { saveCoverages } from '../../src/store/flow-coverage.ts';
-import { saveLargeTrades } from '../../src/store/flow-events.ts';
-import { saveRankedLists } from '../../src/store/ranked-prints.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import type { Store } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveCoverages } from '../../src/store/flow/coverage.ts';
+import { saveLargeTrades } from '../../src/store/flow/events.ts';
+import { saveRankedLists } from '../../src/store/flow/ranked-prints.ts';
 
 /** Coverage of a session from 09:30 to `through` minutes of the New York day, live unless told otherwise. */
 export function coverage(sessionDate: string, throughMinute: number, change: Partial<Coverage> = {}): Coverage {

@@ -1,7 +1,7 @@
-import type { GreeksSolve } from '../../src/domain/greeks.ts';
+import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
 import { exchangeDate } from '../../src/domain/market-time.ts';
-import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/greeks-minutes.ts';
-import type { Transaction } from '../../src/store/transaction.ts';
+import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks-minutes.ts';
+import type { Transaction } from '../../src/store/engine/transaction.ts';
 
 /** Stores solves of an underlying's contracts by path form, as minutes; what was stored of the same minutes is replaced. */
 export async function saveSolves(

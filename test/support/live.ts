@@ -1,13 +1,13 @@
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
-import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live-hub.ts';
-import { writeBars } from '../../src/store/bar-blocks.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import type { Store } from '../../src/store/connection.ts';
-import { saveCrossSections } from '../../src/store/cross-sections.ts';
-import { saveCoverages } from '../../src/store/flow-coverage.ts';
-import { saveLiveQuotes } from '../../src/store/live-quotes.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live/hub.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import type { Store } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveCoverages } from '../../src/store/flow/coverage.ts';
+import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
 import { coverage, measures } from './flow.ts';
 import { flatBar } from './market.ts';
 

@@ -1,8 +1,8 @@
 import type { CompositionRow, ConcentrationRow, ProfileRow } from '../../src/domain/off-exchange.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import type { Store } from '../../src/store/connection.ts';
-import { saveOffExchange } from '../../src/store/off-exchange-writing.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import type { Store } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
 
 /** What is to be stored of a session: names of categories, and how many buckets and price levels. */
 export interface OffExchangeDay {

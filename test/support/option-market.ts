@@ -1,13 +1,13 @@
-import { flipPoint } from '../../src/analytics/flip-point.ts';
+import { flipPoint } from '../../src/analytics/gex/flip-point.ts';
 import { sessionOf } from '../../src/domain/calendar.ts';
-import type { ChainCapture, ChainRow } from '../../src/domain/chain.ts';
+import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
 import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
-import { saveChainCapture } from '../../src/store/chain-captures.ts';
-import { announceChange } from '../../src/store/changes.ts';
-import type { Store } from '../../src/store/connection.ts';
-import { saveGexCapture } from '../../src/store/gex-captures.ts';
-import { inTransaction } from '../../src/store/transaction.ts';
+import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
+import { announceChange } from '../../src/store/engine/changes.ts';
+import type { Store } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveGexCapture } from '../../src/store/gex/captures.ts';
 
 /** Epoch ms of a New York time `HH:MM` on a date. */
 export function newYork(date: SessionDate, clock: string): number {

@@ -1,7 +1,7 @@
-import type { FlowChange } from '../../src/analytics/flow-changes.ts';
-import { createOptionTape, type OptionTape, type OptionTapeOptions } from '../../src/analytics/option-tape.ts';
-import { createContractBook } from '../../src/domain/contract-book.ts';
-import type { FlowEvent } from '../../src/domain/flow.ts';
+import type { FlowChange } from '../../src/analytics/flow/changes.ts';
+import { createOptionTape, type OptionTape, type OptionTapeOptions } from '../../src/analytics/session/option-tape.ts';
+import { createContractBook } from '../../src/domain/chain/contract-book.ts';
+import type { FlowEvent } from '../../src/domain/flow/flow.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type OptionPrint, type OptionQuote, toPriceUnits } from '../../src/domain/print.ts';
 

@@ -1,9 +1,9 @@
-import { americanPrice } from '../../src/analytics/american.ts';
-import { blackScholes } from '../../src/analytics/black-scholes.ts';
-import { yearsToExpiry } from '../../src/analytics/expiry-time.ts';
+import { americanPrice } from '../../src/analytics/pricing/american.ts';
+import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
+import { yearsToExpiry } from '../../src/analytics/pricing/expiry-time.ts';
+import { type OptionContract, readOptionContract } from '../../src/domain/chain/option-contract.ts';
+import { optionRoot } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { type OptionContract, readOptionContract } from '../../src/domain/option-contract.ts';
-import { optionRoot } from '../../src/domain/option-root.ts';
 import { fromThousandths } from '../../src/domain/units.ts';
 import { randomOf } from './random.ts';
 

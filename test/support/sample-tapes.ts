@@ -1,4 +1,4 @@
-import { createContractBook } from '../../src/domain/contract-book.ts';
+import { createContractBook } from '../../src/domain/chain/contract-book.ts';
 import type { SessionDate } from '../../src/domain/market-time.ts';
 import {
   type OptionPrint,
@@ -8,11 +8,11 @@ import {
   splitSize,
   toPriceUnits,
 } from '../../src/domain/print.ts';
-import { splitCsvLine } from '../../src/tape/csv.ts';
-import { optionTapeFile } from '../../src/tape/sample/option-tape-file.ts';
-import type { SamplePrices } from '../../src/tape/sample/prices.ts';
-import { stockTapeFile } from '../../src/tape/sample/stock-tape-file.ts';
-import { type TapeShape, tapeShape } from '../../src/tape/sample/tape-ledger.ts';
+import { optionTapeFile } from '../../src/sample/market/option-tape-file.ts';
+import type { SamplePrices } from '../../src/sample/market/prices.ts';
+import { stockTapeFile } from '../../src/sample/market/stock-tape-file.ts';
+import { type TapeShape, tapeShape } from '../../src/sample/market/tape-ledger.ts';
+import { splitCsvLine } from '../../src/tape/csv/csv.ts';
 
 /** The records of a vendor file, by column name; read in the plainest way, so that a test does not lean on a reader. */
 export function* recordsOf(text: string): Generator<Record<string, string>> {

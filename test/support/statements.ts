@@ -10,8 +10,10 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
   const sent: string[] = [];
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
-    const [statement] = args as [string | { text: string }];
-    sent.push(typeof statement === 'string' ? statement : statement.text);
+    const [statement] = args as [string | { text: string; values?: unknown[] }];
+    const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
+    // A lock is told by its key.
+    sent.push(/advisory/.test(text) ? `${text} -- ${values[0]}` : text);
     return query.apply(this, args);
   } as never);
   try {
@@ -20,6 +22,6 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
     spy.mockRestore();
   }
   return sent.filter(
-    (text) => !/usage_|api_keys|accounts|store_facts|^\s*(begin|commit|rollback)\b|^select 1$/i.test(text),
+    (text) => !/usage[_-]|api_keys|accounts|store_facts|^\s*(begin|commit|rollback)\b|^select 1$/i.test(text),
   );
 }

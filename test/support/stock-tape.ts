@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { gunzipSync } from 'node:zlib';
-import { createStockTape, type StockTape, type StockTapeOptions } from '../../src/analytics/stock-tape.ts';
+import { createStockTape, type StockTape, type StockTapeOptions } from '../../src/analytics/session/stock-tape.ts';
 import { type Bar, barAt, type Timeframe } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type StockPrint, splitNanos, splitSize, toPriceUnits } from '../../src/domain/print.ts';
-import { splitCsvLine } from '../../src/tape/csv.ts';
+import { splitCsvLine } from '../../src/tape/csv/csv.ts';
 import { sharedData } from './shared-data.ts';
 
 export const stockSession = '2024-03-15';

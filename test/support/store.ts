@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto';
 import { inject, onTestFinished } from 'vitest';
-import { openStore, type Store } from '../../src/store/connection.ts';
+import { openStore, type Store } from '../../src/store/engine/connection.ts';
 import { databaseUrl, onServer } from './template-database.ts';
 
 /** A store that closing also drops. */

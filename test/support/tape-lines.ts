@@ -1,7 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
-import type { BadLine, OnBadLine } from '../../src/tape/tape-file.ts';
+import type { BadLine, OnBadLine } from '../../src/tape/csv/tape-file.ts';
 
 /** Writes lines as a vendor file in `folder`; gives its path. */
 export function vendorFile(folder: string, name: string, lines: readonly string[]): string {

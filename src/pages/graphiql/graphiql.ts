@@ -1,13 +1,45 @@
+import type { Request } from 'express';
+import { graphiqlOptions } from '../../graphql/graphiql-options.ts';
 import type { Assets } from '../assets.ts';
-import { html } from '../html.ts';
-import { header } from '../shell.ts';
+import { html, trusted } from '../html.ts';
+import type { PagesParts } from '../pages.ts';
+import { type EditorPage, header } from '../shell.ts';
 
-/** What stands above GraphiQL: the header of all pages, with the key that its requests go out under. */
-export function aboveGraphiql(assets: Assets): string {
-  const styles = ['colours.css', 'header.css', 'graphiql/graphiql.css'];
-  return html`${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}
+const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graphiql.css'];
+
+/**
+ * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand in the page for
+ * the script that starts it.
+ */
+export function graphiqlPage({ now }: PagesParts, request: Request, assets: Assets): EditorPage | null {
+  if (!request.headers.accept?.includes('text/html')) return null;
+  const options = graphiqlOptions(request.originalUrl, now());
+  // What came from an address could end the element and begin another.
+  const inert = JSON.stringify(options).replaceAll('<', '\\u003c');
+  const workers = {
+    editorWorkerService: assets.address('graphiql/editor-worker.js'),
+    json: assets.address('graphiql/json-worker.js'),
+    graphql: assets.address('graphiql/graphql-worker.js'),
+  };
+  return {
+    document: html`<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<title>${options.title}</title>
+<link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
+${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}</head>
+<body id="body" class="no-focus-outline">
 ${header('/graphql')}
 <script src="${assets.address('graphiql/client/before.ts')}"></script>
 <script type="module" src="${assets.address('client/shell.ts')}"></script>
-`.markup;
+<div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div>
+<script type="application/json" id="graphiql-options">${trusted(inert)}</script>
+<script type="application/json" id="graphiql-workers">${trusted(JSON.stringify(workers))}</script>
+<script src="${assets.address('graphiql/app.js')}"></script>
+<script src="${assets.address('graphiql/client/start.ts')}"></script>
+</body>
+</html>
+`,
+  };
 }

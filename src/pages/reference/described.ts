@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../rest/answer-schema.ts';
+import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
 
 /** As much of the OpenAPI description of a route as the reference shows. */
 export interface Described {

@@ -1,5 +1,5 @@
-import { readParams } from '../../rest/params.ts';
-import type { CompiledRoute } from '../../rest/router.ts';
+import { readParams } from '../../rest/contract/params.ts';
+import type { CompiledRoute } from '../../rest/http/router.ts';
 
 /** The variables of a route's operation for texts of its parameters and a body, as they would be sent to the graph; null ones are left out. */
 export function graphVariables(

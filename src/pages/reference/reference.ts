@@ -1,5 +1,5 @@
 import type { Request } from 'express';
-import type { ScopeGroup } from '../../rest/route.ts';
+import type { ScopeGroup } from '../../rest/contract/route.ts';
 import { type Html, html } from '../html.ts';
 import { originOf } from '../origin.ts';
 import type { PagesParts } from '../pages.ts';

@@ -1,6 +1,6 @@
-import type { JsonSchema } from '../../rest/answer-schema.ts';
-import type { Needs } from '../../rest/route.ts';
-import type { CompiledRoute } from '../../rest/router.ts';
+import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
+import type { Needs } from '../../rest/contract/route.ts';
+import type { CompiledRoute } from '../../rest/http/router.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import type { Captured } from './captured.ts';

@@ -1,4 +1,4 @@
-import type { JsonSchema } from '../../rest/answer-schema.ts';
+import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
 import type { StreamOperations } from '../../rest/stream/stream.ts';
 import { type TopicKind, topicKinds } from '../../rest/stream/topics.ts';
 import { graphiqlLink } from '../graphiql-link.ts';

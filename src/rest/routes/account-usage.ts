@@ -1,4 +1,4 @@
-import { route } from '../route.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.4.
 export const accountUsage = route({

@@ -1,7 +1,7 @@
 import { z } from 'zod';
-import { fieldError, jsonBody } from '../body.ts';
-import { opaqueId } from '../params.ts';
-import { route } from '../route.ts';
+import { fieldError, jsonBody } from '../contract/body.ts';
+import { opaqueId } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 const path = '/v2/account/keys';
 

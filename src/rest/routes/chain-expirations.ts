@@ -1,6 +1,6 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../params.ts';
-import { route } from '../route.ts';
+import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.14. Translates only: the cache and what has settled are the resolver's.
 export const chainExpirations = route({

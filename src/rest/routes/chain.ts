@@ -1,7 +1,7 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../params.ts';
-import { chainResponse } from '../protobuf.ts';
-import { route } from '../route.ts';
+import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../contract/params.ts';
+import { chainResponse } from '../contract/protobuf.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3. Translates only: which capture, and entitlement, are the resolver's.
 export const chain = route({

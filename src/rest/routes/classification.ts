@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { classifications } from '../../domain/tier.ts';
-import { fieldError, jsonBody } from '../body.ts';
-import { route } from '../route.ts';
+import { fieldError, jsonBody } from '../contract/body.ts';
+import { route } from '../contract/route.ts';
 
 const path = '/v2/account/classification';
 const absent = ['classification', 'submitted_at', 'locked'];

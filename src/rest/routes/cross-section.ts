@@ -1,5 +1,5 @@
-import { sessionDate, ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { sessionDate, ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.9.
 export const crossSection = route({

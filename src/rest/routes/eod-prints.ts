@@ -1,5 +1,5 @@
-import { dollars, epochMs, oneOf, sessionDate, ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { dollars, epochMs, oneOf, sessionDate, ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.10. The echo of the filters, and data.symbol, hold what was sent and nothing else.
 export const eodPrints = route({

@@ -1,7 +1,7 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { flag, oneOf, pointInTime, positiveInt, sessionDates, ticker, timeZone } from '../params.ts';
-import { gexGridResponse } from '../protobuf.ts';
-import { route } from '../route.ts';
+import { flag, oneOf, pointInTime, positiveInt, sessionDates, ticker, timeZone } from '../contract/params.ts';
+import { gexGridResponse } from '../contract/protobuf.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3. Translates only: which capture, which expiries and the totals are the resolver's.
 export const gexGrid = route({

@@ -1,5 +1,5 @@
-import { clockTime, flag, positiveInt, sessionDate, ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { clockTime, flag, positiveInt, sessionDate, ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.5. Translates only: the window, the trim and entitlement are the resolver's.
 export const gexHistory = route({

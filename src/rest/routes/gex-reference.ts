@@ -1,5 +1,5 @@
-import { oneOf, sessionDate, ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { oneOf, sessionDate, ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3. Translates only: which capture it is, and entitlement, are the resolver's.
 export const gexReference = route({

@@ -1,5 +1,5 @@
-import { contract, sessionDate } from '../params.ts';
-import { route } from '../route.ts';
+import { contract, sessionDate } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.11.
 export const greeks = route({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { requireJournalAccount } from '../../domain/journal-account.ts';
-import { jsonBody, mergePatchBody } from '../body.ts';
-import { opaqueId, positiveInt, text } from '../params.ts';
-import { type Route, route } from '../route.ts';
+import { requireJournalAccount } from '../../domain/journal/journal-account.ts';
+import { jsonBody, mergePatchBody } from '../contract/body.ts';
+import { opaqueId, positiveInt, text } from '../contract/params.ts';
+import { type Route, route } from '../contract/route.ts';
 
 const path = '/v2/journal/accounts';
 const common = { scopeGroup: 'journal', absent: ['broker'] } as const;

@@ -1,7 +1,7 @@
-import { importLimits } from '../../domain/journal-import.ts';
-import type { BodyReader } from '../body.ts';
-import { oneOf, opaqueId } from '../params.ts';
-import { route } from '../route.ts';
+import { importLimits } from '../../domain/journal/journal-import.ts';
+import type { BodyReader } from '../contract/body.ts';
+import { oneOf, opaqueId } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Its bytes go to the operation as they came: an import that was carried out before answers whatever the body is.
 const body: BodyReader = {

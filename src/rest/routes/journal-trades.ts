@@ -1,8 +1,8 @@
 import { z } from 'zod';
-import { requireTrade } from '../../domain/journal-trade.ts';
-import { jsonBody, mergePatchBody } from '../body.ts';
-import { opaqueId, positiveInt, text } from '../params.ts';
-import { type Route, route } from '../route.ts';
+import { requireTrade } from '../../domain/journal/journal-trade.ts';
+import { jsonBody, mergePatchBody } from '../contract/body.ts';
+import { opaqueId, positiveInt, text } from '../contract/params.ts';
+import { type Route, route } from '../contract/route.ts';
 
 const path = '/v2/journal/trades';
 const common = { scopeGroup: 'journal', absent: ['note'] } as const;

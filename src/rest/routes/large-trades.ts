@@ -1,5 +1,5 @@
-import { dollars, positiveInt, sessionDate, ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { dollars, positiveInt, sessionDate, ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.8. Translates only: entitlement, what a key must send, and the clamp are the resolver's.
 export const largeTrades = route({

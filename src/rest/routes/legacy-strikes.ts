@@ -1,5 +1,5 @@
-import { sessionDate, text, ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { sessionDate, text, ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 /** When the route was deprecated, and the last instant it is served (spec 4.6). */
 const deprecatedAtMs = Date.UTC(2026, 0, 1);

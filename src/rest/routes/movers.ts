@@ -1,5 +1,5 @@
-import { oneOf, positiveInt } from '../params.ts';
-import { route } from '../route.ts';
+import { oneOf, positiveInt } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3. Translates only: the limit, who may see what, and the order are the resolver's.
 export const movers = route({

@@ -1,13 +1,13 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { pointInTime, positiveInt, text, ticker, timeZone } from '../params.ts';
+import { pointInTime, positiveInt, text, ticker, timeZone } from '../contract/params.ts';
 import {
   activityResponse,
   compositionResponse,
   concentrationResponse,
   type ProtobufMessage,
   profileResponse,
-} from '../protobuf.ts';
-import { type Route, route } from '../route.ts';
+} from '../contract/protobuf.ts';
+import { type Route, route } from '../contract/route.ts';
 
 // Spec 4.18 and contract-notes 3: four tables, one shape.
 function offExchange(table: string, summary: string, protobuf: ProtobufMessage): Route {

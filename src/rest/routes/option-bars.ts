@@ -1,5 +1,5 @@
-import { contract, oneOf, positiveInt, sessionDate } from '../params.ts';
-import { route } from '../route.ts';
+import { contract, oneOf, positiveInt, sessionDate } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.12. Translates only: the default session and the clamp are the resolver's.
 export const optionBars = route({

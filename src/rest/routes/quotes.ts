@@ -1,5 +1,5 @@
-import { tickers } from '../params.ts';
-import { route } from '../route.ts';
+import { tickers } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.2.
 export const quotes = route({

@@ -1,5 +1,5 @@
-import { sessionDate } from '../params.ts';
-import { route } from '../route.ts';
+import { sessionDate } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.13.
 export const sectors = route({

@@ -1,8 +1,8 @@
 import { timeframes } from '../../domain/bar.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { knownTicker, oneOf, pointInTime, positiveInt, text, timeZone } from '../params.ts';
-import { barsResponse } from '../protobuf.ts';
-import { route } from '../route.ts';
+import { knownTicker, oneOf, pointInTime, positiveInt, text, timeZone } from '../contract/params.ts';
+import { barsResponse } from '../contract/protobuf.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.7. Translates only: clamps, entitlement and the in-flight limit are the resolver's.
 export const stockBars = route({

@@ -1,5 +1,5 @@
-import { text } from '../params.ts';
-import { route } from '../route.ts';
+import { text } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3. Comes before the symbol's own path.
 export const symbolLookup = route({

@@ -1,5 +1,5 @@
-import { knownTicker } from '../params.ts';
-import { route } from '../route.ts';
+import { knownTicker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.1.
 export const symbol = route({

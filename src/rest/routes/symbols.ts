@@ -1,6 +1,6 @@
 import { symbolClasses } from '../../domain/symbol.ts';
-import { oneOf } from '../params.ts';
-import { route } from '../route.ts';
+import { oneOf } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3.
 export const symbols = route({

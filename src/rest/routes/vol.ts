@@ -1,5 +1,5 @@
-import { ticker } from '../params.ts';
-import { route } from '../route.ts';
+import { ticker } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Contract notes 3. Translates only: which contracts, what is at the money, and entitlement are the resolver's.
 export const volTerm = route({

@@ -1,8 +1,8 @@
 import { z } from 'zod';
 import { readTicker } from '../../domain/ticker.ts';
-import { fieldError, jsonBody } from '../body.ts';
-import { opaqueId } from '../params.ts';
-import { route } from '../route.ts';
+import { fieldError, jsonBody } from '../contract/body.ts';
+import { opaqueId } from '../contract/params.ts';
+import { route } from '../contract/route.ts';
 
 // Spec 4.15.
 export const watchlists = route({

@@ -1,5 +1,5 @@
 import type { GraphQLSchema } from 'graphql';
-import { dataSchema, type JsonSchema } from '../answer-schema.ts';
+import { dataSchema, type JsonSchema } from '../contract/answer-schema.ts';
 import type { StreamOperations } from './stream.ts';
 import { topicKinds } from './topics.ts';
 

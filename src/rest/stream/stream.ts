@@ -1,26 +1,20 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
+import { requestLife } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
-import type { RateState } from '../../access/rate.ts';
-import { recheckCaller, rightsOf } from '../../access/recheck.ts';
-import { type EventStream, openEventStream } from '../../domain/event-stream.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
 import { internal, methodNotAllowed } from '../../domain/failure.ts';
-import { type Lifetime, lifetime } from '../../domain/lifetime.ts';
-import { endError, type LiveAnswers, openAnswers, type StreamEnd } from '../../schema/live.ts';
-import { failureOf, type ReadOperation, readOperation } from '../operation.ts';
-import { readParams, text } from '../params.ts';
-import { sendFailure } from '../respond.ts';
-import { asFailure, authenticatedCaller, charge, type RestDoor } from '../router.ts';
+import type { StreamEnd } from '../../domain/open-stream.ts';
+import { type EventStream, openEventStream } from '../../runtime/event-stream.ts';
+import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
+import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';
+import { readParams, text } from '../contract/params.ts';
+import { sendFailure } from '../http/respond.ts';
+import { asFailure } from '../http/router.ts';
 import { readEventId, topicsTag, writeEventId } from './event-id.ts';
 import { type AskedTopics, readTopics, type Topic, topicKinds } from './topics.ts';
-
-/** What the stream needs from the server. */
-export interface StreamDoor extends Pick<RestDoor, 'authenticate' | 'count' | 'context' | 'note' | 'report'> {
-  consume: (caller: Caller, cost: number) => Promise<RateState>;
-  /** Takes the caller's place among those with open streams, given back by what it returns; 429 when there is none left. */
-  takeStreamPlace: (caller: Caller) => () => void;
-  attachStream: (stream: { beat(): void; recheck(): Promise<void>; end: (end: StreamEnd) => void }) => () => void;
-}
 
 /** The operations of the kinds of topics. */
 export type StreamOperations = ReadonlyMap<string, ReadOperation>;
@@ -28,16 +22,15 @@ export type StreamOperations = ReadonlyMap<string, ReadOperation>;
 /** Reads and validates the operations of all kinds of topics; one that does not fit the schema stops the start. */
 export function streamOperations(schema: GraphQLSchema): StreamOperations {
   return new Map(
-    Object.entries(topicKinds).map(([kind, { operation }]) => [kind, readOperation(schema, `./stream/${operation}`)]),
+    Object.entries(topicKinds).map(([kind, { operation }]) => [kind, readOperation(schema, `../stream/${operation}`)]),
   );
 }
 
 export const streamParams = { topics: text(8000) };
 
 interface Asking {
-  schema: GraphQLSchema;
   operations: StreamOperations;
-  door: StreamDoor;
+  services: EndpointServices;
   /** Who it is for, as of the last time it was asked. */
   caller: Caller;
   life: Lifetime;
@@ -45,17 +38,17 @@ interface Asking {
 
 /** Opens one of the subscriptions; throws what it is refused for. */
 async function openTopic(asking: Asking, { kind, variables }: Topic, after: string | null): Promise<LiveAnswers> {
-  const { schema, operations, door, life } = asking;
+  const { services, operations, life } = asking;
   const asked = kind + JSON.stringify(variables);
   const answers = await openAnswers({
-    schema,
+    schema: services.schema,
     document: operations.get(kind)!.document,
     operationName: null,
     variables,
-    context: { ...door.context(asking.caller, life.onEnd), after },
+    context: { ...services.context(asking.caller, life.onEnd), after },
     contextOf() {
       const { onEnd, end } = lifetime();
-      return { context: door.context(asking.caller, onEnd), end };
+      return { context: services.context(asking.caller, onEnd), end };
     },
     sharedKey: () => rightsOf(asking.caller) + asked,
     write(result) {
@@ -114,34 +107,30 @@ async function tellAll(
 }
 
 async function serve(
-  { schema, operations, door }: Pick<Asking, 'schema' | 'operations' | 'door'>,
+  { services, operations }: Pick<Asking, 'services' | 'operations'>,
   request: Request,
   response: Response,
 ) {
-  const caller = authenticatedCaller(await door.authenticate(request), true);
-  const life = lifetime();
-  response.once('close', life.end);
-  if (response.closed) life.end();
-  let asked: AskedTopics | null = null;
+  const { admission } = services;
+  const asked = { names: [], topics: [] } as AskedTopics;
+  const { caller } = await admission.admit(request, response, {
+    cost() {
+      Object.assign(asked, readTopics(readParams(streamParams, request.query).topics));
+      // As many requests as the routes of the same names would be.
+      return asked.topics.length;
+    },
+  });
+  const life = requestLife(response);
   try {
-    try {
-      asked = readTopics(readParams(streamParams, request.query).topics);
-    } finally {
-      // As many requests as the routes of the same names would be; one when it is refused before that is known.
-      const cost = asked?.topics.length ?? 1;
-      await charge(door, caller, response, cost);
-      door.note(request, { cost });
-    }
     const sent = request.headers['last-event-id'];
     const after =
       typeof sent === 'string' && sent !== ''
         ? readEventId(topicsTag(asked.names), asked.topics.length, sent)
         : asked.topics.map(() => null);
-    life.onEnd(door.takeStreamPlace(caller));
-    const asking = { schema, operations, door, caller, life };
+    life.onEnd(admission.takeStreamSlot(caller));
+    const asking = { services, operations, caller, life };
     const all = await openTopics(asking, asked, after);
-    for (const group of new Set(asked.topics.map(({ kind }) => topicKinds[kind]!.scopeGroup)))
-      door.count(caller, group);
+    admission.count(caller, [...new Set(asked.topics.map(({ kind }) => topicKinds[kind]!.scopeGroup))]);
     await answer(asking, asked, all, request, response);
   } catch (error) {
     life.end();
@@ -156,29 +145,28 @@ async function answer(
   request: Request,
   response: Response,
 ): Promise<void> {
-  const { door, life } = asking;
+  const { services, life } = asking;
   const end = (reason: StreamEnd) => {
     for (const { source } of all) source.end(reason);
   };
   let out: EventStream | null = null;
   life.onEnd(
-    door.attachStream({
+    services.attachStream({
       beat: () => out?.beat(),
       end,
       async recheck() {
         const check = async (caller: Caller) => {
           for (const { source } of all) await source.check(caller);
         };
-        const now = await recheckCaller(asking.caller, () => door.authenticate(request), check);
+        const now = await recheckCaller(asking.caller, () => services.admission.authenticate(request), check);
         if ('refused' in now) end({ reason: 'not_entitled', failure: now.refused });
         else asking.caller = now.caller;
       },
     }),
   );
-  response.vary('Authorization');
   out = openEventStream(request, response);
   const ended = await tellAll(out, asked, all).catch((error: unknown): StreamEnd => {
-    door.report(request, asFailure(error));
+    services.report(request, asFailure(error));
     return { reason: 'failed', failure: internal(error) };
   });
   if (ended === null) return out.end('');
@@ -189,15 +177,15 @@ async function answer(
 }
 
 /** `GET /v2/stream`. */
-export function streamRouter(schema: GraphQLSchema, operations: StreamOperations, door: StreamDoor): Router {
+export function streamRouter(services: EndpointServices, operations: StreamOperations): Router {
   const router = Router({ caseSensitive: true });
   const handle: RequestHandler = (request, response) => {
     // A stream has no end to tell its length by: what is asked with HEAD has no answer.
     if (request.method !== 'GET') throw methodNotAllowed(request.method, ['GET']);
-    serve({ schema, operations, door }, request, response).catch((error: unknown) => {
+    serve({ services, operations }, request, response).catch((error: unknown) => {
       const failure = asFailure(error);
-      if (failure.status >= 500) door.report(request, failure);
-      door.note(request, { code: failure.code });
+      if (failure.status >= 500) services.report(request, failure);
+      services.note(request, { code: failure.code });
       sendFailure(response, failure);
     });
   };

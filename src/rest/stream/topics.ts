@@ -2,7 +2,7 @@ import type { Timeframe } from '../../domain/bar.ts';
 import { timeframes } from '../../domain/bar.ts';
 import { Failure, invalidParameter } from '../../domain/failure.ts';
 import { parseTicker } from '../../domain/ticker.ts';
-import type { ScopeGroup } from '../route.ts';
+import type { ScopeGroup } from '../contract/route.ts';
 
 /** Topics a stream may have beside its quotes. */
 export const mostTopics = 50;
@@ -67,7 +67,7 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   'large-trades': {
     operation: 'large-trades.graphql',
     scopeGroup: 'analytics.flow',
-    description: 'large trades as they are detected',
+    description: 'large trades as they are detected; with an API key, `*` needs a least premium',
     option: 'least total premium, dollars',
     all: true,
     variables(symbol, option) {
@@ -139,7 +139,7 @@ export interface AskedTopics {
   topics: Topic[];
 }
 
-/** Reads `topics`: `quotes:SPY,QQQ,bars:SPY:5m,large-trades:*`. Throws 400 that names the topic. */
+/** Reads `topics`: `quotes:SPY,QQQ,bars:SPY:5m,large-trades:*:250000`. Throws 400 that names the topic. */
 export function readTopics(text: string): AskedTopics {
   const terms = new Map<string, Term>();
   let before: string | null = null;

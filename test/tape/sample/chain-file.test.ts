@@ -1,12 +1,12 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { expect, test } from 'vitest';
-import { blackScholes } from '../../../src/analytics/black-scholes.ts';
-import { readChainCsv } from '../../../src/tape/chain-csv.ts';
-import { chainFile, sessionChain, spotAt } from '../../../src/tape/sample/chain-file.ts';
-import { sampleDividendYield, sampleRate, strikeValue } from '../../../src/tape/sample/option-value.ts';
-import { samplePrices } from '../../../src/tape/sample/prices.ts';
-import { sampleSymbolOf } from '../../../src/tape/sample/universe.ts';
+import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
+import { chainFile, sessionChain, spotAt } from '../../../src/sample/market/chain-file.ts';
+import { sampleDividendYield, sampleRate, strikeValue } from '../../../src/sample/market/option-value.ts';
+import { samplePrices } from '../../../src/sample/market/prices.ts';
+import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
+import { readChainCsv } from '../../../src/tape/chains/chain-csv.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

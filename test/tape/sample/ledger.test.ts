@@ -1,27 +1,27 @@
 import { describe, expect, test } from 'vitest';
-import type { FlowChange } from '../../../src/analytics/flow-changes.ts';
-import { createOptionTape } from '../../../src/analytics/option-tape.ts';
-import { createStockTape } from '../../../src/analytics/stock-tape.ts';
+import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
+import { createOptionTape } from '../../../src/analytics/session/option-tape.ts';
+import { createStockTape } from '../../../src/analytics/session/stock-tape.ts';
 import { regularSession } from '../../../src/domain/calendar.ts';
-import type { Coverage } from '../../../src/domain/coverage.ts';
+import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import { listingExchangeOfTape } from '../../../src/domain/exchanges.ts';
-import { type FlowEvent, flowEventKinds, flowSides } from '../../../src/domain/flow.ts';
+import type { Coverage } from '../../../src/domain/flow/coverage.ts';
+import { type FlowEvent, flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
 import type { SessionDate } from '../../../src/domain/market-time.ts';
-import { contractId } from '../../../src/domain/option-contract.ts';
 import { splitNanos } from '../../../src/domain/print.ts';
 import { compositionCategories } from '../../../src/domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
-import { listedExpiries } from '../../../src/tape/sample/listing.ts';
-import { samplePrices } from '../../../src/tape/sample/prices.ts';
-import { recipes } from '../../../src/tape/sample/recipes.ts';
+import { listedExpiries } from '../../../src/sample/market/listing.ts';
+import { samplePrices } from '../../../src/sample/market/prices.ts';
+import { recipes } from '../../../src/sample/market/recipes.ts';
 import {
   type OptionTotal,
   type PlantedEvent,
   type StockTotal,
   type TapeShape,
   tapeEndMs,
-} from '../../../src/tape/sample/tape-ledger.ts';
-import { sampleSymbolOf } from '../../../src/tape/sample/universe.ts';
+} from '../../../src/sample/market/tape-ledger.ts';
+import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 import { standing } from '../../support/option-tape.ts';
 import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/sample-tapes.ts';
 

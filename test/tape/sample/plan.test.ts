@@ -8,8 +8,8 @@ import {
   regularSession,
 } from '../../../src/domain/calendar.ts';
 import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
-import { isTape, latestSession, type SampleTask, samplePlan, sampleShape } from '../../../src/tape/sample/plan.ts';
-import { tapeEndMs } from '../../../src/tape/sample/tape-ledger.ts';
+import { isTape, latestSession, type SampleTask, samplePlan, sampleShape } from '../../../src/sample/market/plan.ts';
+import { tapeEndMs } from '../../../src/sample/market/tape-ledger.ts';
 
 const at = (date: SessionDate, clock: string) => {
   const [hour, minute] = clock.split(':').map(Number) as [number, number];

@@ -1,0 +1,165 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { type Lifetime, lifetime } from '../runtime/lifetime.ts';
+import { currentRequest } from '../runtime/request-scope.ts';
+import type { Authentication, Caller } from './caller.ts';
+import { credentialOf } from './identity/credential.ts';
+import type { Anonymous, Counted, RateState } from './limits/rate.ts';
+import { hasToldRate, tellRate } from './limits/rate-headers.ts';
+import type { Access } from './open-access.ts';
+
+/** What admission learns about a request, for the log and metrics. */
+type Noted = Partial<Pick<Caller, 'accountId' | 'keyId' | 'tier'>> & { cost?: number };
+
+/** What admission is built from. */
+export interface AdmissionParts {
+  access: Pick<Access, 'authenticate' | 'rate' | 'usage' | 'streams'>;
+  note: (request: IncomingMessage, found: Noted) => void;
+}
+
+/** How a request asks to be admitted. */
+export interface Asked {
+  /** Whether an expired credential is `token_expired` here, as on the routes that list it; else `unauthenticated`. */
+  listsTokenExpired?: boolean;
+  /** Its cost in requests. When this throws, the request costs 1 and fails with what was thrown. */
+  cost: (caller: Caller) => number;
+}
+
+/** What a request was charged. */
+export interface Charged {
+  /** Whose minute it was taken from. */
+  counted: Counted;
+  /** Requests taken. */
+  cost: number;
+  /** The minute after that. */
+  rate: RateState;
+}
+
+/** An admitted request. */
+export interface Admitted extends Charged {
+  caller: Caller;
+}
+
+/**
+ * Admits requests. Every endpoint uses it, in this order: credential → caller (401) → rate (429) → the work → usage.
+ * What a request holds (in-flight and stream slots) ends with its `requestLife`.
+ */
+export interface Admission {
+  /** Reads the credential of a request. Throws 502 when what decides cannot be reached. */
+  authenticate(request: IncomingMessage): Promise<Authentication>;
+  /** The caller of a request; throws 401. */
+  identify(request: IncomingMessage, listsTokenExpired?: boolean): Promise<Caller>;
+  /** Identifies the caller and charges the request; throws 401 or 429. */
+  admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted>;
+  /** Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer are left. */
+  charge(
+    who: Caller | Anonymous,
+    request: IncomingMessage,
+    response: ServerResponse,
+    cost?: number,
+  ): Promise<RateState>;
+  /** Identifies the caller, if there is one; null without a credential that is valid, where nobody needs one. */
+  recognize(request: IncomingMessage): Promise<Caller | null>;
+  /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
+  settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged>;
+  /** Throws 400 for a request that costs more than a whole minute has. */
+  requireAffordable(who: Pick<Caller, 'tier'> | Anonymous, cost: number): void;
+  /** Charges 1 for a request that failed before it was charged, if its credential is valid; throws 429. */
+  chargeRejected(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Counts a request in the usage of its scope groups. */
+  count(caller: Caller, scopeGroups: readonly string[]): void;
+  /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
+  takeStreamSlot(caller: Caller): () => void;
+}
+
+/** Ends when the response has been sent or the client has gone, whichever is first. */
+export function requestLife(response: ServerResponse): Lifetime {
+  const life = lifetime();
+  response.once('close', life.end);
+  if (response.closed) life.end();
+  return life;
+}
+
+/** Builds the one admission of a server. */
+export function openAdmission({ access, note }: AdmissionParts): Admission {
+  async function authenticate(request: IncomingMessage): Promise<Authentication> {
+    const found = await access.authenticate(credentialOf(request.headersDistinct));
+    if (found.state === 'ok') {
+      const { accountId, keyId, tier } = found.caller;
+      note(request, { accountId, keyId, tier });
+      currentRequest()?.isOf(keyId ?? accountId);
+    }
+    return found;
+  }
+
+  async function identify(request: IncomingMessage, listsTokenExpired = true): Promise<Caller> {
+    const authentication = await authenticate(request);
+    if (authentication.state === 'ok') return authentication.caller;
+    throw authentication.state === 'expired' && listsTokenExpired ? tokenExpired() : unauthenticated();
+  }
+
+  async function charge(
+    who: Caller | Anonymous,
+    request: IncomingMessage,
+    response: ServerResponse,
+    cost = 1,
+  ): Promise<RateState> {
+    const rate = await access.rate.consume(who, cost);
+    tellRate(rate, response);
+    if (rate.allowed) {
+      note(request, { cost });
+      return rate;
+    }
+    const own = cost > 1 ? `; this one costs ${cost}` : '';
+    const whose = 'address' in who ? ' from one address without a credential' : '';
+    throw rateLimited(`More than ${rate.limit} requests a minute${whose}${own}.`, Math.max(1, rate.resetSeconds));
+  }
+
+  function requireAffordable(who: Pick<Caller, 'tier'> | Anonymous, cost: number): void {
+    const limit = access.rate.limit(who);
+    if (cost <= limit) return;
+    throw invalidRequest(
+      `The document costs ${cost} requests; a whole minute has ${limit}. Ask for fewer symbols, rows or fields.`,
+    );
+  }
+
+  async function admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {
+    const caller = await identify(request, asked.listsTokenExpired);
+    let cost = 1;
+    try {
+      cost = asked.cost(caller);
+    } catch (error) {
+      await charge(caller, request, response);
+      throw error;
+    }
+    return { caller, counted: caller, cost, rate: await charge(caller, request, response, cost) };
+  }
+
+  return {
+    authenticate,
+    identify,
+    admit,
+    charge,
+    requireAffordable,
+    async recognize(request) {
+      const authentication = await authenticate(request).catch(() => null);
+      return authentication?.state === 'ok' ? authentication.caller : null;
+    },
+    async settle(charged, request, response, cost) {
+      if (cost === charged.cost) return charged;
+      const rate = await access.rate.refund(charged.counted, charged.cost - cost);
+      note(request, { cost });
+      if (!response.headersSent) tellRate(rate, response);
+      return { counted: charged.counted, cost, rate };
+    },
+    async chargeRejected(request, response) {
+      if (response.headersSent || hasToldRate(response)) return;
+      const authentication = await authenticate(request);
+      if (authentication.state === 'ok') await charge(authentication.caller, request, response);
+    },
+    count(caller, scopeGroups) {
+      for (const group of scopeGroups) access.usage.count(caller.accountId, group);
+    },
+    takeStreamSlot: (caller) => access.streams.take(caller),
+  };
+}

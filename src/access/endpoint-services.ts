@@ -1,0 +1,35 @@
+import type { IncomingMessage } from 'node:http';
+import type { GraphQLSchema } from 'graphql';
+import type { Failure } from '../domain/failure.ts';
+import type { OpenStream } from '../domain/open-stream.ts';
+import type { ClientAddress } from '../runtime/client-address.ts';
+import type { Admission } from './admission.ts';
+import type { Caller } from './caller.ts';
+
+/** What an endpoint learns about a request, for the log and metrics. */
+interface Noted {
+  /** The kind of a GraphQL operation: `query`, `mutation` or `subscription`. */
+  operation?: string;
+  groups?: readonly string[];
+  code?: string;
+}
+
+/** What the server gives every endpoint: REST, the graph, streams and MCP. */
+export interface EndpointServices {
+  schema: GraphQLSchema;
+  admission: Admission;
+  /** The graph's context for one request; `onEnd` runs its argument when the request ends. */
+  context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
+  /** Takes the request's stock-bar slot in flight, unless it holds one; throws 429 when none is left. */
+  takeInFlightPlace: (context: object) => Promise<void>;
+  /** Registers an open stream for heartbeats, rechecks and the end of the process; the returned function removes it. */
+  attachStream: (stream: OpenStream) => () => void;
+  /** The address of the client behind trusted proxies, for limits on anonymous requests. */
+  clientAddress: ClientAddress;
+  now: () => number;
+  /** Logs an unexpected failure. */
+  report: (request: IncomingMessage, failure: Failure) => void;
+  note: (request: IncomingMessage, found: Noted) => void;
+  /** Runs a part of the work as a span of the trace. */
+  span: <T>(name: string, facts: Record<string, string>, work: () => T) => T;
+}

@@ -1,0 +1,72 @@
+import { attestationRequired, notEntitledTier, siteSessionRequired } from '../../domain/failure.ts';
+import type { SymbolEntry } from '../../domain/symbol.ts';
+import { reaches, type Tier } from '../../domain/tier.ts';
+import type { Caller } from '../caller.ts';
+
+/** What of a caller decides. */
+export type Entitled = Pick<Caller, 'tier' | 'attested'>;
+
+/** What of a registry entry decides. For options it is the entry of the root's underlying (`SPXW` → `SPX`). */
+export type Guarded = Pick<SymbolEntry, 'symbol' | 'minTier' | 'requiresAttestation'>;
+
+/** Whether a caller may read a symbol's data. */
+export interface SymbolAccess {
+  allowed: boolean;
+  /** Why not; null when allowed. The tier is looked at first. */
+  reason: null | 'not_entitled_tier' | 'attestation_required';
+  /** The tier it would take; null unless the tier is what is lacking. */
+  requiredTier: Tier | null;
+}
+
+/** The rule for a symbol's data: the tier reaches the symbol's floor, and attested where the symbol asks for it. */
+export function symbolAccess(caller: Entitled, entry: Guarded): SymbolAccess {
+  if (!reaches(caller.tier, entry.minTier)) {
+    return { allowed: false, reason: 'not_entitled_tier', requiredTier: entry.minTier };
+  }
+  if (entry.requiresAttestation && !caller.attested) {
+    return { allowed: false, reason: 'attestation_required', requiredTier: null };
+  }
+  return { allowed: true, reason: null, requiredTier: null };
+}
+
+/** Throws 403 when the caller may not read the symbol's data. */
+export function requireSymbol(caller: Entitled, entry: Guarded): void {
+  const { reason } = symbolAccess(caller, entry);
+  if (reason === 'not_entitled_tier') throw notEntitledTier(entry.symbol, entry.minTier);
+  if (reason === 'attestation_required') throw attestationRequired(entry.symbol);
+}
+
+function requireTierAndAttestation(caller: Entitled, what: string, floor: Tier): void {
+  if (!reaches(caller.tier, floor)) throw notEntitledTier(what, floor);
+  if (!caller.attested) throw attestationRequired(what);
+}
+
+/** Throws 403 unless the caller may read option flow (spec 4.8–4.10). The symbol's own rule comes after. */
+export function requireFlow(caller: Entitled): void {
+  requireTierAndAttestation(caller, 'Option flow', 'pro');
+}
+
+/** Throws 403 unless the caller may read off-exchange data (spec 4.18). The symbol's own rule comes after. */
+export function requireOffExchange(caller: Entitled): void {
+  requireTierAndAttestation(caller, 'Off-exchange data', 'basic');
+}
+
+/** Throws 403 for an API key: keys are managed by people, not by keys (contract-notes 3). */
+export function requireSiteSession(caller: Pick<Caller, 'kind'>, what: string): void {
+  if (caller.kind !== 'session') throw siteSessionRequired(what);
+}
+
+/** Throws 403 unless the account has declared itself non-professional. */
+export function requireAttestation(caller: Pick<Caller, 'attested'>, what: string): void {
+  if (!caller.attested) throw attestationRequired(what);
+}
+
+/** `meta.caps.flow` (spec 2.1): site Pro and attested. It speaks of the site, so a key's own tier does not matter. */
+export function flowCapability(caller: Pick<Caller, 'siteTier' | 'attested'>): boolean {
+  return reaches(caller.siteTier, 'pro') && caller.attested;
+}
+
+/** `meta.caps.darkpool` (spec 2.1): whether the account can use off-exchange features in the site. */
+export function offExchangeCapability(caller: Pick<Caller, 'siteTier' | 'attested'>): boolean {
+  return reaches(caller.siteTier, 'basic') && caller.attested;
+}

@@ -1,0 +1,32 @@
+import { Failure, tokenExpired, unauthenticated } from '../../domain/failure.ts';
+import type { Authentication, Caller } from '../caller.ts';
+
+/** What of a caller decides over an answer, as a text. */
+export function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
+  return JSON.stringify([kind, tier, siteTier, attested]);
+}
+
+/** A caller as it is now, or why it may not go on. */
+export type Rechecked = { caller: Caller } | { refused: Failure };
+
+/**
+ * Asks again who is there, and, where what decides has changed, whether they may still read (`check` throws when not). Throws when that
+ * cannot be found out just now.
+ */
+export async function recheckCaller(
+  before: Caller,
+  authenticate: () => Promise<Authentication>,
+  check: (caller: Caller) => Promise<void>,
+): Promise<Rechecked> {
+  const authentication = await authenticate();
+  if (authentication.state !== 'ok')
+    return { refused: authentication.state === 'expired' ? tokenExpired() : unauthenticated() };
+  const { caller } = authentication;
+  try {
+    if (rightsOf(caller) !== rightsOf(before)) await check(caller);
+    return { caller };
+  } catch (error) {
+    if (!(error instanceof Failure) || error.status >= 500) throw error;
+    return { refused: error };
+  }
+}

@@ -1,0 +1,68 @@
+import { type Account, isId, maxIdLength } from '../../domain/account.ts';
+import { invalidParameter, notFound } from '../../domain/failure.ts';
+import type { Classification } from '../../domain/tier.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import {
+  type AccountChange,
+  declareClassification,
+  findAccount,
+  listAccounts,
+  setAccount,
+} from '../../store/account/accounts.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import type { Identities } from './credential-cache.ts';
+
+/** What an account has declared (contract-notes 3). */
+export interface Declaration {
+  /** Declared `non_professional`. */
+  attested: boolean;
+  /** Null = nothing declared yet. */
+  classification: Classification | null;
+  /** Epoch ms; null = nothing declared yet. */
+  submittedAt: number | null;
+  /** Declared `professional`, which is final. */
+  locked: boolean;
+}
+
+/** Accounts and what they declare. Changes count at once in this process and within 5 s in others. */
+export interface AccountBook {
+  /** Makes or changes an account, as the operator does it: a `professional` is not final to the operator. */
+  set(id: string, change: AccountChange): Promise<Account>;
+  list(): Promise<Account[]>;
+  /** What an account has declared. Throws 404 for an unknown one. */
+  declaration(accountId: string): Promise<Declaration>;
+  /** Declares; after `professional` nothing changes any more, and the answer says so. Throws 404 for an unknown account. */
+  declare(accountId: string, classification: Classification): Promise<Declaration>;
+}
+
+function declarationOf(account: Account | null): Declaration {
+  if (account === null) throw notFound('The account');
+  const { classification, classifiedAt } = account;
+  return {
+    attested: classification === 'non_professional',
+    classification,
+    submittedAt: classifiedAt,
+    locked: classification === 'professional',
+  };
+}
+
+/** Makes the book. */
+export function openAccountBook(store: Store, identities: Identities, now: Clock): AccountBook {
+  return {
+    async set(id, change) {
+      if (!isId(id)) {
+        throw invalidParameter('id', `expected 1 to ${maxIdLength} characters without control characters`);
+      }
+      const account = await setAccount(store, id, change, now());
+      identities.accounts.drop(id);
+      return account;
+    },
+    list: () => listAccounts(store),
+    declaration: async (accountId) => declarationOf(await findAccount(store, accountId)),
+    async declare(accountId, classification) {
+      const account = await declareClassification(store, accountId, classification, now());
+      identities.accounts.drop(accountId);
+      return declarationOf(account);
+    },
+  };
+}

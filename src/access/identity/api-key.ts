@@ -1,0 +1,61 @@
+import { createHash } from 'node:crypto';
+import { crc32 } from 'node:zlib';
+import type { RandomBytes } from '../../runtime/ulid.ts';
+
+const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
+const keyStart = 'tg_live_';
+const keyPattern = /^tg_live_[0-9A-Za-z]{26}_[0-9A-Za-z]{6}$/;
+
+/** Characters of a key that are kept in clear, to recognise it by: the prefix and four of the 26. */
+const shownLength = keyStart.length + 4;
+
+/** A new key: what the owner is shown once, and what is stored. */
+export interface NewApiKey {
+  /** The key. Never stored, never logged. */
+  key: string;
+  /** SHA-256 of the key, hex; what it is looked up by. */
+  hash: string;
+  /** Its first characters. */
+  prefix: string;
+}
+
+/** Six base-62 digits over what precedes them: typing errors and made-up keys are told without the database. Not a secret. */
+function checksum(text: string): string {
+  let digits = '';
+  for (let rest = crc32(text), i = 0; i < 6; i += 1) {
+    digits = base62[rest % 62] + digits;
+    rest = Math.floor(rest / 62);
+  }
+  return digits;
+}
+
+function randomDigits(length: number, random: RandomBytes): string {
+  let digits = '';
+  while (digits.length < length) {
+    // 248 = 4·62: bytes above it would make the first eight digits likelier than the rest.
+    for (const byte of random(length)) if (byte < 248 && digits.length < length) digits += base62[byte % 62];
+  }
+  return digits;
+}
+
+/** SHA-256 of a key, hex. A key has 154 random bits, so a fast hash without salt is enough. */
+export function hashApiKey(key: string): string {
+  return createHash('sha256').update(key).digest('hex');
+}
+
+/** Makes a key `tg_live_<26 random>_<6 checksum>`, base 62. */
+export function generateApiKey(random: RandomBytes): NewApiKey {
+  const body = keyStart + randomDigits(26, random);
+  const key = `${body}_${checksum(body)}`;
+  return { key, hash: hashApiKey(key), prefix: key.slice(0, shownLength) };
+}
+
+/** Whether a credential means to be an API key rather than a session token. */
+export function looksLikeApiKey(credential: string): boolean {
+  return credential.startsWith('tg_');
+}
+
+/** Whether `text` has the form of a key and its checksum is right. Says nothing about whether such a key was ever made. */
+export function isWellFormedApiKey(text: string): boolean {
+  return keyPattern.test(text) && checksum(text.slice(0, -7)) === text.slice(-6);
+}

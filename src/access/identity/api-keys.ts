@@ -1,0 +1,144 @@
+import type { Account } from '../../domain/account.ts';
+import { invalidParameter, invalidRequest, notFound } from '../../domain/failure.ts';
+import type { Tier } from '../../domain/tier.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { isStorableText } from '../../runtime/stored-text.ts';
+import { type RandomBytes, ulid } from '../../runtime/ulid.ts';
+import { findAccount, listAccounts } from '../../store/account/accounts.ts';
+import { type ApiKeyRow, insertApiKey, listApiKeys, revokeApiKey } from '../../store/account/api-keys.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import type { Caller } from '../caller.ts';
+import { requireAttestation, requireSiteSession } from '../entitlement/entitlement.ts';
+import { generateApiKey, hashApiKey } from './api-key.ts';
+import type { Identities } from './credential-cache.ts';
+
+/** Live keys that an account can make by itself: each has a rate of its own, so without a bound there would be no rate. */
+export const maxLiveKeys = 25;
+/** Longest name of a key, in characters. */
+export const maxKeyNameLength = 200;
+
+/** What is told of a key. The key itself is not in it. */
+export interface ApiKeyInfo {
+  id: string;
+  accountId: string;
+  name: string;
+  /** The account's API tier as it is now. */
+  tier: Tier;
+  /** The key's first characters. */
+  prefix: string;
+  /** Epoch ms. */
+  createdAt: number;
+  /** Epoch ms; null = never used. */
+  lastUsedAt: number | null;
+  /** Epoch ms; null = never. */
+  expiresAt: number | null;
+  revoked: boolean;
+}
+
+/** A key that is wanted. */
+export interface KeyRequest {
+  accountId: string;
+  /** Null = `API key`. */
+  name: string | null;
+  /** Epoch ms, in the future; null = never expires. */
+  expiresAt: number | null;
+}
+
+/** A key just made: `key` is shown once and kept nowhere. */
+export interface CreatedKey {
+  key: string;
+  meta: ApiKeyInfo;
+}
+
+/** Making and revoking keys, as the operator does it. */
+export interface KeyRing {
+  /** Throws 404 for an account that does not exist, 400 for a request that makes no sense. */
+  create(request: KeyRequest): Promise<CreatedKey>;
+  /** Keys of an account, or of all with null, oldest first, revoked ones too. Throws nothing for an unknown account. */
+  list(accountId: string | null): Promise<ApiKeyInfo[]>;
+  /** Stops a key (of that account, or of any with null), here at once, elsewhere within 5 s. Throws 404 when unknown or revoked. */
+  revoke(id: string, accountId: string | null): Promise<void>;
+  /** Reads a key anew when it is next used: another process may have revoked it. */
+  forget(key: string): void;
+  /** The same for people (contract-notes 3): by site session alone; making one needs the declaration; at most 25 live keys. */
+  createFor(caller: Caller, name: string | null): Promise<CreatedKey>;
+  listFor(caller: Caller): Promise<ApiKeyInfo[]>;
+  revokeFor(caller: Caller, id: string): Promise<void>;
+}
+
+function info(row: ApiKeyRow, tier: Tier): ApiKeyInfo {
+  const { id, accountId, name, prefix, createdAt, lastUsedAt, expiresAt, revokedAt } = row;
+  return { id, accountId, name, tier, prefix, createdAt, lastUsedAt, expiresAt, revoked: revokedAt !== null };
+}
+
+function checkedName(name: string | null): string {
+  if (name === null || name.trim() === '') return 'API key';
+  if (name.length > maxKeyNameLength || !isStorableText(name)) {
+    throw invalidParameter('name', `expected text of at most ${maxKeyNameLength} characters`);
+  }
+  return name;
+}
+
+function newRow(request: KeyRequest, made: ReturnType<typeof generateApiKey>, id: string, nowMs: number): ApiKeyRow {
+  if (request.expiresAt !== null && request.expiresAt <= nowMs) {
+    throw invalidParameter('expires', 'expected a time in the future');
+  }
+  return {
+    id,
+    accountId: request.accountId,
+    name: checkedName(request.name),
+    hash: made.hash,
+    prefix: made.prefix,
+    createdAt: nowMs,
+    lastUsedAt: null,
+    expiresAt: request.expiresAt,
+    revokedAt: null,
+  };
+}
+
+/** Makes the ring. */
+export function openKeyRing(store: Store, identities: Identities, now: Clock, random: RandomBytes): KeyRing {
+  async function create(request: KeyRequest, maxLive = Number.MAX_SAFE_INTEGER): Promise<CreatedKey> {
+    const nowMs = now();
+    const made = generateApiKey(random);
+    const row = newRow(request, made, ulid(nowMs, random), nowMs);
+    const outcome = await insertApiKey(store, row, maxLive);
+    if (outcome === 'no-account') throw notFound(`Account ${request.accountId}`);
+    if (outcome === 'full') throw invalidRequest(`The account has ${maxLive} API keys already; revoke one first.`);
+    const account = await findAccount(store, request.accountId);
+    return { key: made.key, meta: info(row, account?.apiTier ?? 'free') };
+  }
+
+  async function list(accountId: string | null): Promise<ApiKeyInfo[]> {
+    const owners: (Account | null)[] =
+      accountId === null ? await listAccounts(store) : [await findAccount(store, accountId)];
+    const tiers = new Map(owners.map((account) => [account?.id, account?.apiTier]));
+    return (await listApiKeys(store, accountId)).map((row) => info(row, tiers.get(row.accountId) ?? 'free'));
+  }
+
+  async function revoke(id: string, accountId: string | null): Promise<void> {
+    const hash = isStorableText(id) ? await revokeApiKey(store, id, accountId, now()) : null;
+    if (hash === null) throw notFound('The API key');
+    identities.keys.drop(hash);
+  }
+
+  return {
+    create: (request) => create(request),
+    list,
+    revoke,
+    forget: (key) => identities.keys.drop(hashApiKey(key)),
+    async createFor(caller, name) {
+      requireSiteSession(caller, 'Making an API key');
+      requireAttestation(caller, 'An API key');
+      return create({ accountId: caller.accountId, name, expiresAt: null }, maxLiveKeys);
+    },
+    async listFor(caller) {
+      requireSiteSession(caller, 'Listing API keys');
+      return list(caller.accountId);
+    },
+    async revokeFor(caller, id) {
+      requireSiteSession(caller, 'Revoking an API key');
+      await revoke(id, caller.accountId);
+    },
+  };
+}

@@ -1,0 +1,32 @@
+import type { Account } from '../../domain/account.ts';
+import { Failure, sourceFailed } from '../../domain/failure.ts';
+import { findAccount } from '../../store/account/accounts.ts';
+import { type ApiKeyRow, findApiKey } from '../../store/account/api-keys.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { type FreshCache, freshCache } from './fresh-cache.ts';
+
+/** What the store says of keys (by hash) and accounts (by id), a few seconds old at most. */
+export interface Identities {
+  keys: FreshCache<ApiKeyRow>;
+  accounts: FreshCache<Account>;
+}
+
+// A key revoked, or an account changed, by another process is noticed within 5 s: the age and the time the reading itself takes.
+const limits = { max: 10_000, ttlMs: 4000, absentTtlMs: 2000 };
+
+/** Makes the caches. `elapsed` is monotonic time, ms. Their loads throw 502 when the store does not answer. */
+export function openIdentities(store: Store, elapsed: () => number): Identities {
+  return {
+    keys: freshCache({ ...limits, elapsed }, (hash) => fromStore(findApiKey(store, hash))),
+    accounts: freshCache({ ...limits, elapsed }, (id) => fromStore(findAccount(store, id))),
+  };
+}
+
+/** What the account store gives; a failure of it becomes 502. */
+export async function fromStore<T>(answer: Promise<T>): Promise<T> {
+  try {
+    return await answer;
+  } catch (error) {
+    throw error instanceof Failure ? error : sourceFailed('account', error);
+  }
+}

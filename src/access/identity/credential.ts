@@ -1,0 +1,31 @@
+import { invalidRequest } from '../../domain/failure.ts';
+import { looksLikeApiKey } from './api-key.ts';
+
+/** Longest credential that is looked at, in characters. */
+export const maxCredentialLength = 8192;
+
+/** Headers by lower-case name, each with all its lines (`IncomingMessage.headersDistinct`). */
+type Headers = Readonly<Record<string, readonly string[] | undefined>>;
+
+function onlyLine(headers: Headers, name: string, shown: string): string {
+  const lines = headers[name] ?? [];
+  // Which of several counts is told differently by every proxy: none is picked.
+  if (lines.length > 1) throw invalidRequest(`${shown}: expected one such header, got ${lines.length}.`);
+  return lines[0]?.trim() ?? '';
+}
+
+/**
+ * The credential of a request: `Authorization: Bearer <key or session token>`, the scheme in any case, else `X-API-Key: <key>`, which takes
+ * no session token. Null = none was sent. Never a query parameter: it would end in logs. Throws 400 when one of the headers is there twice.
+ */
+export function credentialOf(headers: Headers): string | null {
+  const authorization = onlyLine(headers, 'authorization', 'Authorization');
+  const key = onlyLine(headers, 'x-api-key', 'X-API-Key');
+  const bearer = /^bearer +(\S.*)$/i.exec(authorization)?.[1];
+  return bearer ?? (looksLikeApiKey(key) ? key : null);
+}
+
+/** Whether a request has a header for a credential, whatever is in it. */
+export function hasCredential(headers: object): boolean {
+  return 'authorization' in headers || 'x-api-key' in headers;
+}

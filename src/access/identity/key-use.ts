@@ -1,0 +1,43 @@
+import { touchApiKeys } from '../../store/account/api-keys.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { startFlusher } from '../usage/batch-writer.ts';
+
+/** Remembers when keys were last used. */
+export interface KeyUse {
+  used(keyId: string, atMs: number): void;
+  flush(): Promise<void>;
+  close(): Promise<void>;
+}
+
+/** Written this often, ms: a key in use costs one statement in so long, together with all others. */
+const flushMs = 3000;
+
+/** Makes the memory and starts writing every 3 s. */
+export function openKeyUse(store: Store, log: (line: string) => void): KeyUse {
+  let gathered = new Map<string, number>();
+  async function write(): Promise<boolean> {
+    if (gathered.size === 0) return false;
+    const taken = gathered;
+    gathered = new Map();
+    try {
+      await touchApiKeys(store, taken);
+      return true;
+    } catch (error) {
+      for (const [id, at] of taken) if (!gathered.has(id)) gathered.set(id, at);
+      throw error;
+    }
+  }
+  const flusher = startFlusher({
+    what: 'last uses of API keys',
+    everyMs: flushMs,
+    write,
+    log,
+    wrote: store.writes.wrote,
+  });
+  return {
+    used: (keyId, atMs) => {
+      gathered.set(keyId, atMs);
+    },
+    ...flusher,
+  };
+}

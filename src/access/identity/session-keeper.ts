@@ -1,0 +1,73 @@
+import { isId, maxIdLength } from '../../domain/account.ts';
+import { invalidParameter, invalidRequest, notFound } from '../../domain/failure.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { RandomBytes } from '../../runtime/ulid.ts';
+import { findAccount } from '../../store/account/accounts.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { keepFact } from '../../store/engine/facts.ts';
+import { createSiteSession, jwksVerifier, type SiteSessionVerifier, secretVerifier } from './site-session.ts';
+
+/** Where site sessions come from; at most one is set. */
+export interface SessionSettings {
+  sessionSecret: string | null;
+  sessionJwksUrl: string | null;
+  /** Issuer that a token must name; null = any. */
+  sessionIssuer: string | null;
+  /** Audience that a token must name; null = any. */
+  sessionAudience: string | null;
+}
+
+/** Site sessions of this server. */
+export interface SessionKeeper {
+  verify: SiteSessionVerifier;
+  /** A token for an account that exists. Throws 404 for another, 400 when tokens are signed elsewhere (JWKS). */
+  create(accountId: string, expiresInMs: number): Promise<string>;
+}
+
+/** RFC 7518, 3.2: a key of HS256 has at least as many bytes as its hash. */
+const minSecretBytes = 32;
+
+/**
+ * Opens site sessions. With neither a secret nor a JWKS URL a random secret serves that was made once and is kept in the store, so
+ * that the command line and every process agree: for trying things out, since whoever can read the store can sign in as anybody.
+ */
+export async function openSessionKeeper(
+  store: Store,
+  settings: SessionSettings,
+  now: Clock,
+  random: RandomBytes,
+  log: (line: string) => void,
+): Promise<SessionKeeper> {
+  const { sessionSecret, sessionJwksUrl, sessionIssuer: issuer, sessionAudience: audience } = settings;
+  const claims = { issuer, audience };
+  if (sessionJwksUrl !== null) {
+    const missing = [issuer === null && 'SESSION_ISSUER', audience === null && 'SESSION_AUDIENCE'].filter(Boolean);
+    if (missing.length > 0)
+      log(
+        `warning: without ${missing.join(' and ')} every token signed by the keys at SESSION_JWKS_URL is accepted, also one made for another service`,
+      );
+    return {
+      verify: jwksVerifier(sessionJwksUrl, now, claims),
+      create: async () => {
+        throw invalidRequest('Sessions are signed by the site whose keys SESSION_JWKS_URL names, not here.');
+      },
+    };
+  }
+  if (sessionSecret !== null && Buffer.byteLength(sessionSecret) < minSecretBytes) {
+    log(
+      `warning: SESSION_SECRET is shorter than ${minSecretBytes} bytes; tokens signed with it can be forged by guessing it`,
+    );
+  }
+  const secret =
+    sessionSecret ?? (await keepFact(store, 'session_secret', Buffer.from(random(48)).toString('base64url')));
+  return {
+    verify: secretVerifier(secret, now, claims),
+    async create(accountId, expiresInMs) {
+      if (!isId(accountId)) {
+        throw invalidParameter('account', `expected 1 to ${maxIdLength} characters without control characters`);
+      }
+      if ((await findAccount(store, accountId)) === null) throw notFound(`Account ${accountId}`);
+      return createSiteSession(secret, accountId, expiresInMs, now, claims);
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { createSecretKey } from 'node:crypto';
+import { createRemoteJWKSet, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import { isId } from '../../domain/account.ts';
+import { Failure, sourceFailed } from '../../domain/failure.ts';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** What a session token turned out to be. */
+export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid' | 'expired' };
+
+/** Checks session tokens (JWT). A token says `sub` (the account's id) and `exp`; nothing else in it is believed. */
+export type SiteSessionVerifier = (token: string) => Promise<SiteSession>;
+
+/** Whose tokens are taken, and for whom they must be; null = whoever signs with the right key. */
+export interface SessionClaims {
+  issuer: string | null;
+  audience: string | null;
+}
+
+const anyClaims: SessionClaims = { issuer: null, audience: null };
+
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: { sub?: unknown } }>;
+
+function verifier(
+  verify: Verify,
+  algorithms: string[],
+  { issuer, audience }: SessionClaims,
+  now: Clock,
+): SiteSessionVerifier {
+  const fixed = {
+    algorithms,
+    requiredClaims: ['sub', 'exp'],
+    ...(issuer !== null && { issuer }),
+    ...(audience !== null && { audience }),
+  };
+  return async (token) => {
+    try {
+      const options = { ...fixed, currentDate: new Date(now()) };
+      const { sub } = (await verify(token, options)).payload;
+      return typeof sub === 'string' && isId(sub) ? { state: 'ok', accountId: sub } : { state: 'invalid' };
+    } catch (error) {
+      if (error instanceof Failure) throw error;
+      // Expiry is looked at after signature, issuer and audience, so only a token that was once good is called expired.
+      return { state: error instanceof errors.JWTExpired ? 'expired' : 'invalid' };
+    }
+  };
+}
+
+/** Whether the published keys were read and have none for this token, rather than that they could not be read. */
+function isTokensFault(error: unknown): boolean {
+  return (
+    error instanceof errors.JWKSNoMatchingKey ||
+    error instanceof errors.JWKSMultipleMatchingKeys ||
+    error instanceof errors.JOSENotSupported
+  );
+}
+
+/** Verifies tokens signed with a shared secret: HS256 and nothing else. */
+export function secretVerifier(secret: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
+  const key = createSecretKey(secret, 'utf8');
+  return verifier((token, options) => jwtVerify(token, key, options), ['HS256'], claims, now);
+}
+
+/**
+ * Verifies tokens against the public keys published at `url` (JWKS): RS256, ES256, EdDSA. No symmetric algorithm is accepted,
+ * so a public key can never serve as a secret. Keys are fetched when first needed, kept ten minutes, and asked for again at most
+ * every 30 s when a token names one that is not known. Throws 502 when they cannot be had.
+ */
+export function jwksVerifier(url: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
+  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: 3000 });
+  const keyOf: JWTVerifyGetKey = async (header, token) => {
+    try {
+      return await keys(header, token);
+    } catch (error) {
+      // "unauthenticated" would sign everybody out because of a fault of ours.
+      throw isTokensFault(error) ? error : sourceFailed('session key', error);
+    }
+  };
+  return verifier((token, options) => jwtVerify(token, keyOf, options), ['RS256', 'ES256', 'EdDSA'], claims, now);
+}
+
+/** Makes a session token for an account: what a site does that shares the secret. `expiresInMs` from now on. */
+export async function createSiteSession(
+  secret: string,
+  accountId: string,
+  expiresInMs: number,
+  now: Clock,
+  { issuer, audience } = anyClaims,
+): Promise<string> {
+  const issuedAt = Math.floor(now() / 1000);
+  return new SignJWT({ ...(issuer !== null && { iss: issuer }), ...(audience !== null && { aud: audience }) })
+    .setProtectedHeader({ alg: 'HS256', typ: 'JWT' })
+    .setSubject(accountId)
+    .setIssuedAt(issuedAt)
+    .setExpirationTime(Math.floor((now() + expiresInMs) / 1000))
+    .sign(createSecretKey(secret, 'utf8'));
+}

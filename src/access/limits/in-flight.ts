@@ -1,0 +1,125 @@
+import type { Redis } from 'ioredis';
+import { rateLimited } from '../../domain/failure.ts';
+import type { Caller } from '../caller.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** Stock-bar requests that one API key may have in flight (spec 8). */
+export const maxInFlight = 2;
+
+/** A place is lost when its process has not renewed it for this long, ms: a process that died frees its places. */
+const leaseMs = 15_000;
+const renewMs = 5_000;
+
+/** Counts the stock-bar requests in flight, both doors and all processes together. */
+export interface InFlight {
+  /**
+   * Takes a place: the function gives it back (again is harmless; call it when the client hangs up, too). Null = over the limit:
+   * throw `tooManyInFlight`. Sessions have no limit.
+   */
+  acquire(caller: Caller): Promise<(() => void) | null>;
+  close(): void;
+}
+
+/** 429 with `Retry-After: 1` (spec 7). */
+export function tooManyInFlight() {
+  return rateLimited(`At most ${maxInFlight} stock-bar requests at a time with one API key.`, 1);
+}
+
+// One step, by Redis's own clock: forget places that ran out, take one if there is room.
+const takeScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZREMRANGEBYSCORE', KEYS[1], '-inf', now)
+if redis.call('ZCARD', KEYS[1]) >= tonumber(ARGV[2]) then return 0 end
+redis.call('ZADD', KEYS[1], now + ARGV[3], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[3])
+return 1`;
+
+const renewScript = `
+local time = redis.call('TIME')
+local now = time[1] * 1000 + math.floor(time[2] / 1000)
+redis.call('ZADD', KEYS[1], 'XX', now + ARGV[2], ARGV[1])
+redis.call('PEXPIRE', KEYS[1], ARGV[2])
+return 1`;
+
+interface Lease {
+  key: string;
+  id: string;
+}
+
+/** Leases in Redis: what the processes see of each other. */
+function sharedLeases(link: RedisLink, keyPrefix: string) {
+  const held = new Set<Lease>();
+  const renew = async (redis: Redis): Promise<object> =>
+    Promise.all([...held].map(({ key, id }) => redis.eval(renewScript, 1, key, id, leaseMs)));
+  const timer = setInterval(() => {
+    if (held.size > 0) void link.attempt(renew);
+  }, renewMs);
+  timer.unref();
+
+  return {
+    /** A lease; `full` when there is no room; null when Redis is away. */
+    async take(keyId: string): Promise<Lease | 'full' | null> {
+      const lease = { key: `${keyPrefix}in-flight:${keyId}`, id: crypto.randomUUID() };
+      const answer = await link.attempt(async (redis) => ({
+        taken: await redis.eval(takeScript, 1, lease.key, lease.id, maxInFlight, leaseMs),
+      }));
+      if (answer === null) return null;
+      if (answer.taken !== 1) return 'full';
+      held.add(lease);
+      return lease;
+    },
+    give(lease: Lease): void {
+      held.delete(lease);
+      // Should this be lost, the lease runs out by itself, being renewed no more.
+      void link.attempt(async (redis) => ({ removed: await redis.zrem(lease.key, lease.id) }));
+    },
+    close: () => clearInterval(timer),
+  };
+}
+
+/** Takes a place for a key: the function gives it back, again is harmless. Null = there is none. */
+export type TakePlace = (keyId: string) => Promise<(() => void) | null>;
+
+/** Counts places in the memory of this process. */
+export function ownPlaces(): TakePlace {
+  const held = new Map<string, number>();
+  return async (keyId) => {
+    const count = held.get(keyId) ?? 0;
+    if (count >= maxInFlight) return null;
+    held.set(keyId, count + 1);
+    let released = false;
+    return () => {
+      if (released) return;
+      released = true;
+      const left = (held.get(keyId) ?? 1) - 1;
+      if (left > 0) held.set(keyId, left);
+      else held.delete(keyId);
+    };
+  };
+}
+
+/** Makes the counter. The `local` count, this process's own unless it is given, always holds; Redis, when there, adds the other processes. */
+export function openInFlight(link: RedisLink | null, keyPrefix: string, local: TakePlace = ownPlaces()): InFlight {
+  const shared = link && sharedLeases(link, keyPrefix);
+  return {
+    async acquire({ keyId }) {
+      if (keyId === null) return () => {};
+      const leave = await local(keyId);
+      if (!leave) return null;
+      const lease = (await shared?.take(keyId)) ?? null;
+      if (lease === 'full') {
+        leave();
+        return null;
+      }
+      let released = false;
+      return () => {
+        if (released) return;
+        released = true;
+        leave();
+        if (lease) shared?.give(lease);
+      };
+    },
+    close: () => shared?.close(),
+  };
+}

@@ -1,0 +1,128 @@
+import { ownPlaces, type TakePlace } from './in-flight.ts';
+import { ownRate, type RateCounts, type RatePool, type RateState, type Rates } from './rate.ts';
+
+/** The counts a process keeps without Redis, or while Redis is away. */
+export interface LocalLimits {
+  rate: RateCounts;
+  places: TakePlace;
+}
+
+/** What a process asks of the one that counts for all. `ask` numbers its questions; a place is given back by the number it was asked with. */
+export type LimitsQuestion =
+  | { limits: 'rate'; ask: number; pool: RatePool; who: string; cost: number }
+  | { limits: 'refund'; ask: number; pool: RatePool; who: string; requests: number }
+  | { limits: 'place'; ask: number; keyId: string }
+  | { limits: 'leave'; ask: number };
+
+/** The answer to a question: how the minute stands, or whether there was a place. */
+export interface LimitsAnswer {
+  limits: 'answer';
+  ask: number;
+  state?: RateState;
+  taken?: boolean;
+}
+
+/** Whether a message between processes is about limits. */
+export function isAboutLimits(message: unknown): message is LimitsQuestion | LimitsAnswer {
+  return typeof message === 'object' && message !== null && 'limits' in message;
+}
+
+/** Counts for several processes, each known by a number. */
+export interface LimitsKeeper {
+  /** Answers a process's question. */
+  answer(asker: number, question: LimitsQuestion, reply: (answer: LimitsAnswer) => void): Promise<void>;
+  /** A process has ended: its places are free. */
+  forget(asker: number): void;
+}
+
+/** Makes the counts for processes that ask by message. */
+export function keepLimits(rates: Rates): LimitsKeeper {
+  const rate = ownRate(rates);
+  const places = ownPlaces();
+  const held = new Map<number, Map<number, () => void>>();
+
+  return {
+    async answer(asker, question, reply) {
+      const { ask } = question;
+      const mine = held.get(asker) ?? new Map<number, () => void>();
+      held.set(asker, mine);
+      if (question.limits === 'leave') {
+        mine.get(ask)?.();
+        mine.delete(ask);
+      } else if (question.limits === 'place') {
+        const leave = await places(question.keyId);
+        // One that ended meanwhile holds nothing.
+        if (leave && held.get(asker) !== mine) leave();
+        else if (leave) mine.set(ask, leave);
+        reply({ limits: 'answer', ask, taken: leave !== null });
+      } else if (question.limits === 'refund') {
+        const { pool, who, requests } = question;
+        reply({ limits: 'answer', ask, state: await rate.giveBack(pool, who, requests) });
+      } else {
+        const { pool, who, cost } = question;
+        reply({ limits: 'answer', ask, state: await rate.take(pool, who, cost) });
+      }
+    },
+    forget(asker) {
+      for (const leave of held.get(asker)?.values() ?? []) leave();
+      held.delete(asker);
+    },
+  };
+}
+
+/** The other end: limits asked of the process that counts. */
+export interface LimitsByMessage extends LocalLimits {
+  /** To be given every answer that arrives. */
+  hear(answer: LimitsAnswer): void;
+  /** The process that counts has gone: from now on this one counts for itself. */
+  lost(): void;
+}
+
+/** Asks for limits by `send`. */
+export function limitsByMessage(rates: Rates, send: (question: LimitsQuestion) => void): LimitsByMessage {
+  const own: LocalLimits = { rate: ownRate(rates), places: ownPlaces() };
+  const waiting = new Map<number, (answer: LimitsAnswer | null) => void>();
+  let asked = 0;
+  let gone = false;
+
+  function question(make: (ask: number) => LimitsQuestion): Promise<LimitsAnswer | null> {
+    if (gone) return Promise.resolve(null);
+    const ask = ++asked;
+    return new Promise((resolve) => {
+      waiting.set(ask, resolve);
+      send(make(ask));
+    });
+  }
+
+  return {
+    rate: {
+      async take(pool, who, cost) {
+        const answer = await question((ask) => ({ limits: 'rate', ask, pool, who, cost }));
+        return answer?.state ?? own.rate.take(pool, who, cost);
+      },
+      async giveBack(pool, who, requests) {
+        const answer = await question((ask) => ({ limits: 'refund', ask, pool, who, requests }));
+        return answer?.state ?? own.rate.giveBack(pool, who, requests);
+      },
+    },
+    async places(keyId) {
+      const answer = await question((ask) => ({ limits: 'place', ask, keyId }));
+      if (answer === null) return own.places(keyId);
+      if (!answer.taken) return null;
+      let released = false;
+      return () => {
+        if (!released && !gone) send({ limits: 'leave', ask: answer.ask });
+        released = true;
+      };
+    },
+    hear(answer) {
+      waiting.get(answer.ask)?.(answer);
+      waiting.delete(answer.ask);
+    },
+    lost() {
+      gone = true;
+      for (const resolve of waiting.values()) resolve(null);
+      waiting.clear();
+    },
+  };
+}

@@ -1,0 +1,160 @@
+import { RateLimiterMemory, RateLimiterRedis, RateLimiterRes } from 'rate-limiter-flexible';
+import { type Tier, tiers } from '../../domain/tier.ts';
+import type { Caller } from '../caller.ts';
+import type { RedisLink } from './redis-link.ts';
+
+/** How a caller stands in the minute that began with its first request. */
+export interface RateState {
+  allowed: boolean;
+  /** The tier's requests a minute: `x-ratelimit-limit`, `rate_limit.per_min`. */
+  limit: number;
+  /** What is left of it. */
+  remaining: number;
+  /** Whole seconds until the minute is over, at least 1: `x-ratelimit-reset`, `Retry-After`. */
+  resetSeconds: number;
+}
+
+/** Whose minute a request is taken from: a tier's caller, or without a credential the client's address. */
+export type RatePool = Tier | 'anonymous';
+
+/** Requests a minute of each pool. */
+export type Rates = Record<RatePool, number>;
+
+/** A client without a credential, by `ClientAddress`. */
+export interface Anonymous {
+  address: string;
+}
+
+/** Who is counted: by key, by account for sessions, or by address. */
+export type Counted = Pick<Caller, 'keyId' | 'accountId' | 'tier'> | Anonymous;
+
+/** Counts requests a minute, by key, by account for sessions, or by address. */
+export interface Rate {
+  /** Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing when that is more than is left. */
+  consume(who: Counted, cost: number): Promise<RateState>;
+  /**
+   * Corrects what was consumed, once it is known what a request really cost: gives `requests` back, or takes as many more
+   * when negative. It never refuses; of a minute that is over nothing is given back.
+   */
+  refund(who: Counted, requests: number): Promise<RateState>;
+  /** The caller's requests a minute, taking none: `rate_limit.per_min`. */
+  limit(who: Pick<Caller, 'tier'> | Anonymous): number;
+}
+
+/** The counts of one process, by pool and caller. */
+export interface RateCounts {
+  /** Takes `cost` (a whole number) from the minute of `who`, or nothing when that is more than is left. */
+  take(pool: RatePool, who: string, cost: number): Promise<RateState>;
+  /** Gives `requests` back to the minute of `who`, or takes as many more when negative. */
+  giveBack(pool: RatePool, who: string, requests: number): Promise<RateState>;
+}
+
+type Limiter = Pick<RateLimiterMemory, 'consume' | 'get' | 'reward' | 'penalty' | 'points'>;
+
+/** Nothing is known of the minute: it has not begun. */
+const wholeMinuteMs = 60_000;
+
+function stateOf({ points }: Limiter, allowed: boolean, remaining: number, ms: number): RateState {
+  return {
+    allowed,
+    limit: points,
+    remaining: Math.min(points, Math.max(0, remaining)),
+    resetSeconds: Math.max(1, Math.ceil(ms / 1000)),
+  };
+}
+
+/** Tries to take `cost`. What does not fit is refused without being charged, so that smaller requests still pass. */
+async function take(limiter: Limiter, who: string, cost: number): Promise<RateState> {
+  const limit = limiter.points;
+  if (cost > 1) {
+    const now = await limiter.get(who);
+    const remaining = now === null ? limit : limit - now.consumedPoints;
+    if (cost > remaining) return stateOf(limiter, false, remaining, now?.msBeforeNext ?? wholeMinuteMs);
+  }
+  try {
+    const taken = await limiter.consume(who, cost);
+    return stateOf(limiter, true, taken.remainingPoints, taken.msBeforeNext);
+  } catch (refused) {
+    if (!(refused instanceof RateLimiterRes)) throw refused;
+    // Another request was quicker since the look above: what this one was charged is given back.
+    if (cost > 1) await limiter.reward(who, cost);
+    return stateOf(limiter, false, 0, refused.msBeforeNext);
+  }
+}
+
+/** Gives back no more than was taken in the minute that runs: of one that is over there is nothing left to give. */
+async function giveBack(limiter: Limiter, who: string, requests: number): Promise<RateState> {
+  const now = await limiter.get(who);
+  if (requests < 0) {
+    const taken = await limiter.penalty(who, -requests);
+    return stateOf(limiter, true, limiter.points - taken.consumedPoints, taken.msBeforeNext);
+  }
+  const back = Math.min(requests, Math.max(0, now?.consumedPoints ?? 0));
+  if (back === 0)
+    return stateOf(limiter, true, limiter.points - (now?.consumedPoints ?? 0), now?.msBeforeNext ?? wholeMinuteMs);
+  const left = await limiter.reward(who, back);
+  // The minute ended, or another refund came, since the look above: a count below zero would lend a longer minute.
+  const corrected = left.consumedPoints < 0 ? await limiter.penalty(who, -left.consumedPoints) : left;
+  return stateOf(limiter, true, limiter.points - corrected.consumedPoints, corrected.msBeforeNext);
+}
+
+function limits(rates: Rates, pool: RatePool, keyPrefix: string) {
+  return { points: rates[pool], duration: 60, keyPrefix: `${keyPrefix}rate:${pool}` };
+}
+
+/** Counts in the memory of this process. */
+export function ownRate(rates: Rates): RateCounts {
+  const pools: readonly RatePool[] = [...tiers, 'anonymous'];
+  const limiters = new Map(pools.map((pool) => [pool, new RateLimiterMemory(limits(rates, pool, ''))]));
+  return {
+    take: (pool, who, cost) => take(limiters.get(pool)!, who, cost),
+    giveBack: (pool, who, requests) => giveBack(limiters.get(pool)!, who, requests),
+  };
+}
+
+/** Whose minute counts for a caller. */
+export function poolOf(who: Pick<Caller, 'tier'> | Anonymous): RatePool {
+  return 'address' in who ? 'anonymous' : who.tier;
+}
+
+function nameOf(who: Counted): string {
+  if ('address' in who) return `address:${who.address}`;
+  return who.keyId === null ? `account:${who.accountId}` : `key:${who.keyId}`;
+}
+
+/**
+ * Makes the counter. With Redis one count serves all processes; without it, or while it is away, `local` counts: this process's memory,
+ * unless it is given.
+ */
+export function openRate(
+  rates: Rates,
+  shared: RedisLink | null,
+  keyPrefix: string,
+  local: RateCounts = ownRate(rates),
+): Rate {
+  const remote = new Map<RatePool, RateLimiterRedis>();
+
+  /** Counts in Redis; undefined where there is none, or it is away. */
+  function inRedis(pool: RatePool, count: (limiter: Limiter) => Promise<RateState>) {
+    return shared?.attempt((redis) => {
+      const limiter =
+        remote.get(pool) ?? new RateLimiterRedis({ ...limits(rates, pool, keyPrefix), storeClient: redis });
+      remote.set(pool, limiter);
+      return count(limiter);
+    });
+  }
+
+  return {
+    async consume(who, cost) {
+      const [pool, name, whole] = [poolOf(who), nameOf(who), Math.max(1, Math.ceil(cost))];
+      const counted = await inRedis(pool, (limiter) => take(limiter, name, whole));
+      return counted ?? local.take(pool, name, whole);
+    },
+    async refund(who, requests) {
+      const [pool, name] = [poolOf(who), nameOf(who)];
+      const counted = await inRedis(pool, (limiter) => giveBack(limiter, name, requests));
+      return counted ?? local.giveBack(pool, name, requests);
+    },
+    limit: (who) => rates[poolOf(who)],
+  };
+}

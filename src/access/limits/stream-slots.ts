@@ -1,0 +1,29 @@
+import { rateLimited } from '../../domain/failure.ts';
+import type { Caller } from '../caller.ts';
+
+/** Counts the streams open to each key, or account for sessions, in this process. */
+export interface StreamPlaces {
+  /** Takes a place, which the returned function gives back; 429 when there is none left. */
+  take(caller: Pick<Caller, 'keyId' | 'accountId'>): () => void;
+}
+
+/** Makes the counter; `max` streams at a time. */
+export function openStreamPlaces(max: number): StreamPlaces {
+  const open = new Map<string, number>();
+  return {
+    take({ keyId, accountId }) {
+      const who = keyId === null ? `account:${accountId}` : `key:${keyId}`;
+      const count = open.get(who) ?? 0;
+      if (count >= max) throw rateLimited(`At most ${max} streams at a time with one credential.`, 5);
+      open.set(who, count + 1);
+      let given = false;
+      return () => {
+        if (given) return;
+        given = true;
+        const left = open.get(who)! - 1;
+        if (left > 0) open.set(who, left);
+        else open.delete(who);
+      };
+    },
+  };
+}

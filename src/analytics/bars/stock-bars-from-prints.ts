@@ -1,0 +1,64 @@
+import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { tapeSettings } from '../methodology.ts';
+import type { StockLedger } from '../prints/stock-ledger.ts';
+import { addToBar, type BarPrint, type BarRows, barsOfRows, createBarRows, emptyBar, foldRows } from './bar-rows.ts';
+
+const secondMs = 1000;
+const secondOf = (tsMs: number) => tsMs - (tsMs % secondMs);
+const cut = (lengthMs: number) => (tsMs: number) => tsMs - (tsMs % lengthMs);
+
+/** One symbol's prints by the second, from which every longer bar is folded. */
+export interface StockSeconds {
+  count(entry: number): void;
+  /** Makes a second anew from the symbol's prints that still stand; `head` is the newest of them. */
+  recount(tsMs: number, head: number): void;
+  /** The bars that start at or after `fromMs`. */
+  bars(timeframe: Timeframe, fromMs: number): BarColumns;
+}
+
+/** No seconds yet; `dayStartMs` is where the 1d bar begins. */
+export function createStockSeconds(ledger: StockLedger, dayStartMs: number): StockSeconds {
+  const { columns } = ledger;
+  const seconds = createBarRows();
+  const print: BarPrint = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
+  const before = (a: number, b: number) => b >= ledger.oldest && ledger.before(a, b);
+
+  function add(entry: number) {
+    const slot = entry & ledger.mask;
+    print.entry = entry;
+    print.price = columns.price[slot]!;
+    print.size = columns.size[slot]!;
+    print.sizeMicros = columns.sizeMicros[slot]!;
+    print.traits = columns.traits[slot]!;
+    addToBar(seconds, secondOf(columns.tsMs[slot]!), print, before);
+  }
+
+  /** 1m and 1d are of trades, so that volume without a price counts in them; 5m and 1h are of 1m bars. */
+  function rowsOf(timeframe: Timeframe, fromMs: number): BarRows {
+    if (timeframe === '1s') return seconds;
+    if (timeframe === '1d') return foldRows(seconds, () => dayStartMs, false, -Infinity);
+    const startOf = cut(timeframeMs[timeframe]);
+    const minutes = foldRows(seconds, cut(minuteMs), false, startOf(fromMs));
+    return timeframe === '1m' ? minutes : foldRows(minutes, startOf, true, -Infinity);
+  }
+
+  return {
+    count: add,
+    recount(tsMs, head) {
+      const startMs = secondOf(tsMs);
+      emptyBar(seconds, startMs);
+      for (let n = head; n >= ledger.oldest; n = columns.previousOfSymbol[n & ledger.mask]!) {
+        const slot = n & ledger.mask;
+        if (columns.counted[slot] === 1 && secondOf(columns.tsMs[slot]!) === startMs) add(n);
+      }
+    },
+    bars: (timeframe, fromMs) => barsOfRows(rowsOf(timeframe, fromMs), fromMs),
+  };
+}
+
+/** The start of the last bar of a length that nothing can change any more when event time has come to `reachedMs`. */
+export function completeThrough(reachedMs: number, lengthMs: number): number {
+  const settledMs = reachedMs - tapeSettings.completionLagMs;
+  return settledMs - (((settledMs % lengthMs) + lengthMs) % lengthMs) - lengthMs;
+}

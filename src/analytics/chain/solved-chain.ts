@@ -1,0 +1,59 @@
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import type { GreeksSolve } from '../../domain/chain/greeks.ts';
+import { compareContracts, contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Mark } from '../pricing/mark.ts';
+
+/** The solves of an underlying's contracts at a minute's boundary. */
+export interface SolvedContracts {
+  underlying: string;
+  sessionDate: SessionDate;
+  tsMs: number;
+  /** Dollars; null when unknown. */
+  spot: number | null;
+  /** By contract path form. */
+  solves: ReadonlyMap<string, GreeksSolve>;
+}
+
+/** A chain brought up to a minute, with the marks of the rows that were solved then. */
+export interface MinuteChain {
+  chain: ChainCapture;
+  marks: ReadonlyMap<ChainRow, Mark>;
+}
+
+const unlisted: Omit<ChainRow, 'root' | 'expiry' | 'right' | 'strike'> = {
+  ...{ openInterest: null, volume: null, bid: null, ask: null, last: null, fmv: null },
+  ...{ iv: null, delta: null, gamma: null, theta: null, vega: null, sharesPerContract: 100 },
+};
+
+/**
+ * A chain as of a later minute: a contract that has a volatility by its solve of the minute stands as solved, the others as captured, if that
+ * was in the minute's session. `null` = there is no chain.
+ */
+export function minuteChain(captured: ChainCapture | null, minute: SolvedContracts): MinuteChain {
+  const base = captured?.sessionDate === minute.sessionDate ? captured : null;
+  const marks = new Map<ChainRow, Mark>();
+  const left = new Map([...minute.solves].filter(([, { iv }]) => iv !== null));
+  const rowOf = (row: ChainRow, { bid, ask, iv, delta, gamma, mark, markSource }: GreeksSolve): ChainRow => {
+    const solved = { ...row, bid, ask, iv, delta, gamma, theta: null, vega: null };
+    marks.set(solved, { price: mark, source: markSource });
+    return solved;
+  };
+  const rows = (base?.rows ?? []).map((row) => {
+    const id = contractId(row);
+    const solve = left.get(id);
+    left.delete(id);
+    return solve ? rowOf(row, solve) : row;
+  });
+  for (const [id, solve] of left) rows.push(rowOf({ ...unlisted, ...readOptionContract(id)! }, solve));
+  const chain: ChainCapture = {
+    underlying: minute.underlying,
+    capturedAt: minute.tsMs,
+    sessionDate: minute.sessionDate,
+    spot: minute.spot ?? base?.spot ?? null,
+    priorCloseSpot: captured?.priorCloseSpot ?? null,
+    partial: base === null || base.partial,
+    rows: left.size > 0 ? rows.sort(compareContracts) : rows,
+  };
+  return { chain, marks };
+}

@@ -1,0 +1,190 @@
+import type { FlowEventKind } from '../../domain/flow/flow.ts';
+import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
+import { type OptionLedger, printState } from '../prints/option-ledger.ts';
+import type { PrintLinks } from '../prints/print-links.ts';
+import { type EventFamily, ensureGroup, multiLegFamily, sweepFamily } from './event-families.ts';
+import type { FormedEvent } from './events.ts';
+import { nanosFrom, segmentsOf } from './runs.ts';
+
+/** Where events go: every counted print is in exactly one formed event that is not dissolved. */
+export interface EventSink {
+  /** One print by itself: as `formed`, without the cost of an object for the many that nobody will see. */
+  formedAlone(kind: FlowEventKind, entry: number): void;
+  formed(event: FormedEvent): void;
+  /** An event formed before is none any more; its prints form others, or were taken back. */
+  dissolved(event: FormedEvent): void;
+}
+
+/** Groups counted prints into events (methodology 3). */
+export interface Detector {
+  /** Tells that everything before this entry has been seen: segments that nothing later can join are closed. */
+  pass(entry: number): void;
+  /** Takes a counted, linked print that comes in event-time order, after `pass`. */
+  accept(entry: number): void;
+  /** Changes whether a linked print is counted: by `apply`, which sets its state. Whatever events that touches are formed anew. */
+  revise(entry: number, apply: () => void): void;
+  /** No print before this instant will be accepted any more. */
+  advance(clockMs: number): void;
+}
+
+/** A detector over a ledger and its links. */
+export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: EventSink): Detector {
+  const { columns } = ledger;
+  let clockMs = -Infinity;
+  let passed = -1;
+
+  const sweeps = sweepFamily(ledger, links);
+  const books = multiLegFamily(links);
+
+  /** Null for a print that is an event by itself whatever is around it. */
+  function familyOf(entry: number): EventFamily | null {
+    const traits = columns.traits[entry & ledger.mask]!;
+    if ((traits & optionTraits.multiLeg) !== 0) return books;
+    return (traits & optionTraits.sweepable) !== 0 ? sweeps : null;
+  }
+
+  const counted = (entry: number) => columns.state[entry & ledger.mask] === printState.counted;
+
+  function close(family: EventFamily, group: number) {
+    const first = family.openFirst[group]!;
+    const last = family.openLast[group]!;
+    family.openFirst[group] = -1;
+    family.openLast[group] = -1;
+    if (first === last) {
+      sink.formedAlone(family.kindAlone, first);
+      return;
+    }
+    const entries: number[] = [];
+    const previous = columns[family.column];
+    for (let entry = last; ; entry = previous[entry & ledger.mask]!) {
+      if (counted(entry) && family.akin(last, entry)) entries.push(entry);
+      if (entry === first) break;
+    }
+    for (const event of family.events(ledger, entries.reverse())) sink.formed(event);
+  }
+
+  /** Nanoseconds that an entry's segment still waits for another print when `at` has come; below zero: it is over. */
+  const dueIn = (family: EventFamily, entry: number, at: number) =>
+    family.closeness.gapNanos - nanosFrom(ledger, entry, at);
+
+  /** The family whose oldest waiting segment ends first, so that events form in one order however the clock is advanced. */
+  function firstDue(): EventFamily | null {
+    const [a, b] = [sweeps.closing.first(), books.closing.first()];
+    if (a < 0) return b < 0 ? null : books;
+    if (b < 0) return sweeps;
+    return sweeps.closeness.gapNanos <= dueIn(books, b, a) ? sweeps : books;
+  }
+
+  /** Whether nothing can join a print any more: by the clock, and by the last entry passed. */
+  function isOver(family: EventFamily, entry: number): boolean {
+    if ((clockMs - columns.tsMs[entry & ledger.mask]!) * 1e6 > family.closeness.gapNanos) return true;
+    return passed >= ledger.oldest && dueIn(family, entry, passed) < 0;
+  }
+
+  function closeDue() {
+    for (let family = firstDue(); family !== null; family = firstDue()) {
+      const entry = family.closing.first();
+      if (!isOver(family, entry)) return;
+      family.closing.shift();
+      const group = family.groupOf(entry);
+      if (family.openLast[group] === entry) close(family, group);
+    }
+  }
+
+  function accept(entry: number) {
+    const family = familyOf(entry);
+    if (!family) {
+      sink.formedAlone('single_block', entry);
+      return;
+    }
+    const group = family.groupOf(entry);
+    ensureGroup(family, group);
+    const first = family.openFirst[group]!;
+    if (first >= 0) {
+      const fits =
+        nanosFrom(ledger, family.openLast[group]!, entry) <= family.closeness.gapNanos &&
+        nanosFrom(ledger, first, entry) <= family.closeness.spanNanos;
+      if (!fits) close(family, group);
+    }
+    if (family.openFirst[group]! < 0) family.openFirst[group] = entry;
+    family.openLast[group] = entry;
+    family.closing.push(entry);
+  }
+
+  /** The prints of an entry's group around it that are chained to it by gaps, itself included, in order. */
+  function runAround(family: EventFamily, entry: number): number[] {
+    const previous = columns[family.column];
+    const near = (a: number, b: number) => nanosFrom(ledger, a, b) <= family.closeness.gapNanos;
+    const isMember = (other: number) => counted(other) && family.akin(entry, other);
+    const run = [entry];
+    for (let n = previous[entry & ledger.mask]!; n >= ledger.oldest && near(n, run.at(-1)!); ) {
+      if (isMember(n)) run.push(n);
+      n = previous[n & ledger.mask]!;
+    }
+    run.reverse();
+    // From the newest on, of which only those count that are chained down to the entry: the rest are dropped where the chain breaks.
+    let later: number[] = [];
+    for (let n = family.head(entry); n !== entry && n >= ledger.oldest; n = previous[n & ledger.mask]!) {
+      if (!isMember(n)) continue;
+      if (later.length > 0 && !near(n, later.at(-1)!)) later = [];
+      later.push(n);
+    }
+    for (let n = later.pop(); n !== undefined && near(run.at(-1)!, n); n = later.pop()) run.push(n);
+    return run;
+  }
+
+  function revise(entry: number, apply: () => void) {
+    const family = familyOf(entry);
+    if (!family) {
+      const event: FormedEvent = { kind: 'single_block', entries: [entry] };
+      if (counted(entry)) sink.dissolved(event);
+      apply();
+      if (counted(entry)) sink.formed(event);
+      return;
+    }
+    const group = family.groupOf(entry);
+    ensureGroup(family, group);
+    const run = runAround(family, entry);
+    const openFirst = family.openFirst[group]!;
+    const old = segmentsOf(ledger, run.filter(counted), family.closeness);
+    const wasOpen = openFirst >= 0 && old.at(-1)?.[0] === openFirst;
+    if (wasOpen) old.pop();
+    apply();
+    const fresh = segmentsOf(ledger, run.filter(counted), family.closeness);
+    if (wasOpen) family.openFirst[group] = family.openLast[group] = -1;
+    const tail = fresh.at(-1);
+    if (tail && family.openFirst[group]! < 0 && !isOver(family, tail.at(-1)!)) {
+      fresh.pop();
+      family.openFirst[group] = tail[0]!;
+      family.openLast[group] = tail.at(-1)!;
+      family.closing.push(tail.at(-1)!);
+    }
+    replace(family, old, fresh);
+  }
+
+  function replace(family: EventFamily, old: readonly number[][], fresh: readonly number[][]) {
+    const stays = new Set(old.map(String));
+    const comes = new Set(fresh.map(String));
+    for (const segment of old) {
+      if (comes.has(String(segment))) continue;
+      for (const event of family.events(ledger, segment)) sink.dissolved(event);
+    }
+    for (const segment of fresh) {
+      if (stays.has(String(segment))) continue;
+      for (const event of family.events(ledger, segment)) sink.formed(event);
+    }
+  }
+
+  return {
+    pass(entry) {
+      passed = entry;
+      closeDue();
+    },
+    accept,
+    revise,
+    advance(nextMs) {
+      clockMs = nextMs;
+      closeDue();
+    },
+  };
+}

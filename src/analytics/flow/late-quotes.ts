@@ -1,0 +1,58 @@
+import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
+import { nanosBetween, type OptionQuote } from '../../domain/print.ts';
+import { type OptionLedger, printState } from '../prints/option-ledger.ts';
+import type { PrintLinks } from '../prints/print-links.ts';
+import type { QuoteBook } from '../prints/quote-book.ts';
+import type { Detector } from './detector.ts';
+
+/**
+ * Puts right what a quote says that came after prints of its contract were taken (it is in the book already): those it was in force for get the
+ * side that they would have had, and the events that this touches are formed anew. Right as far back as the book remembers quotes.
+ */
+export function sidesAnew(
+  ledger: OptionLedger,
+  links: PrintLinks,
+  quotes: QuoteBook,
+  detector: Detector,
+): (quote: OptionQuote) => void {
+  const { columns } = ledger;
+
+  function give(entry: number, side: number) {
+    const slot = entry & ledger.mask;
+    if (columns.state[slot] !== printState.counted) {
+      columns.side[slot] = side;
+      return;
+    }
+    // Out of its group, and into that of its new side.
+    detector.revise(entry, () => {
+      columns.state[slot] = printState.left;
+    });
+    columns.side[slot] = side;
+    detector.revise(entry, () => {
+      columns.state[slot] = printState.counted;
+    });
+  }
+
+  /** The prints of the quote's contract at its instant and after, in order. */
+  function printsAfter({ contract, tsMs, tsNanos }: OptionQuote): number[] {
+    const after: number[] = [];
+    let n = links.contractHead(contract.index);
+    while (n >= ledger.oldest) {
+      const slot = n & ledger.mask;
+      if (nanosBetween(tsMs, tsNanos, columns.tsMs[slot]!, columns.tsNanos[slot]!) < 0) break;
+      after.push(n);
+      n = columns.previousOfContract[slot]!;
+    }
+    return after.reverse();
+  }
+
+  return (quote) => {
+    quotes.release(quote.tsMs, quote.tsNanos);
+    for (const entry of printsAfter(quote)) {
+      const slot = entry & ledger.mask;
+      if ((columns.traits[slot]! & optionTraits.sideless) !== 0) continue;
+      const side = quotes.sideAt(quote.contract, columns.price[slot]!, columns.tsMs[slot]!, columns.tsNanos[slot]!);
+      if (side !== columns.side[slot]) give(entry, side);
+    }
+  };
+}

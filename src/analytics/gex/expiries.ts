@@ -1,0 +1,66 @@
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { GexExpiry } from '../../domain/gex.ts';
+import { contractAtTheMoney, nearestToForward } from '../chain/at-the-money.ts';
+import { sigmaMove, straddleMove } from '../chain/expected-move.ts';
+import { gammaOrigins, type SolvedChain, type SolvedGroup } from '../chain/solve-chain.ts';
+import { type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
+import { quoteMid } from '../pricing/mark.ts';
+import { maxPain, type StrikeInterest } from './max-pain.ts';
+
+/** Figures of each live expiry, ascending: max pain over all its roots, the expected move from the root that settles last. */
+export function gexExpiries(chain: ChainCapture, solved: SolvedChain, spot: number): GexExpiry[] {
+  return [...Map.groupBy(solved.groups, (group) => group.expiry)].map(([expiry, groups]) => {
+    const latest = settlingLast(groups);
+    const atm = atTheMoney(latest, chain);
+    const atmIv = atmVolatility(latest, solved);
+    return {
+      expiry,
+      maxPain: maxPain(strikeInterest(groups, chain)),
+      expectedMoveStraddle: atm === null ? null : straddleMove(mid(chain, atm.call), mid(chain, atm.put)),
+      expectedMoveSigma: sigmaMove(spot, atmIv, latest.years),
+      atmIv,
+    };
+  });
+}
+
+function mid(chain: ChainCapture, index: number): number | null {
+  const row = chain.rows[index];
+  return row ? quoteMid(row.bid, row.ask) : null;
+}
+
+/** The strike nearest the forward whose call and put both have a mid; of two as near the lower. */
+function atTheMoney(group: SolvedGroup, chain: ChainCapture): ListedStrike | null {
+  return nearestToForward(group, ({ call, put }) => mid(chain, call) !== null && mid(chain, put) !== null);
+}
+
+/**
+ * The volatility of the strike nearest the forward that was solved, from its out-of-the-money side where both were; only a
+ * group in which nothing was takes the source's, which marks deep contracts with a floor.
+ */
+function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number | null {
+  const source = gammaOrigins.indexOf('source');
+  for (const own of [true, false]) {
+    const found = contractAtTheMoney(group, (index) => iv[index]! > 0 && (!own || origin[index] !== source));
+    if (found !== null) return iv[found.index]!;
+  }
+  return null;
+}
+
+/** Open interest by strike over an expiry's roots, in shares where multipliers differ. */
+function strikeInterest(groups: readonly SolvedGroup[], chain: ChainCapture): StrikeInterest[] {
+  const byStrike = new Map<number, StrikeInterest>();
+  for (const group of groups) {
+    for (const { strike, call, put } of group.strikes) {
+      let interest = byStrike.get(strike);
+      if (!interest) {
+        interest = { strike, calls: 0, puts: 0 };
+        byStrike.set(strike, interest);
+      }
+      const callRow = chain.rows[call];
+      const putRow = chain.rows[put];
+      if (callRow) interest.calls += (callRow.openInterest ?? 0) * resolveMultiplier(group, callRow);
+      if (putRow) interest.puts += (putRow.openInterest ?? 0) * resolveMultiplier(group, putRow);
+    }
+  }
+  return [...byStrike.values()].sort((a, b) => a.strike - b.strike);
+}

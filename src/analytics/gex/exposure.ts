@@ -1,0 +1,38 @@
+import type { OptionRight } from '../../domain/chain/option-contract.ts';
+
+/** What a contract's exposures are computed from. */
+export interface OpenPosition {
+  right: OptionRight;
+  /** Change of delta per $1. */
+  gamma: number;
+  /** Contracts, the prior close's figure. */
+  openInterest: number;
+  /** Shares a contract. */
+  multiplier: number;
+}
+
+/** Dollars dealers trade to stay hedged when spot moves $1 (spec 2.10): s·Γ·OI·M·S, calls +, puts −. Divide by spot for shares. */
+export function gex({ right, gamma, openInterest, multiplier }: OpenPosition, spot: number): number {
+  const sign = right === 'call' ? 1 : -1;
+  return sign * gamma * openInterest * multiplier * spot;
+}
+
+/** Delta-adjusted dollars per $1 move (spec 2.10): gex weighted by |Δ|. */
+export function deltaAdjustedGex(position: OpenPosition & { delta: number }, spot: number): number {
+  return Math.abs(position.delta) * gex(position, spot);
+}
+
+/** Dollars of dealer delta gained per vol point: s·vanna·OI·M·S·0.01, vanna per 1.00 of volatility. */
+export function vannaExposure(position: Omit<OpenPosition, 'gamma'> & { vanna: number }, spot: number): number {
+  return gex({ ...position, gamma: position.vanna }, spot) * 0.01;
+}
+
+/** Dollars of dealer delta gained per day: s·charm·OI·M·S/365, charm per year. */
+export function charmExposure(position: Omit<OpenPosition, 'gamma'> & { charm: number }, spot: number): number {
+  return gex({ ...position, gamma: position.charm }, spot) / 365;
+}
+
+/** The published "per 1%" form of a dollar-per-$1 figure. */
+export function gexPerPercent(dollarsPerDollar: number, spot: number): number {
+  return dollarsPerDollar * 0.01 * spot;
+}

@@ -1,0 +1,126 @@
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import type { GexRow } from '../../domain/gex.ts';
+import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
+import { resolveMultiplier } from '../pricing/chain-groups.ts';
+import { deltaAdjustedGex, gex } from './exposure.ts';
+import type { SidedGex } from './walls.ts';
+
+/** A capture's rows and what was counted on the way. */
+export interface GexRows {
+  /** Net rows, ascending by strike. */
+  strikes: GexRow[];
+  /** Unsummed rows, ascending by strike, then expiry. */
+  byExpiry: GexRow[];
+  sided: SidedGex[];
+  /** Open contracts of all live rows, and of those whose gamma is known. */
+  openInterest: number;
+  coveredInterest: number;
+  contractCount: number;
+  gammaAbsent: number;
+}
+
+interface Cell extends GexRow, SidedGex {}
+
+/** A row's open interest added to what is known of its side; unknown adds nothing. */
+function addInterest(known: number | null, openInterest: number | null): number | null {
+  return openInterest === null ? known : (known ?? 0) + openInterest;
+}
+
+/**
+ * Exposure rows of a solved chain. Terms are added in one order, by strike, expiry, root, call before put, so that the order
+ * in which rows arrive never changes a figure, and a net row is exactly the sum of its expiries' rows.
+ */
+export function gexRows(chain: ChainCapture, solved: SolvedChain, spot: number): GexRows {
+  const zeroDte = solved.groups.some(({ expiry }) => expiry === chain.sessionDate);
+  const cells = new Map<string, Cell>();
+  const rows: GexRows = {
+    strikes: [],
+    byExpiry: [],
+    sided: [],
+    openInterest: 0,
+    coveredInterest: 0,
+    contractCount: 0,
+    gammaAbsent: 0,
+  };
+  for (const group of solved.groups) {
+    for (const { strike, call, put } of group.strikes) {
+      const key = `${group.expiry} ${strike}`;
+      let cell = cells.get(key);
+      if (!cell) {
+        cell = emptyCell(strike, group.expiry);
+        cells.set(key, cell);
+      }
+      if (call >= 0) addContract(rows, cell, chain.rows[call]!, call, group, solved, spot);
+      if (put >= 0) addContract(rows, cell, chain.rows[put]!, put, group, solved, spot);
+    }
+  }
+  const sorted = [...cells.values()].filter(({ callOi, putOi }) => callOi !== null || putOi !== null);
+  sorted.sort((a, b) => a.strike - b.strike || (a.expiry! < b.expiry! ? -1 : 1));
+  for (const cell of sorted) addCell(rows, cell, zeroDte ? (cell.expiry === chain.sessionDate ? cell.gex : 0) : null);
+  return rows;
+}
+
+function emptyCell(strike: number, expiry: string | null): Cell {
+  return { strike, expiry, gex: 0, deltaAdj: 0, callOi: null, putOi: null, gex0dte: null, callGex: 0, putGex: 0 };
+}
+
+function addContract(
+  rows: GexRows,
+  cell: Cell,
+  row: ChainRow,
+  index: number,
+  group: SolvedGroup,
+  solved: SolvedChain,
+  spot: number,
+): void {
+  const { right, openInterest } = row;
+  if (right === 'call') cell.callOi = addInterest(cell.callOi, openInterest);
+  else cell.putOi = addInterest(cell.putOi, openInterest);
+  if (openInterest === null) return;
+  rows.openInterest += openInterest;
+  const gamma = solved.gamma[index]!;
+  if (Number.isNaN(gamma)) {
+    if (openInterest > 0) rows.gammaAbsent++;
+    return;
+  }
+  rows.coveredInterest += openInterest;
+  rows.contractCount++;
+  const delta = solved.delta[index]!;
+  const position = { right, gamma, openInterest, multiplier: resolveMultiplier(group, row), delta };
+  const value = gex(position, spot);
+  cell.gex += value;
+  if (right === 'call') cell.callGex += value;
+  else cell.putGex += value;
+  // A delta that is not known leaves the sum unknown, unless there is nothing to weigh.
+  if (Number.isNaN(delta)) cell.deltaAdj = value === 0 ? cell.deltaAdj : null;
+  else if (cell.deltaAdj !== null) cell.deltaAdj += deltaAdjustedGex(position, spot);
+}
+
+/** Appends a cell to the unsummed rows and adds it to its strike's net row. Cells come ascending by strike. */
+function addCell(rows: GexRows, cell: Cell, gex0dte: number | null): void {
+  const { strike, expiry, gex: value, deltaAdj, callOi, putOi } = cell;
+  rows.byExpiry.push({ strike, expiry, gex: value, deltaAdj, callOi, putOi, gex0dte });
+  let net = rows.strikes.at(-1);
+  let sided = rows.sided.at(-1);
+  if (net?.strike !== strike || sided === undefined) {
+    net = {
+      strike,
+      expiry: null,
+      gex: 0,
+      deltaAdj: 0,
+      callOi: null,
+      putOi: null,
+      gex0dte: gex0dte === null ? null : 0,
+    };
+    sided = { strike, callGex: 0, putGex: 0 };
+    rows.strikes.push(net);
+    rows.sided.push(sided);
+  }
+  net.gex += value;
+  net.deltaAdj = net.deltaAdj === null || deltaAdj === null ? null : net.deltaAdj + deltaAdj;
+  net.callOi = addInterest(net.callOi, callOi);
+  net.putOi = addInterest(net.putOi, putOi);
+  if (gex0dte !== null && net.gex0dte !== null) net.gex0dte += gex0dte;
+  sided.callGex += cell.callGex;
+  sided.putGex += cell.putGex;
+}

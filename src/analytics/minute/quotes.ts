@@ -1,0 +1,100 @@
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import { type OptionQuote, priceUnits } from '../../domain/print.ts';
+
+/** Each contract's quote in force at a minute's boundary. */
+export interface MinuteQuotes {
+  /** Takes a quote in, of before the boundary or of a time before the next one. */
+  add(quote: OptionQuote): void;
+  /** Goes on to the next boundary: what was later than the one before is in force there. */
+  pass(nextMs: number): void;
+  /** Dollars a share, null = nobody there; null for a contract without a quote. */
+  inForce(contract: TradedContract): { bid: number | null; ask: number | null; tsMs: number } | null;
+}
+
+/** The newest quote of each place in one span of time. */
+function createNewest() {
+  let ms = new Float64Array(256).fill(-Infinity);
+  let nanos = new Int32Array(256);
+  let sequence = new Float64Array(256);
+  let bid = new Float64Array(256);
+  let ask = new Float64Array(256);
+
+  function longer<T extends Float64Array | Int32Array>(column: T, length: number): T {
+    const copy = new (column.constructor as new (length: number) => T)(length);
+    copy.set(column);
+    return copy;
+  }
+  function ensure(place: number) {
+    if (place < ms.length) return;
+    const [length, held] = [Math.max(2 * ms.length, place + 1), ms.length];
+    ms = longer(ms, length).fill(-Infinity, held);
+    nanos = longer(nanos, length);
+    sequence = longer(sequence, length);
+    [bid, ask] = [longer(bid, length), longer(ask, length)];
+  }
+  /** Of one instant and number the narrower one stands, whichever came first. */
+  function isNewer(place: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>): boolean {
+    if (quote.tsMs !== ms[place]) return quote.tsMs > ms[place]!;
+    if (quote.tsNanos !== nanos[place]) return quote.tsNanos > nanos[place]!;
+    if (quote.sequence !== sequence[place]) return quote.sequence > sequence[place]!;
+    if (quote.bid !== bid[place]) return quote.bid > bid[place]!;
+    return quote.ask < ask[place]!;
+  }
+  return {
+    has: (place: number) => place < ms.length && ms[place] !== -Infinity,
+    put(place: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>) {
+      ensure(place);
+      if (!isNewer(place, quote)) return;
+      ms[place] = quote.tsMs;
+      nanos[place] = quote.tsNanos;
+      sequence[place] = quote.sequence;
+      bid[place] = quote.bid;
+      ask[place] = quote.ask;
+    },
+    at: (place: number) => ({
+      tsMs: ms[place]!,
+      tsNanos: nanos[place]!,
+      sequence: sequence[place]!,
+      bid: bid[place]!,
+      ask: ask[place]!,
+    }),
+    forget(place: number) {
+      ms[place] = -Infinity;
+    },
+  };
+}
+
+/** A tape's 0 = nobody there. With no bid an option is worth nothing to sell: 0 is a bid; without an ask nothing is for sale. */
+const dollars = (units: number) => units / priceUnits;
+
+/** No quotes yet; `boundaryMs` is the first boundary. Memory holds two quotes of every contract that is quoted. */
+export function createMinuteQuotes(boundaryMs: number): MinuteQuotes {
+  const current = createNewest();
+  const later = createNewest();
+  let waiting: number[] = [];
+  let boundary = boundaryMs;
+  return {
+    add(quote) {
+      const { index } = quote.contract;
+      if (quote.tsMs < boundary) {
+        current.put(index, quote);
+        return;
+      }
+      if (!later.has(index)) waiting.push(index);
+      later.put(index, quote);
+    },
+    pass(nextMs) {
+      boundary = nextMs;
+      for (const index of waiting) {
+        current.put(index, later.at(index));
+        later.forget(index);
+      }
+      waiting = [];
+    },
+    inForce({ index }) {
+      if (!current.has(index)) return null;
+      const { bid, ask, tsMs } = current.at(index);
+      return { bid: dollars(bid), ask: ask === 0 ? null : dollars(ask), tsMs };
+    },
+  };
+}

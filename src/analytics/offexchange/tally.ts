@@ -1,0 +1,41 @@
+import { finraExchange } from '../../domain/exchanges.ts';
+import { compositionCategories, isPriceForming, stockTraits } from '../../domain/stock-trade-conditions.ts';
+import { addPrint, emptyTotal, type PrintTotal } from '../prints/exact-sum.ts';
+import type { StockLedger } from '../prints/stock-ledger.ts';
+
+/** A session's off-exchange executions of a symbol before disclosure: never served, never logged. */
+export interface OffExchangeTally {
+  /** By place in `compositionCategories`. */
+  categories: PrintTotal[];
+  /** Everything that counts in volume, on and off exchange. */
+  consolidated: PrintTotal;
+  /** What says what the price was, by price in thousandths of a dollar, finer prices with the one below. */
+  levels: Map<number, PrintTotal>;
+}
+
+/** Nothing. */
+export function emptyTally(): OffExchangeTally {
+  return { categories: compositionCategories.map(emptyTotal), consolidated: emptyTotal(), levels: new Map() };
+}
+
+const priceForming = compositionCategories.map(isPriceForming);
+
+/** Adds a print to a tally (1) or takes it out (−1). Official prices and what else counts in no volume is no execution. */
+export function tallyPrint(tally: OffExchangeTally, { columns, mask }: StockLedger, entry: number, sign: 1 | -1): void {
+  const slot = entry & mask;
+  if ((columns.traits[slot]! & stockTraits.volume) === 0) return;
+  const [price, size, micros] = [columns.price[slot]!, columns.size[slot]!, columns.sizeMicros[slot]!];
+  addPrint(tally.consolidated, price, size, micros, sign);
+  if (columns.exchange[slot] !== finraExchange) return;
+  const category = columns.category[slot]!;
+  addPrint(tally.categories[category]!, price, size, micros, sign);
+  if (!priceForming[category]) return;
+  const thousandths = Math.floor(price / 10);
+  let level = tally.levels.get(thousandths);
+  if (!level) {
+    level = emptyTotal();
+    tally.levels.set(thousandths, level);
+  }
+  addPrint(level, price, size, micros, sign);
+  if (level.count === 0) tally.levels.delete(thousandths);
+}

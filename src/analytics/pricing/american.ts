@@ -1,0 +1,159 @@
+import { methodologySettings } from '../methodology.ts';
+import { blackScholes, type OptionInputs, type OptionValue } from './black-scholes.ts';
+import { brent } from './brent.ts';
+import { europeanVolatility } from './implied-volatility.ts';
+import { growLattice, type Lattice, type TreeTop } from './lattice.ts';
+
+/** Value and sensitivities of an American option a share; units as in `OptionValue`. */
+export type AmericanValue = Pick<OptionValue, 'price' | 'delta' | 'gamma' | 'theta'>;
+
+const { treeSteps, coarseTreeSteps } = methodologySettings;
+
+/** Volatility to within which a solve goes. */
+const volatilityTolerance = 1e-6;
+const leastVolatility = 1e-4;
+
+/** Whether holding always beats exercising: a call that pays for waiting, a put that does. */
+function neverExercised({ right, rate, dividendYield }: OptionInputs): boolean {
+  return right === 'call' ? dividendYield <= 0 && rate >= 0 : rate <= 0 && dividendYield >= 0;
+}
+
+/** What a tree of `steps` says early exercise adds to the European price, dollars a share. */
+function treePremium(inputs: OptionInputs, steps: number): number {
+  const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
+  const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility, steps);
+  return tree === null ? 0 : tree.american.root - tree.european.root;
+}
+
+/**
+ * What early exercise adds to the European price, dollars a share; zero where it never pays. A tree may exercise only at its
+ * steps, which costs an amount falling as 1/N: two trees tell how much, and a tenth of the error is left.
+ */
+function exercisePremium(inputs: OptionInputs): number {
+  if (neverExercised(inputs)) return 0;
+  return extrapolated(inputs, treePremium(inputs, treeSteps));
+}
+
+function extrapolated(inputs: OptionInputs, fine: number): number {
+  if (!(fine > 1e-9 * inputs.spot)) return 0;
+  const coarse = treePremium(inputs, coarseTreeSteps);
+  return Math.max(0, (treeSteps * fine - coarseTreeSteps * coarse) / (treeSteps - coarseTreeSteps));
+}
+
+function intrinsicValue({ right, spot, strike }: OptionInputs): number {
+  return Math.max(0, right === 'call' ? spot - strike : strike - spot);
+}
+
+/** An American option's price, dollars a share: the European price plus what the tree says exercise adds. */
+export function americanPrice(inputs: OptionInputs): number {
+  return Math.max(intrinsicValue(inputs), blackScholes(inputs).price + exercisePremium(inputs));
+}
+
+function treeDelta({ firstPrices }: Lattice, { first }: TreeTop): number {
+  return (first[1] - first[0]) / (firstPrices[1] - firstPrices[0]);
+}
+
+function treeGamma({ secondPrices }: Lattice, { second }: TreeTop): number {
+  const upper = (second[2] - second[1]) / (secondPrices[2] - secondPrices[1]);
+  const lower = (second[1] - second[0]) / (secondPrices[1] - secondPrices[0]);
+  return (2 * (upper - lower)) / (secondPrices[2] - secondPrices[0]);
+}
+
+/**
+ * An American option's price, delta, gamma and theta. Each is the European formula's value plus the difference between the
+ * American and the European reading of one tree, so that the tree's own error cancels; theta follows from the others by the
+ * pricing equation. An option better exercised at once is its intrinsic value: delta ±1, gamma and theta 0.
+ */
+export function americanValue(inputs: OptionInputs): AmericanValue {
+  const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
+  const european = blackScholes(inputs);
+  if (neverExercised(inputs) || !(years > 0) || !(volatility > 0)) return european;
+  const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility);
+  if (tree === null && european.price >= intrinsicValue(inputs)) return european;
+  if (tree === null || tree.exercised) {
+    return { price: intrinsicValue(inputs), delta: right === 'call' ? 1 : -1, gamma: 0, theta: 0 };
+  }
+  const size = european.delta + treeDelta(tree, tree.american) - treeDelta(tree, tree.european);
+  const delta = right === 'call' ? Math.min(1, Math.max(0, size)) : Math.max(-1, Math.min(0, size));
+  const gamma = Math.max(0, european.gamma + treeGamma(tree, tree.american) - treeGamma(tree, tree.european));
+  const premium = extrapolated(inputs, tree.american.root - tree.european.root);
+  const price = Math.max(intrinsicValue(inputs), european.price + premium);
+  const theta = rate * price - (rate - dividendYield) * spot * delta - 0.5 * (volatility * spot) ** 2 * gamma;
+  return { price, delta, gamma, theta };
+}
+
+/** Dollars per 1.00 of volatility of an American option: the European vega plus the slope of what exercise adds. */
+export function americanVega(inputs: OptionInputs): number {
+  const step = 0.01 * inputs.volatility;
+  const above = exercisePremium({ ...inputs, volatility: inputs.volatility + step });
+  const below = exercisePremium({ ...inputs, volatility: inputs.volatility - step });
+  return Math.max(0, blackScholes(inputs).vega + (above - below) / (2 * step));
+}
+
+/**
+ * The volatility, annualized fraction, at which an American option is worth `price` (dollars a share). NaN when none is: the
+ * price at or under its intrinsic value, or at or over its upper bound. The European volatility of the same price is never
+ * less, and nearly right: Brent's method starts from it, to 1e-6.
+ */
+export function americanVolatility(price: number, option: Omit<OptionInputs, 'volatility'>): number {
+  const { right, spot, strike, years, rate, dividendYield } = option;
+  const forward = spot * Math.exp((rate - dividendYield) * years);
+  const european = europeanVolatility(right, price, forward, strike, years, Math.exp(-rate * years));
+  const inputs: OptionInputs = { ...option, volatility: european };
+  if (Number.isNaN(european) || neverExercised(inputs)) return european;
+  if (price <= intrinsicValue(inputs)) return Number.NaN;
+  const excessAt = (volatility: number): number => {
+    inputs.volatility = volatility;
+    return blackScholes(inputs).price + exercisePremium(inputs) - price;
+  };
+  const excess = exercisePremium(inputs);
+  const slope = blackScholes(inputs).vega;
+  if (!(excess > 0.5 * volatilityTolerance * slope)) return european;
+  let width = Math.min(0.5 * european, (1.25 * excess) / slope);
+  let low = european - width;
+  let lowExcess = excessAt(low);
+  while (lowExcess > 0) {
+    width *= 2;
+    low = Math.max(leastVolatility, low - width);
+    lowExcess = excessAt(low);
+    if (low === leastVolatility && lowExcess > 0) return Number.NaN;
+  }
+  return brent(excessAt, low, lowExcess, european, excess, volatilityTolerance);
+}
+
+/**
+ * The yield q at which an American call and put of one strike have one volatility: their early-exercise premiums taken off,
+ * what is left obeys parity. NaN when the prices admit none. Prices dollars a share.
+ */
+export function americanYield(
+  callPrice: number,
+  putPrice: number,
+  { spot, strike, years, rate }: Pick<OptionInputs, 'spot' | 'strike' | 'years' | 'rate'>,
+): number {
+  const discount = Math.exp(-rate * years);
+  let callPremium = 0;
+  let putPremium = 0;
+  let dividendYield = Number.NaN;
+  for (let iteration = 0; iteration < 60; iteration++) {
+    const call = callPrice - callPremium;
+    const put = putPrice - putPremium;
+    const forward = strike + (call - put) / discount;
+    if (!(forward > 0)) return Number.NaN;
+    const next = rate - Math.log(forward / spot) / years;
+    if (Math.abs(next - dividendYield) < 1e-10) return next;
+    dividendYield = next;
+    const volatility = europeanVolatility(
+      forward > strike ? 'put' : 'call',
+      forward > strike ? put : call,
+      forward,
+      strike,
+      years,
+      discount,
+    );
+    if (Number.isNaN(volatility)) return Number.NaN;
+    const option = { spot, strike, years, rate, dividendYield, volatility };
+    callPremium = exercisePremium({ ...option, right: 'call' });
+    putPremium = exercisePremium({ ...option, right: 'put' });
+  }
+  return dividendYield;
+}

@@ -1,0 +1,78 @@
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type OptionRoot, optionRoot } from '../../domain/chain/option-root.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { fromThousandths } from '../../domain/units.ts';
+import { yearsToExpiry } from './expiry-time.ts';
+
+/** Looks a root up; null where it knows nothing of it, and the standard facts then hold. */
+export type RootLookup = ReadonlyMap<string, OptionRoot> | ((root: string) => OptionRoot | null | undefined);
+
+/** One listed strike of a group: the rows of its call and its put, as indices into the chain's rows; −1 = not listed. */
+export interface ListedStrike {
+  /** Integer thousandths, and dollars. */
+  strike: number;
+  dollars: number;
+  call: number;
+  put: number;
+}
+
+/** The contracts of one root and expiry, which share a forward. Strikes ascending. */
+export interface ChainGroup {
+  root: OptionRoot;
+  expiry: SessionDate;
+  years: number;
+  strikes: ListedStrike[];
+}
+
+/** The facts of `root`: from the lookup, else the standard ones of its name. */
+export function resolveRoot(root: string, roots: RootLookup | undefined): OptionRoot {
+  const known = typeof roots === 'function' ? roots(root) : roots?.get(root);
+  return known ?? optionRoot(root);
+}
+
+/** Shares a contract: what the source says, unless the root is known to be otherwise than standard. */
+export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: ChainRow): number {
+  return root.multiplier === 100 ? sharesPerContract : root.multiplier;
+}
+
+/**
+ * The contracts of a chain that have exposures, by expiry and root. Left out: expired ones, roots settled at the open of this
+ * date, adjusted deliverables. Whatever the order of the rows, the groups and their strikes come in the same.
+ */
+export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[] {
+  const groups = new Map<string, Map<number, ListedStrike>>();
+  chain.rows.forEach((row, index) => {
+    const key = `${row.expiry} ${row.root}`;
+    let strikes = groups.get(key);
+    if (!strikes) {
+      strikes = new Map();
+      groups.set(key, strikes);
+    }
+    const listed = strikes.get(row.strike);
+    if (!listed) strikes.set(row.strike, listedStrike(row, index));
+    else if (listed[row.right] < 0) listed[row.right] = index;
+  });
+  const live: ChainGroup[] = [];
+  for (const key of [...groups.keys()].sort()) {
+    const [expiry, name] = key.split(' ') as [SessionDate, string];
+    const root = resolveRoot(name, roots);
+    const years = yearsToExpiry(expiry, root, chain.capturedAt);
+    if (root.adjusted || years <= 0) continue;
+    live.push({ root, expiry, years, strikes: [...groups.get(key)!.values()].sort((a, b) => a.strike - b.strike) });
+  }
+  return live;
+}
+
+/** Of an expiry's groups the one that settles last: an index's weekly root, settled at the close, before its monthly one. */
+export function settlingLast<Group extends Pick<ChainGroup, 'years'>>(groups: readonly Group[]): Group {
+  return groups.reduce((last, group) => (group.years > last.years ? group : last));
+}
+
+function listedStrike({ strike, right }: ChainRow, index: number): ListedStrike {
+  return {
+    strike,
+    dollars: fromThousandths(strike),
+    call: right === 'call' ? index : -1,
+    put: right === 'put' ? index : -1,
+  };
+}

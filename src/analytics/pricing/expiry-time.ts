@@ -1,0 +1,17 @@
+import { expiryInstant, type OptionRoot } from '../../domain/chain/option-root.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { dayMs } from '../../domain/units.ts';
+
+/** Time left to `expiryMs` at `nowMs` in years of 365 days; 0 once it has passed. */
+export function yearsUntil(expiryMs: number, nowMs: number): number {
+  return Math.max(0, expiryMs - nowMs) / (365 * dayMs);
+}
+
+/**
+ * Years left to contracts of `root` expiring on `expiry`, 0 when they are out of every exposure: expired, or settled at the
+ * open of this very date, their value then being all but fixed.
+ */
+export function yearsToExpiry(expiry: SessionDate, root: Pick<OptionRoot, 'settlement'>, nowMs: number): number {
+  if (root.settlement === 'am' && expiry === exchangeDate(nowMs)) return 0;
+  return yearsUntil(expiryInstant(expiry, root.settlement), nowMs);
+}

@@ -1,0 +1,52 @@
+import { sessionOf } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { hourMs } from '../../domain/units.ts';
+import { methodologySettings } from '../methodology.ts';
+
+/** What a mark was taken from (spec 2.9 `mark_source`). */
+export const markSources = ['mid', 'last', 'close'] as const;
+export type MarkSource = (typeof markSources)[number];
+
+/** What is known of a contract's price at an instant; null = not held. Prices dollars a share. */
+export interface MarkInputs {
+  nowMs: number;
+  quote: { bid: number | null; ask: number | null; tsMs: number } | null;
+  /** `eligible`: the print's conditions let it set a last price. */
+  trade: { price: number; tsMs: number; eligible: boolean } | null;
+  /** The last price of the session before. */
+  previousClose: number | null;
+}
+
+/** The price a solve uses, dollars a share, and where it came from. */
+export interface Mark {
+  price: number;
+  source: MarkSource;
+}
+
+/** The middle of a two-sided quote that is not crossed; a bid of zero counts only under an ask of at most 0.05. Else null. */
+export function quoteMid(bid: number | null, ask: number | null): number | null {
+  if (bid === null || ask === null || !(bid >= 0) || !(ask > 0) || bid > ask) return null;
+  if (bid === 0 && ask > methodologySettings.maximumAskOfZeroBid) return null;
+  return 0.5 * (bid + ask);
+}
+
+// New York is whole hours from UTC: within one the session is the same.
+const lastSession = { hour: Number.NaN, session: '' };
+function sessionAt(tsMs: number): SessionDate {
+  const hour = Math.floor(tsMs / hourMs);
+  if (hour !== lastSession.hour) Object.assign(lastSession, { hour, session: sessionOf(tsMs) });
+  return lastSession.session;
+}
+
+/** The mid of a fresh quote, else a recent trade of the same session, else the previous close; null: there is no sample. */
+export function markOf({ nowMs, quote, trade, previousClose }: MarkInputs): Mark | null {
+  const { maximumQuoteAgeMs, maximumTradeAgeMs } = methodologySettings;
+  if (quote !== null && nowMs - quote.tsMs <= maximumQuoteAgeMs) {
+    const mid = quoteMid(quote.bid, quote.ask);
+    if (mid !== null) return { price: mid, source: 'mid' };
+  }
+  if (trade?.eligible && nowMs - trade.tsMs <= maximumTradeAgeMs && sessionAt(trade.tsMs) === sessionAt(nowMs)) {
+    return { price: trade.price, source: 'last' };
+  }
+  return previousClose === null ? null : { price: previousClose, source: 'close' };
+}

@@ -1,0 +1,113 @@
+import type { ChainRow } from '../../domain/chain/chain.ts';
+import type { OptionRight } from '../../domain/chain/option-contract.ts';
+import { methodologySettings } from '../methodology.ts';
+import { americanVolatility } from './american.ts';
+import { blackScholes } from './black-scholes.ts';
+import type { ChainGroup, ListedStrike } from './chain-groups.ts';
+import { carriedForward } from './forward.ts';
+import { europeanVolatility } from './implied-volatility.ts';
+import { quoteMid } from './mark.ts';
+
+/** What a group's volatilities are solved in. */
+export interface SmileMarket {
+  spot: number;
+  rate: number;
+  dividendYield: number;
+}
+
+/** A contract's price and what it is solved with. */
+export interface QuotedOption extends SmileMarket {
+  right: OptionRight;
+  strike: number;
+  years: number;
+  american: boolean;
+  /** Dollars a share. */
+  mark: number;
+  /** Half of ask − bid; null when the mark is no mid. */
+  halfSpread: number | null;
+}
+
+/**
+ * The implied volatility of one contract, annualized fraction; NaN when its mark tells none: outside its bounds, no time left,
+ * beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
+ */
+export function contractVolatility(option: QuotedOption): number {
+  const { right, spot, strike, years, rate, dividendYield, american, mark, halfSpread } = option;
+  const { boundMargin, minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
+  const discount = Math.exp(-rate * years);
+  const forward = carriedForward(spot, rate, dividendYield, years);
+  const sign = right === 'call' ? 1 : -1;
+  const european = discount * sign * (forward - strike);
+  const least = Math.max(0, european, american ? sign * (spot - strike) : 0);
+  if (!(years > 0 && mark > least + boundMargin)) return Number.NaN;
+  const volatility = american
+    ? americanVolatility(mark, { right, spot, strike, years, rate, dividendYield })
+    : europeanVolatility(right, mark, forward, strike, years, discount);
+  if (!(volatility >= minimumVolatility && volatility <= maximumVolatility)) return Number.NaN;
+  if (halfSpread === null) return volatility;
+  const { vega } = blackScholes({ right, spot, strike, years, rate, dividendYield, volatility });
+  return halfSpread <= maximumVolatilityError * vega ? volatility : Number.NaN;
+}
+
+/** How a strike's volatility was found; the first four of `gammaOrigins` say the same. */
+const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
+
+/** The volatilities of a group's strikes, NaN unknown, and how each was found: 0 not, 1 out of the money, 2 in, 3 interpolated. */
+export interface Smile {
+  volatility: Float64Array;
+  origin: Uint8Array;
+}
+
+/**
+ * One volatility a strike, for its call and its put: from the out-of-the-money side, else from the other, else on a straight
+ * line in ln(K/F) between the nearest solved strikes on either side.
+ */
+export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market: SmileMarket): Smile {
+  const forward = carriedForward(market.spot, market.rate, market.dividendYield, group.years);
+  const volatility = new Float64Array(group.strikes.length).fill(Number.NaN);
+  const origin = new Uint8Array(group.strikes.length);
+  group.strikes.forEach((listed, i) => {
+    const out: OptionRight = listed.dollars >= forward ? 'call' : 'put';
+    volatility[i] = solveSide(group, listed, out, rows, market);
+    if (!Number.isNaN(volatility[i]!)) origin[i] = outOfTheMoney;
+    else {
+      volatility[i] = solveSide(group, listed, out === 'call' ? 'put' : 'call', rows, market);
+      if (!Number.isNaN(volatility[i]!)) origin[i] = inTheMoney;
+    }
+  });
+  interpolate(group.strikes, { volatility, origin }, forward);
+  return { volatility, origin };
+}
+
+function solveSide(
+  { root, years }: ChainGroup,
+  listed: ListedStrike,
+  right: OptionRight,
+  rows: readonly ChainRow[],
+  market: SmileMarket,
+): number {
+  const row = rows[listed[right]];
+  const mark = row ? quoteMid(row.bid, row.ask) : null;
+  if (!row || mark === null) return Number.NaN;
+  const american = root.style === 'american';
+  const halfSpread = 0.5 * (row.ask! - row.bid!);
+  return contractVolatility({ ...market, right, strike: listed.dollars, years, american, mark, halfSpread });
+}
+
+function interpolate(strikes: readonly ListedStrike[], { volatility, origin }: Smile, forward: number): void {
+  let before = -1;
+  for (let i = 0; i < strikes.length; i++) {
+    if (origin[i] === none) continue;
+    if (before >= 0 && i - before > 1) {
+      const from = Math.log(strikes[before]!.dollars / forward);
+      const span = Math.log(strikes[i]!.dollars / forward) - from;
+      for (let j = before + 1; j < i; j++) {
+        const part = (Math.log(strikes[j]!.dollars / forward) - from) / span;
+        volatility[j] = volatility[before]! + part * (volatility[i]! - volatility[before]!);
+      }
+    }
+    before = i;
+  }
+  for (let i = 0; i < strikes.length; i++)
+    if (origin[i] === none && !Number.isNaN(volatility[i]!)) origin[i] = interpolated;
+}

@@ -1,0 +1,31 @@
+import { priceUnits } from '../../domain/print.ts';
+import { closingTradeCondition, officialCloseCondition } from '../../domain/stock-trade-conditions.ts';
+import type { StockLedger } from '../prints/stock-ledger.ts';
+
+/** Whether a print's conditions make it one the official close may be read from. */
+export function mayBeClose(conditions: readonly number[]): boolean {
+  return conditions.includes(officialCloseCondition) || conditions.includes(closingTradeCondition);
+}
+
+/**
+ * The official close in dollars (methodology 5): the listing exchange's closing price print (condition 15), else its closing
+ * auction's (19), the last of several; else the last price that sets a close. Null when there is none.
+ * `candidates`: the symbol's prints of those conditions that stand.
+ */
+export function officialCloseOf(
+  ledger: StockLedger,
+  candidates: readonly number[],
+  listingExchange: number | null,
+  lastClose: number | null,
+): number | null {
+  const { columns, mask } = ledger;
+  for (const condition of [officialCloseCondition, closingTradeCondition]) {
+    let latest = -1;
+    for (const entry of candidates) {
+      if (columns.exchange[entry & mask] !== listingExchange || !ledger.conditions(entry).includes(condition)) continue;
+      if (latest < 0 || ledger.before(latest, entry)) latest = entry;
+    }
+    if (latest >= 0) return columns.price[latest & mask]! / priceUnits;
+  }
+  return lastClose;
+}

@@ -1,0 +1,91 @@
+import type { Command } from 'commander';
+import type { Account } from '../../domain/account.ts';
+import { type Classification, classifications, type Tier, tiers } from '../../domain/tier.ts';
+import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommonOptions, choice, withCommonOptions, withExamples } from '../io/options.ts';
+import { withAccess } from '../io/store.ts';
+import type { Terminal } from '../io/terminal.ts';
+
+interface SetOptions extends CommonOptions {
+  siteTier?: Tier;
+  apiTier?: Tier;
+  classification?: Classification | 'none';
+}
+
+function jsonOf({ id, siteTier, apiTier, classification, classifiedAt, createdAt }: Account): object {
+  return {
+    id,
+    site_tier: siteTier,
+    api_tier: apiTier,
+    classification,
+    classified_at: classifiedAt,
+    created_at: createdAt,
+  };
+}
+
+function accountTable(accounts: readonly Account[]): string[] {
+  const rows = accounts.map(({ id, siteTier, apiTier, classification }) => [
+    id,
+    siteTier,
+    apiTier,
+    classification ?? '(none)',
+  ]);
+  return table(['ACCOUNT', 'SITE TIER', 'API TIER', 'CLASSIFICATION'], rows);
+}
+
+async function setAccount(terminal: Terminal, id: string, options: SetOptions): Promise<Outcome> {
+  const { siteTier, apiTier, classification } = options;
+  const change = { siteTier, apiTier, classification: classification === 'none' ? null : classification };
+  const account = await withAccess(terminal, options, (access) => access.accounts.set(id, change));
+  return { json: jsonOf(account), lines: accountTable([account]) };
+}
+
+async function listAccounts(terminal: Terminal, options: CommonOptions): Promise<Outcome> {
+  const accounts = await withAccess(terminal, options, (access) => access.accounts.list());
+  return {
+    json: { accounts: accounts.map(jsonOf) },
+    lines: accounts.length === 0 ? ['No accounts.'] : accountTable(accounts),
+  };
+}
+
+/** `tapegraph account`: tiers and market-data classification. */
+export function addAccountCommands(program: Command, terminal: Terminal): void {
+  const account = program.command('account').summary('accounts: tiers and market-data classification');
+  const set = withCommonOptions(account.command('set'))
+    .summary('make or change an account')
+    .description(
+      'Makes an account, or changes what is given of one. A new one starts in the free tiers and not classified.',
+    )
+    .argument('<id>', 'the account; the `sub` of its site sessions')
+    .addOption(choice('--site-tier <tier>', 'tier of its site sessions', tiers))
+    .addOption(choice('--api-tier <tier>', 'tier of its API keys', tiers))
+    .addOption(
+      choice('--classification <kind>', 'market-data classification; non_professional is what attested means', [
+        ...classifications,
+        'none',
+      ]),
+    );
+  withExamples(set, [
+    ['account set acme --api-tier pro --classification non_professional', 'everything, by API key'],
+    ['account set acme --site-tier basic', 'change one thing and leave the rest'],
+  ]);
+  set.action(
+    printing(
+      terminal,
+      () => set.opts(),
+      (id: string) => setAccount(terminal, id, set.opts<SetOptions>()),
+    ),
+  );
+
+  const list = withCommonOptions(account.command('list'))
+    .summary('list the accounts')
+    .description('Lists the accounts by id.');
+  withExamples(list, [['account list', 'who is there?']]);
+  list.action(
+    printing(
+      terminal,
+      () => list.opts(),
+      () => listAccounts(terminal, list.opts<CommonOptions>()),
+    ),
+  );
+}

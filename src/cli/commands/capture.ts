@@ -1,0 +1,182 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { type Command, InvalidArgumentError } from 'commander';
+import { secretsOf } from '../../config.ts';
+import { type GammaSource, gammaSources } from '../../domain/gex.ts';
+import { minuteMs } from '../../domain/units.ts';
+import type {
+  CaptureCounts,
+  CaptureReport,
+  CaptureSettings,
+  CaptureWorld,
+} from '../../ingest/chains/capture-chains.ts';
+import type { ChainSource } from '../../ingest/chains/chain-source.ts';
+import { openLog } from '../../observe/log.ts';
+import { type Outcome, printing, table } from '../io/command-result.ts';
+import {
+  type CommonOptions,
+  choice,
+  configOf,
+  duration,
+  rateOption,
+  ticker,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from '../io/options.ts';
+import type { Terminal } from '../io/terminal.ts';
+
+/** A ticker, and the name by which the source knows it. */
+interface NamedSymbol {
+  symbol: string;
+  name: string;
+}
+
+interface CaptureOptions extends CommonOptions {
+  symbols: NamedSymbol[];
+  url: string;
+  every?: number;
+  delay?: number;
+  always?: boolean;
+  once?: boolean;
+  timeout?: number;
+  maxSize?: number;
+  gammaSource?: GammaSource;
+  rate?: number;
+}
+
+/** `SPX=_SPX,AAPL`: tickers, each with the source's name for it where that is another. */
+function namedSymbols(text: string): NamedSymbol[] {
+  const symbols = text.split(',').map((part) => {
+    const [, left, right] = /^\s*([^=\s]+?)\s*(?:=\s*([^=\s]+)\s*)?$/.exec(part) ?? [];
+    if (left === undefined)
+      throw new InvalidArgumentError('Expected tickers separated by commas, such as SPX=_SPX,AAPL.');
+    const symbol = ticker(left);
+    return { symbol, name: right ?? symbol };
+  });
+  const twice = symbols.find(({ symbol }, i) => symbols.findIndex((other) => other.symbol === symbol) < i);
+  if (twice) throw new InvalidArgumentError(`${twice.symbol} is there twice.`);
+  return symbols;
+}
+
+const place = '{symbol}';
+
+function urlTemplate(text: string): string {
+  const url = URL.parse(text.replaceAll(place, 'X'));
+  if (!text.includes(place) || !url || !['http:', 'https:'].includes(url.protocol))
+    throw new InvalidArgumentError(`Expected an http or https URL with ${place} in it.`);
+  return text;
+}
+
+function sourcesOf({ symbols, url }: CaptureOptions): ChainSource[] {
+  return symbols.map(({ symbol, name }) => ({ symbol, url: url.replaceAll(place, encodeURIComponent(name)) }));
+}
+
+function settingsOf(options: CaptureOptions): CaptureSettings {
+  return {
+    everyMs: options.every ?? 5 * minuteMs,
+    delayMs: options.delay ?? 0,
+    always: options.always ?? false,
+    timeoutMs: options.timeout ?? 30_000,
+    maxBytes: (options.maxSize ?? 64) * 1024 * 1024,
+    gammaSource: options.gammaSource ?? 'solve',
+    rate: options.rate ?? 0.045,
+    atOnce: 4,
+  };
+}
+
+function outcomeOf(report: CaptureReport, once: boolean): Outcome {
+  const count = ({ captured, unchanged, failed }: CaptureCounts) => [captured, unchanged, failed].map(String);
+  return {
+    json: { symbols: report },
+    lines: table(
+      ['symbol', 'captured', 'unchanged', 'failed'],
+      Object.entries(report).map(([symbol, counts]) => [symbol, ...count(counts)]),
+    ),
+    failed: once && Object.values(report).some(({ failed }) => failed > 0),
+  };
+}
+
+async function capture(terminal: Terminal, options: CaptureOptions): Promise<Outcome> {
+  const config = configOf(terminal, options);
+  // Loaded here, so that help and usage errors need not wait for it all.
+  const [{ openStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] = await Promise.all([
+    import('../../store/engine/connection.ts'),
+    import('../../ingest/files/starter-registry.ts'),
+    import('../../ingest/chains/capture-chains.ts'),
+  ]);
+  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
+  const line = (text: string) => log.debug(text);
+  const world: CaptureWorld = {
+    now: terminal.now,
+    stop: terminal.interrupted,
+    random: Math.random,
+    sleep: (ms, signal) => delay(ms, undefined, { signal }).catch(() => {}),
+    log,
+  };
+  // Not left behind when the process is asked to end: what is being stored is stored, then the store is closed.
+  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
+  try {
+    await ensureStarterRegistry(store, terminal.now);
+    const run = options.once ? captureChainsOnce : captureChains;
+    return outcomeOf(await run(store, sourcesOf(options), settingsOf(options), world), options.once ?? false);
+  } finally {
+    await store.close();
+  }
+}
+
+function addChainsCommand(parent: Command, terminal: Terminal): void {
+  const command = withCommonOptions(parent.command('chains'))
+    .summary('option chains from a source of delayed quotes, again and again')
+    .description(
+      'Asks an HTTP source for whole option chains (the exchange’s delayed-quote JSON) while the market is open, until it is told to ' +
+        'stop (Ctrl-C, SIGTERM). Each becomes a chain and a GEX capture, as `ingest chain` makes them. A symbol that fails is tried again ' +
+        'after a pause that grows; the others go on. What happens is told on stderr, one JSON object a line.',
+    )
+    .requiredOption(
+      '--symbols <list>',
+      'tickers, with the source’s name where it is another: SPX=_SPX,AAPL',
+      namedSymbols,
+    )
+    .requiredOption(
+      '--url <template>',
+      `URL of a chain, with ${place} where the source’s name of the symbol goes`,
+      urlTemplate,
+    )
+    .option('--every <time>', 'from one capture to the next, the first at the open (default: 5m)', duration)
+    .option(
+      '--delay <time>',
+      'how late the source’s quotes are: market hours are so much later there (default: none)',
+      duration,
+    )
+    .option('--always', 'outside market hours too')
+    .option('--once', 'capture each symbol once, now, whatever the hour; exit code 1 when one failed')
+    .option('--timeout <time>', 'until a whole answer must be here (default: 30s)', duration)
+    .option('--max-size <MiB>', 'largest answer, unpacked (default: 64)', wholeNumber(1, 256))
+    .addOption(
+      choice('--gamma-source <source>', 'gammas: solved from quotes, or the source’s (default: solve)', gammaSources),
+    )
+    .addOption(rateOption());
+  withExamples(command, [
+    [
+      'capture chains --symbols SPX=_SPX,AAPL --every 5m --delay 15m --url https://quotes.example.com/options/{symbol}.json',
+      'all day',
+    ],
+    [
+      'capture chains --symbols AAPL --once --url https://quotes.example.com/options/{symbol}.json --json',
+      'once, from cron',
+    ],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      () => capture(terminal, command.opts<CaptureOptions>()),
+    ),
+  );
+}
+
+/** `tapegraph capture`: market data fetched from a source, as long as it runs. */
+export function addCaptureCommands(program: Command, terminal: Terminal): void {
+  const command = program.command('capture').description('Fetches market data from a source, as long as it runs.');
+  addChainsCommand(command, terminal);
+}

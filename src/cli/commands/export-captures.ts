@@ -1,0 +1,114 @@
+import { contractId } from '../../domain/chain/option-contract.ts';
+import { gexRowAt } from '../../domain/gex.ts';
+import type { Exporter } from './exporter.ts';
+
+/** Every chain captured in the range, a row a contract. */
+export const chain: Exporter = {
+  describes: 'option chains as captured, a row a contract; strikes in thousandths of a dollar',
+  whole: false,
+  columns: {
+    symbol: 'text',
+    captured_at: 'int64',
+    session_date: 'text',
+    spot: 'float64',
+    contract: 'text',
+    expiry: 'text',
+    right: 'text',
+    strike: 'int64',
+    oi: 'int64',
+    volume: 'int64',
+    bid: 'float64',
+    ask: 'float64',
+    last: 'float64',
+    fmv: 'float64',
+    iv: 'float64',
+    delta: 'float64',
+    gamma: 'float64',
+    theta: 'float64',
+    vega: 'float64',
+    shares_per_contract: 'int32',
+  },
+  async *rows(store, { symbol, fromMs, toMs }) {
+    if (symbol === null) return;
+    const [{ captureTimes }, { chainCapturesAt }] = await Promise.all([
+      import('../../store/chain/capture-times.ts'),
+      import('../../store/chain/chain-captures.ts'),
+    ]);
+    for (const atMs of await captureTimes(store, 'chain', symbol, fromMs, toMs)) {
+      const [capture] = await chainCapturesAt(store, [{ underlying: symbol, atMs }]);
+      for (const row of capture?.rows ?? []) {
+        const { expiry, right, strike, openInterest, volume, bid, ask, last, fmv, iv, delta, gamma, theta, vega } = row;
+        yield {
+          symbol,
+          captured_at: atMs,
+          session_date: capture!.sessionDate,
+          spot: capture!.spot,
+          contract: contractId(row),
+          expiry,
+          right,
+          strike,
+          oi: openInterest,
+          volume,
+          bid,
+          ask,
+          last,
+          fmv,
+          iv,
+          delta,
+          gamma,
+          theta,
+          vega,
+          shares_per_contract: row.sharesPerContract,
+        };
+      }
+    }
+  },
+};
+
+/** Every GEX capture in the range, a row a strike and expiry: their sums are the net rows. */
+export const gex: Exporter = {
+  describes: 'dealer gamma as captured, a row a strike and expiry; strikes in thousandths of a dollar',
+  whole: false,
+  columns: {
+    symbol: 'text',
+    captured_at: 'int64',
+    session_date: 'text',
+    spot: 'float64',
+    prior_close_spot: 'float64',
+    strike: 'int64',
+    expiry: 'text',
+    gex: 'float64',
+    delta_adj: 'float64',
+    call_oi: 'int64',
+    put_oi: 'int64',
+    gex_0dte: 'float64',
+  },
+  async *rows(store, { symbol, fromMs, toMs }) {
+    if (symbol === null) return;
+    const [{ captureTimes }, { latestGexCaptures }] = await Promise.all([
+      import('../../store/chain/capture-times.ts'),
+      import('../../store/gex/captures.ts'),
+    ]);
+    for (const atMs of await captureTimes(store, 'gex', symbol, fromMs, toMs)) {
+      const capture = (await latestGexCaptures(store, [symbol], atMs, { byExpiry: true })).get(symbol);
+      const rows = capture?.byExpiry;
+      for (let i = 0; i < (rows?.strike.length ?? 0); i++) {
+        const { strike, expiry, gex, deltaAdj, callOi, putOi, gex0dte } = gexRowAt(rows!, i);
+        yield {
+          symbol,
+          captured_at: atMs,
+          session_date: capture!.sessionDate,
+          spot: capture!.spot,
+          prior_close_spot: capture!.priorCloseSpot,
+          strike,
+          expiry,
+          gex,
+          delta_adj: deltaAdj,
+          call_oi: callOi,
+          put_oi: putOi,
+          gex_0dte: gex0dte,
+        };
+      }
+    }
+  },
+};

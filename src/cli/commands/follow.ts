@@ -1,0 +1,147 @@
+import { Readable } from 'node:stream';
+import type { Command } from 'commander';
+import type { Logger } from 'pino';
+import { type Config, secretsOf } from '../../config.ts';
+import { type GammaSource, gammaSources } from '../../domain/gex.ts';
+import type { FollowReport } from '../../ingest/tail/follow.ts';
+import { liveCommitEveryMs } from '../../ingest/tail/live-bounds.ts';
+import { openLog } from '../../observe/log.ts';
+import type { BadLine } from '../../tape/csv/tape-file.ts';
+import { type Outcome, printing } from '../io/command-result.ts';
+import {
+  type CommonOptions,
+  choice,
+  configOf,
+  rateOption,
+  solveMostOption,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from '../io/options.ts';
+import type { Terminal } from '../io/terminal.ts';
+import { measured, type Tape } from './follow-metrics.ts';
+
+interface FollowCommandOptions extends CommonOptions {
+  source?: string;
+  fromStart?: boolean;
+  stream?: string;
+  group?: string;
+  gammaSource?: GammaSource;
+  rate?: number;
+  solveMost?: number;
+  metricsPort?: number;
+}
+
+function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Outcome {
+  return {
+    json: { lines, through_line: throughLine, bad_lines: badLines, commits },
+    lines: [`${lines} lines taken, ${throughLine} in all; ${badLines} bad; ${commits} commits`],
+  };
+}
+
+async function tapeOf(terminal: Terminal, config: Config, options: FollowCommandOptions, log: Logger): Promise<Tape> {
+  const { stream, group = 'tapegraph' } = options;
+  if (stream === undefined) {
+    const stdin = terminal.stdin?.() ?? Readable.from([]);
+    // Told to stop, it may still wait for input, which would keep the process.
+    return { pieces: stdin, onCommit: async () => {}, close: () => void stdin.destroy() };
+  }
+  if (config.redisUrl === null) throw new Error('--stream reads from Redis: set REDIS_URL');
+  const { openStreamLines } = await import('../../ingest/tail/stream-lines.ts');
+  const lines = await openStreamLines({
+    url: config.redisUrl,
+    stream,
+    group,
+    consumer: 'follower',
+    stop: terminal.interrupted,
+    log: (text) => (text.startsWith('warning: ') ? log.warn(text.slice('warning: '.length)) : log.info(text)),
+  });
+  return { pieces: lines.pieces(), onCommit: lines.acknowledge, close: lines.close };
+}
+
+async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<Outcome> {
+  const config = configOf(terminal, options);
+  // Loaded here, so that help and usage errors need not wait for it all.
+  const [{ openStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
+    import('../../store/engine/connection.ts'),
+    import('../../ingest/files/starter-registry.ts'),
+    import('../../ingest/tail/follow.ts'),
+  ]);
+  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
+  // Not left behind when the process is asked to end: what was taken is written, then the store is closed.
+  const store = await openStore({
+    databaseUrl: config.databaseUrl,
+    dataDir: config.dataDir,
+    log: (text) => log.debug(text),
+  });
+  try {
+    await ensureStarterRegistry(store, terminal.now);
+    const { tape, onBadLine, close } = await measured(
+      await tapeOf(terminal, config, options, log),
+      ({ line, reason }: BadLine) => log.warn({ line, reason }, 'line left out'),
+      { store, config, now: terminal.now, log, metricsPort: options.metricsPort },
+    );
+    try {
+      const report = await follow(store, tape.pieces, {
+        source: options.source ?? (options.stream === undefined ? 'stdin' : `stream ${options.stream}`),
+        fromStart: options.fromStart ?? false,
+        everyMs: liveCommitEveryMs,
+        now: terminal.now,
+        stop: terminal.interrupted,
+        gammaSource: options.gammaSource ?? 'solve',
+        rate: options.rate ?? 0.045,
+        solveMost: options.solveMost,
+        onBadLine,
+        onNote: (note) => log.warn(note),
+        onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than are solved every minute'),
+        onCommit: tape.onCommit,
+      });
+      return outcomeOf(report);
+    } finally {
+      tape.close();
+      await close();
+    }
+  } finally {
+    await store.close();
+  }
+}
+
+/** `tapegraph follow`: a live tape, as long as it comes. */
+export function addFollowCommand(program: Command, terminal: Terminal): void {
+  const command = withCommonOptions(program.command('follow'))
+    .summary('take a live tape from stdin or a Redis stream')
+    .description(
+      'Takes a live tape (docs/live-tape.md: one JSON object a line) from stdin or a Redis stream, until it ends or the command is told to stop. What it ' +
+        'says is written twice a second, with the place the tape was taken to; a follower that starts again goes on from there.',
+    )
+    .option('--source <name>', 'name of the tape, by which a follower finds where the last one was (default: stdin)')
+    .option('--stream <name>', 'read a Redis stream at REDIS_URL instead, a line an entry in its field `line`')
+    .option('--group <name>', 'consumer group of the stream (default: tapegraph)')
+    .option('--from-start', 'stdin brings the tape from its first line on: lines taken before are passed over')
+    .addOption(
+      choice(
+        '--gamma-source <source>',
+        'gammas of chains: solved from quotes, or the tape’s (default: solve)',
+        gammaSources,
+      ),
+    )
+    .option(
+      '--metrics-port <n>',
+      'serve metrics on this port of METRICS_HOST; 0 for any that is free',
+      wholeNumber(0, 65_535),
+    )
+    .addOption(rateOption())
+    .addOption(solveMostOption());
+  withExamples(command, [
+    ['follow < tape.ndjson', 'a tape that goes on where the last one ended'],
+    ['follow --stream tape', 'the Redis stream `tape`, as consumer group `tapegraph`'],
+    ['follow --source feed-1 --from-start < tape.ndjson', 'a tape that begins anew with every start'],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      () => followTape(terminal, command.opts<FollowCommandOptions>()),
+    ),
+  );
+}

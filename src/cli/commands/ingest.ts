@@ -1,0 +1,149 @@
+import { basename } from 'node:path';
+import { Argument, type Command } from 'commander';
+import { type GammaSource, gammaSources } from '../../domain/gex.ts';
+import { type Dataset, datasetNames, datasets } from '../../ingest/datasets.ts';
+import type { FileReport } from '../../ingest/ingest.ts';
+import { type Outcome, printing } from '../io/command-result.ts';
+import {
+  type CommonOptions,
+  choice,
+  date,
+  rateOption,
+  solveMostOption,
+  wholeNumber,
+  withCommonOptions,
+  withExamples,
+} from '../io/options.ts';
+import { createProgress } from '../io/progress.ts';
+import { withStore } from '../io/store.ts';
+import type { Terminal } from '../io/terminal.ts';
+
+interface IngestCommandOptions extends CommonOptions {
+  maxErrors?: number;
+  gammaSource?: GammaSource;
+  rate?: number;
+  solveMost?: number;
+  session?: string;
+  quotes?: string[];
+}
+
+function linesOf(report: FileReport): string[] {
+  const { file, status, rows, changed, badLines, badLineCount, notes, reason } = report;
+  const counts = { stored: `${rows} rows, ${changed} changed`, unchanged: `${rows} rows`, refused: null }[status];
+  const what = [counts, reason].filter((part) => part !== null);
+  const unlisted = badLineCount - badLines.length;
+  return [
+    `${status.padEnd(9)}  ${file}  ${what.join('; ')}`,
+    ...badLines.map((bad) => `           ${basename(bad.file)}:${bad.line}  ${bad.reason}`),
+    ...notes.map((note) => `           note: ${note}`),
+    ...(unlisted > 0 ? [`           and ${unlisted} more`] : []),
+  ];
+}
+
+function jsonOf({ file, status, rows, changed, badLines, badLineCount, notes, reason }: FileReport): object {
+  return { file, status, rows, changed, reason, bad_line_count: badLineCount, bad_lines: badLines, notes };
+}
+
+/** What an ingest came to: a file that was refused fails the command, after the others were stored. */
+function outcomeOf(dataset: Dataset, files: readonly FileReport[]): Outcome {
+  const count = (status: FileReport['status']) => files.filter((file) => file.status === status).length;
+  const counts = { stored: count('stored'), unchanged: count('unchanged'), refused: count('refused') };
+  const nothingNew = counts.unchanged === files.length ? 'Nothing changed: ' : '';
+  return {
+    json: { dataset, ...counts, files: files.map(jsonOf) },
+    lines: [
+      ...files.flatMap(linesOf),
+      `${nothingNew}${counts.stored} stored, ${counts.unchanged} unchanged, ${counts.refused} refused`,
+    ],
+    failed: counts.refused > 0,
+  };
+}
+
+async function ingest(
+  terminal: Terminal,
+  dataset: Dataset,
+  files: string[],
+  options: IngestCommandOptions,
+): Promise<Outcome> {
+  const { maxErrors, gammaSource, rate, solveMost, session, quotes } = options;
+  const settings = {
+    now: terminal.now,
+    signal: terminal.interrupted,
+    ...(maxErrors !== undefined && { maxErrors }),
+    ...(gammaSource !== undefined && { gammaSource }),
+    ...(rate !== undefined && { rate }),
+    ...(solveMost !== undefined && { solveMost }),
+    ...(session !== undefined && { sessionDate: session }),
+    ...(quotes !== undefined && { quoteFiles: quotes }),
+  };
+  const progress = createProgress(terminal.stderr, terminal.now);
+  try {
+    const [{ ingestFiles }, { ensureStarterRegistry }] = await Promise.all([
+      import('../../ingest/ingest.ts'),
+      import('../../ingest/files/starter-registry.ts'),
+    ]);
+    const report = await withStore(terminal, options, async (store) => {
+      // Without it every ticker of the files would be in the directory alone, and nothing of it in the registry.
+      if (dataset !== 'symbols') await ensureStarterRegistry(store, terminal.now);
+      return ingestFiles(store, dataset, files, settings, ({ file, fileIndex, fileCount, bytesRead, bytesTotal }) =>
+        progress.update(
+          `${fileIndex + 1}/${fileCount}  ${basename(file)}`,
+          bytesTotal === 0 ? null : bytesRead / bytesTotal,
+        ),
+      );
+    });
+    return outcomeOf(dataset, report.files);
+  } finally {
+    progress.done();
+  }
+}
+
+/** `tapegraph ingest`: vendor files into the store, each whole or not at all. */
+export function addIngestCommand(program: Command, terminal: Terminal): void {
+  const command = withCommonOptions(program.command('ingest'))
+    .summary('read vendor files into the store')
+    .description(
+      'Reads vendor files into the store: .csv and .json, plain or .gz, by name or pattern. A file is stored whole or not at all. ' +
+        'What was stored before changes nothing and is said to be unchanged.',
+    )
+    .addArgument(new Argument('<dataset>', 'what the files hold; see below').choices(datasetNames))
+    .argument('<file...>', "files, or patterns in quotes such as 'bars/*.csv.gz'")
+    .option(
+      '--max-errors <n>',
+      'bad lines a file may have and still be stored without them (default: 0)',
+      wholeNumber(0, 1_000_000_000),
+    )
+    .addOption(
+      choice(
+        '--gamma-source <source>',
+        'gammas of a GEX capture: solved from quotes, or the vendor’s (default: solve)',
+        gammaSources,
+      ),
+    )
+    .addOption(rateOption())
+    .addOption(solveMostOption())
+    .option('--session <date>', 'session of files that do not say theirs', date)
+    .option(
+      '--quotes <file...>',
+      'option quotes of the sessions of option-trades files, in place of those stored: sides follow from them',
+    );
+  const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
+  command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
+  withExamples(command, [
+    ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'every file that matches'],
+    ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
+    ["ingest option-quotes 'quotes/2026-11-20*.csv.gz'", 'quotes of a session, before its tape'],
+    [
+      'ingest option-trades trades.csv.gz --quotes quotes.csv.gz',
+      'an option tape, with sides from quotes that are not kept',
+    ],
+    ['ingest stock-day-bars day.csv --max-errors 5 --json', 'pass over up to five bad lines; a report for scripts'],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      (dataset: Dataset, files: string[]) => ingest(terminal, dataset, files, command.opts<IngestCommandOptions>()),
+    ),
+  );
+}

@@ -1,0 +1,132 @@
+import type { Command } from 'commander';
+import type { ApiKeyInfo } from '../../access/identity/api-keys.ts';
+import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommonOptions, instant, withCommonOptions, withExamples } from '../io/options.ts';
+import { withAccess } from '../io/store.ts';
+import type { Terminal } from '../io/terminal.ts';
+
+interface CreateOptions extends CommonOptions {
+  account: string;
+  name?: string;
+  expires?: number;
+}
+
+interface ListOptions extends CommonOptions {
+  account?: string;
+}
+
+function jsonOf({ id, accountId, name, tier, prefix, createdAt, lastUsedAt, expiresAt, revoked }: ApiKeyInfo): object {
+  return {
+    id,
+    account_id: accountId,
+    name,
+    tier,
+    prefix,
+    created_at: createdAt,
+    last_used_at: lastUsedAt,
+    expires_at: expiresAt,
+    revoked,
+  };
+}
+
+function time(ms: number | null, otherwise: string): string {
+  return ms === null ? otherwise : new Date(ms).toISOString();
+}
+
+function keyTable(keys: readonly ApiKeyInfo[], nowMs: number): string[] {
+  const state = (key: ApiKeyInfo) =>
+    key.revoked ? 'revoked' : key.expiresAt !== null && key.expiresAt <= nowMs ? 'expired' : 'live';
+  const rows = keys.map((key) => [
+    key.id,
+    key.accountId,
+    key.prefix,
+    key.tier,
+    state(key),
+    time(key.expiresAt, 'never'),
+    time(key.lastUsedAt, 'never'),
+    key.name,
+  ]);
+  return table(['ID', 'ACCOUNT', 'PREFIX', 'TIER', 'STATE', 'EXPIRES', 'LAST USED', 'NAME'], rows);
+}
+
+async function createKey(terminal: Terminal, options: CreateOptions): Promise<Outcome> {
+  const { account, name = null, expires = null } = options;
+  const request = { accountId: account, name, expiresAt: expires };
+  const { key, meta } = await withAccess(terminal, options, (access) => access.keys.create(request));
+  return {
+    json: { key, id: meta.id },
+    lines: [key, '', `Id ${meta.id}, tier ${meta.tier}. The key is shown this once and kept nowhere.`],
+  };
+}
+
+async function listKeys(terminal: Terminal, options: ListOptions): Promise<Outcome> {
+  const keys = await withAccess(terminal, options, (access) => access.keys.list(options.account ?? null));
+  return { json: { keys: keys.map(jsonOf) }, lines: keys.length === 0 ? ['No keys.'] : keyTable(keys, terminal.now()) };
+}
+
+async function revokeKey(terminal: Terminal, id: string, options: CommonOptions): Promise<Outcome> {
+  await withAccess(terminal, options, (access) => access.keys.revoke(id, null));
+  return { json: { revoked: id }, lines: [`${id} is revoked; running servers refuse it within 5 seconds.`] };
+}
+
+function addCreate(key: Command, terminal: Terminal): void {
+  const command = withCommonOptions(key.command('create'))
+    .summary('make a key and print it once')
+    .description('Makes an API key and prints it. It is stored as a hash, so this is the only time it can be seen.')
+    .requiredOption('--account <id>', 'whose key; see account set')
+    .option('--name <name>', 'what to call it')
+    .option(
+      '--expires <time>',
+      'when it stops working: a date or ISO time (New York unless it has an offset); default: never',
+      instant,
+    );
+  withExamples(command, [
+    ['key create --account acme --name dashboard', 'a key that does not expire'],
+    ['key create --account acme --expires 2027-06-30 --json', 'for scripts: {"key": …, "id": …}'],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      () => createKey(terminal, command.opts<CreateOptions>()),
+    ),
+  );
+}
+
+function addList(key: Command, terminal: Terminal): void {
+  const command = withCommonOptions(key.command('list'))
+    .summary('list the keys')
+    .description('Lists the API keys, oldest first, without the keys themselves.')
+    .option('--account <id>', 'of this account alone');
+  withExamples(command, [['key list --account acme', 'which keys has acme?']]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      () => listKeys(terminal, command.opts<ListOptions>()),
+    ),
+  );
+}
+
+function addRevoke(key: Command, terminal: Terminal): void {
+  const command = withCommonOptions(key.command('revoke'))
+    .summary('stop a key for good')
+    .description('Stops a key for good. Running servers refuse it within 5 seconds.')
+    .argument('<id>', 'the id that key list shows');
+  withExamples(command, [['key revoke 01KAFK3M7N8P9Q0RST1VWXYZ23', 'stop this one']]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      (id: string) => revokeKey(terminal, id, command.opts<CommonOptions>()),
+    ),
+  );
+}
+
+/** `tapegraph key`: API keys. */
+export function addKeyCommands(program: Command, terminal: Terminal): void {
+  const key = program.command('key').summary('API keys: create, list, revoke');
+  addCreate(key, terminal);
+  addList(key, terminal);
+  addRevoke(key, terminal);
+}

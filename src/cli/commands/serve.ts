@@ -1,0 +1,143 @@
+import type { AddressInfo } from 'node:net';
+import { availableParallelism, totalmem } from 'node:os';
+import { type Command, InvalidArgumentError } from 'commander';
+import { type Config, isWorkers, secretsOf, workersExpected } from '../../config.ts';
+import { clockTime } from '../../domain/calendar.ts';
+import { exchangeDate, exchangeMinuteOfDay } from '../../domain/market-time.ts';
+import { openLog } from '../../observe/log.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type MemoryPlan, planMemory } from '../../runtime/memory-plan.ts';
+import { clockFrom } from '../io/clock.ts';
+import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from '../io/options.ts';
+import type { Terminal } from '../io/terminal.ts';
+import { type Gateway, runGateway } from '../server/gateway.ts';
+import { urlOf } from '../server/listen.ts';
+import { runWorkers } from '../server/serve-workers.ts';
+
+interface ServeOptions extends CommonOptions {
+  port?: number;
+  host?: string;
+  workers?: string;
+  clock?: number;
+  sample?: boolean;
+  alwaysOpen?: boolean;
+}
+
+function workers(text: string): string {
+  if (!isWorkers(text)) throw new InvalidArgumentError(`Expected ${workersExpected}.`);
+  return text;
+}
+
+/** What people see when the server is up; `key` = the sample market's, null without one; `clock` = what to know of the server's clock. */
+function greeting(url: string, key: string | null, clock: string | null): string[] {
+  return [
+    `Tapegraph listens on ${url}`,
+    '',
+    `  Begin at   ${url}/`,
+    `  Dashboard  ${url}/dashboard`,
+    `  GraphiQL   ${url}/graphql`,
+    `  API key    ${key ?? 'make one: npm run tapegraph -- key create --account <id>'}`,
+    `  REST       curl -H 'Authorization: Bearer ${key ?? '<key>'}' '${url}/v2/quotes?symbols=SPY,QQQ'`,
+    ...(clock === null ? [] : [`  Clock      ${clock}`]),
+    '',
+    'Ctrl-C stops it.',
+  ];
+}
+
+/** Where a clock that was moved reads, for who wonders; null when it was not. */
+function clockNote(clock: Clock, now: Clock): string | null {
+  const readsMs = now();
+  if (Math.abs(readsMs - clock()) < 1000) return null;
+  return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York: the market is closed now, its next session trades (--always-open)`;
+}
+
+/** What is told of a server that takes requests. */
+interface Announced {
+  address: AddressInfo;
+  key: string | null;
+  now: Clock;
+  /** Process ids of those that answer requests; absent: this one does. */
+  workers?: number[];
+}
+
+/** One JSON object, or what people read. */
+function announcement({ address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
+  const url = urlOf(address);
+  if (!json) return greeting(url, key, clockNote(clock, now)).join('\n');
+  const { address: host, port } = address;
+  return JSON.stringify({
+    url,
+    host,
+    port,
+    pid: process.pid,
+    ...(workers && { workers }),
+    ...(key !== null && { key }),
+  });
+}
+
+/** What each of so many processes may take; where there are several, what starts them is one more. */
+function memoryOf(config: Config, gateways: number): MemoryPlan {
+  return planMemory({
+    settingBytes: config.memoryLimitBytes,
+    constrainedBytes: process.constrainedMemory(),
+    machineBytes: totalmem(),
+    processes: gateways === 1 ? 1 : gateways + 1,
+  });
+}
+
+async function serve(asked: Omit<Gateway, 'memory'>, json: boolean): Promise<void> {
+  const { terminal, config, clock } = asked;
+  const announce = (announced: Announced) => void terminal.stdout.write(`${announcement(announced, clock, json)}\n`);
+  const count = config.workers === 'auto' ? availableParallelism() : config.workers;
+  const gateway = { ...asked, memory: memoryOf(config, count) };
+  if (count > 1) await runWorkers(gateway, count, announce);
+  else await runGateway(gateway, ({ listening: { address }, key, now }) => announce({ address, key, now }));
+}
+
+/** `tapegraph serve`: the gateway. */
+export function addServeCommand(program: Command, terminal: Terminal): void {
+  const command = withCommonOptions(program.command('serve'))
+    .summary('run the gateway')
+    .description(
+      'Runs the gateway until it is told to stop (Ctrl-C, SIGTERM). With --json it prints one object when it is ready: {"url": …, "port": …}.',
+    )
+    .option(
+      '--port <n>',
+      'TCP port; 0 lets the system choose one (setting PORT, default: 4000)',
+      wholeNumber(0, 65_535),
+    )
+    .option('--host <address>', 'address to listen on (setting HOST, default: 127.0.0.1)')
+    .option(
+      '--workers <n>',
+      'processes that serve on the port together; auto: one a processor (setting WORKERS, default: 1)',
+      workers,
+    )
+    .option(
+      '--clock <time>',
+      'start the server’s clock at this time, from where it runs on: for replay and tests',
+      instant,
+    )
+    .option(
+      '--sample',
+      'bring the sample market into an empty store, and a key to read it with; while the market is open it trades',
+    )
+    .option(
+      '--always-open',
+      'with --sample: when the market is closed, the server’s clock is set forward to the open of its next session, or to where that had come to when the server was last stopped, and runs on from there',
+    );
+  withExamples(command, [
+    ['serve', 'on http://127.0.0.1:4000'],
+    ['serve --workers auto', 'with all processors'],
+    ['serve --sample', 'what npm start does: with something to look at'],
+    ['serve --sample --always-open', 'the sample market trades, at any hour'],
+    ['serve --port 0 --clock 2026-11-18T15:00:00Z --json', 'on any free port, at another time'],
+  ]);
+  command.action(async () => {
+    const options = command.opts<ServeOptions>();
+    if (options.alwaysOpen && !options.sample) command.error('error: --always-open goes with --sample');
+    const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
+    const config = configOf(terminal, options);
+    const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
+    await serve({ terminal, config, options, clock: now, log }, options.json ?? false);
+  });
+}

@@ -1,0 +1,47 @@
+import { type Command, Option } from 'commander';
+import { clockFrom } from '../io/clock.ts';
+import { type Outcome, printing } from '../io/command-result.ts';
+import { type CommonOptions, duration, instant, withCommonOptions, withExamples } from '../io/options.ts';
+import { withAccess } from '../io/store.ts';
+import type { Terminal } from '../io/terminal.ts';
+
+interface CreateOptions extends CommonOptions {
+  account: string;
+  expiresIn: number;
+  clock?: number;
+}
+
+async function createSession(terminal: Terminal, options: CreateOptions): Promise<Outcome> {
+  const { account, expiresIn, clock } = options;
+  const now = clock === undefined ? terminal.now : clockFrom(clock, terminal.now);
+  const token = await withAccess(terminal, options, (access) => access.sessions.create(account, expiresIn), now);
+  return { json: { token }, lines: [token] };
+}
+
+/** `tapegraph session`: site sessions, where this server signs them. */
+export function addSessionCommands(program: Command, terminal: Terminal): void {
+  const session = program.command('session').summary('site sessions: create');
+  const create = withCommonOptions(session.command('create'))
+    .summary('print a site-session token')
+    .description(
+      'Prints a token by which a site signs an account in. Not where SESSION_JWKS_URL is set: there the identity provider signs.',
+    )
+    .requiredOption('--account <id>', 'whose session; see account set')
+    .addOption(
+      new Option('--expires-in <time>', 'how long it is good for, such as 90s, 30m or 7d')
+        .argParser(duration)
+        .default(3_600_000, '1h'),
+    )
+    .option('--clock <time>', 'the time by the clock of a server that was started with --clock', instant);
+  withExamples(create, [
+    ['session create --account acme', 'good for an hour'],
+    ['session create --account acme --expires-in 7d --json', 'for scripts: {"token": …}'],
+  ]);
+  create.action(
+    printing(
+      terminal,
+      () => create.opts(),
+      () => createSession(terminal, create.opts<CreateOptions>()),
+    ),
+  );
+}

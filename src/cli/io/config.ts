@@ -1,0 +1,39 @@
+import type { Command } from 'commander';
+import { describeConfig } from '../../config.ts';
+import { printing, table } from './command-result.ts';
+import { type CommonOptions, configOf, withCommonOptions, withExamples } from './options.ts';
+import type { Terminal } from './terminal.ts';
+
+function shown(value: string | number | string[] | null): string {
+  if (value === null) return '(not set)';
+  if (Array.isArray(value)) return value.length === 0 ? '(none)' : value.join(',');
+  return String(value);
+}
+
+/** `tapegraph config`: the settings in force, without secrets. */
+export function addConfigCommand(program: Command, terminal: Terminal): void {
+  const command = withCommonOptions(program.command('config')).summary('show the settings in force, without secrets');
+  command.description(
+    'Shows the settings in force: the environment where it is set, else the defaults. Passwords and secrets are not shown.',
+  );
+  withExamples(command, [
+    ['config', 'what would a server started here use?'],
+    ['config --json', 'the same as one JSON object'],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      async () => {
+        const settings = describeConfig(configOf(terminal, command.opts<CommonOptions>()));
+        return {
+          json: settings,
+          lines: table(
+            ['SETTING', 'VALUE'],
+            Object.entries(settings).map(([name, value]) => [name, shown(value)]),
+          ),
+        };
+      },
+    ),
+  );
+}

@@ -1,0 +1,107 @@
+import { type Command, InvalidArgumentError, Option } from 'commander';
+import { type Config, type ConfigOverrides, readConfig } from '../../config.ts';
+import { Failure } from '../../domain/failure.ts';
+import { exchangeTimeZone, isDate, parseInstant } from '../../domain/market-time.ts';
+import { readTicker } from '../../domain/ticker.ts';
+import type { Terminal } from './terminal.ts';
+
+/** The options that every command has. */
+export interface CommonOptions {
+  json?: boolean;
+  data?: string;
+}
+
+/** Adds `--json` and `--data` to `command`. */
+export function withCommonOptions(command: Command): Command {
+  return command
+    .option('--json', 'print one JSON object on stdout and nothing else')
+    .option('--data <folder>', 'folder of the embedded store and sample files (setting TAPEGRAPH_DATA)');
+}
+
+/** Adds examples to the help of `command`, each a command line without the program's name and what it does. */
+export function withExamples(command: Command, examples: readonly (readonly [line: string, what: string])[]): Command {
+  const lines = examples.map(([line, what]) => `  # ${what}\n  $ tapegraph ${line}`);
+  return command.addHelpText('after', `\nExamples:\n${lines.join('\n')}`);
+}
+
+/** The settings for a command: its options over the environment. */
+export function configOf(
+  terminal: Terminal,
+  options: CommonOptions & Pick<ConfigOverrides, 'port' | 'host' | 'workers'>,
+): Config {
+  const { data: dataDir, port, host, workers } = options;
+  return readConfig(terminal.env, { dataDir, port, host, workers });
+}
+
+/** A whole number from `min` to `max`. */
+export function wholeNumber(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^\d+$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a whole number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+/** A number from `min` to `max`. */
+export function number(min: number, max: number) {
+  return (text: string): number => {
+    const value = Number(text);
+    if (!/^[-+]?(\d+\.?\d*|\.\d+)$/.test(text) || value < min || value > max)
+      throw new InvalidArgumentError(`Expected a number from ${min} to ${max}.`);
+    return value;
+  };
+}
+
+/** An instant as epoch ms: ISO 8601, a date, or epoch ms digits; without an offset it is New York time. */
+export function instant(text: string): number {
+  try {
+    return parseInstant(text, exchangeTimeZone, 'time').ms;
+  } catch (error) {
+    if (!(error instanceof Failure)) throw error;
+    throw new InvalidArgumentError('Expected a time such as 2026-11-20T14:30:00Z or 2026-11-20T09:30 (New York).');
+  }
+}
+
+/** A session date YYYY-MM-DD. */
+export function date(text: string): string {
+  if (!isDate(text)) throw new InvalidArgumentError('Expected a date such as 2026-11-20.');
+  return text;
+}
+
+/** A ticker, upper-cased. */
+export function ticker(text: string): string {
+  const symbol = readTicker(text);
+  if (symbol === null) throw new InvalidArgumentError('Expected a ticker such as SPY or BRK.B.');
+  return symbol;
+}
+
+const durationMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d: 86_400_000 };
+
+/** A length of time in ms, written like 90s, 30m, 1h or 7d. */
+export function duration(text: string): number {
+  const match = /^(\d{1,9})([smhd])$/.exec(text);
+  if (!match || Number(match[1]) === 0)
+    throw new InvalidArgumentError('Expected a length of time such as 90s, 30m, 1h or 7d.');
+  return Number(match[1]) * durationMs[match[2]!]!;
+}
+
+/** An option that takes one of `values`. */
+export function choice(flags: string, description: string, values: readonly string[]): Option {
+  return new Option(flags, description).choices(values);
+}
+
+/** The interest rate that volatilities are solved with: the same for every command that solves. */
+export function rateOption(): Option {
+  return new Option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)').argParser(
+    number(-0.5, 1),
+  );
+}
+
+/** How many contracts of an underlying have their volatility solved every minute. */
+export function solveMostOption(): Option {
+  return new Option(
+    '--solve-most <n>',
+    'contracts of an underlying whose volatility is solved every minute, the first of a session to trade; 0 = none (default: 10000)',
+  ).argParser(wholeNumber(0, 1_000_000));
+}

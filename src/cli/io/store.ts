@@ -1,0 +1,47 @@
+import type { Access } from '../../access/open-access.ts';
+import type { Config } from '../../config.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { type CommonOptions, configOf } from './options.ts';
+import { type Terminal, unlessInterrupted } from './terminal.ts';
+
+/**
+ * Opens the store of the settings, brings it up to date, does `work` with it, and closes it whatever happens, also when the
+ * process is asked to end. What the store has to say goes to stderr when logs are asked for in detail.
+ */
+export async function withStore<T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (store: Store, config: Config) => Promise<T>,
+): Promise<T> {
+  const config = configOf(terminal, options);
+  const talkative = config.logLevel === 'debug' || config.logLevel === 'trace';
+  const log = (line: string) => void (talkative && terminal.stderr.write(`${line}\n`));
+  // Loaded here, so that help and usage errors need not wait for the database's libraries.
+  const { openStore } = await import('../../store/engine/connection.ts');
+  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  try {
+    return await unlessInterrupted(terminal, work(store, config));
+  } finally {
+    await store.close();
+  }
+}
+
+/** As `withStore`, with accounts, keys and sessions. Limits are not counted here, so Redis is left alone. */
+export async function withAccess<T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (access: Access) => Promise<T>,
+  now: Clock = terminal.now,
+): Promise<T> {
+  return withStore(terminal, options, async (store, config) => {
+    const { openAccess } = await import('../../access/open-access.ts');
+    const log = (line: string) => void terminal.stderr.write(`${line}\n`);
+    const access = await openAccess({ store, config: { ...config, redisUrl: null }, now, log });
+    try {
+      return await work(access);
+    } finally {
+      await access.close();
+    }
+  });
+}

@@ -1,0 +1,50 @@
+import type { Readable, Writable } from 'node:stream';
+import type { Clock } from '../../runtime/clock.ts';
+
+/** A stream that may be a terminal. */
+export interface TerminalStream extends Writable {
+  isTTY?: boolean;
+  /** Characters a line holds; undefined when not a terminal. */
+  columns?: number;
+}
+
+/** What a command has of the world. Results go to `stdout`, everything else to `stderr`. */
+export interface Terminal {
+  env: Record<string, string | undefined>;
+  now: Clock;
+  /** What comes in; asked for by the commands that read it. */
+  stdin?: () => Readable;
+  stdout: TerminalStream;
+  stderr: TerminalStream;
+  /** Aborted with an `Interrupted` when the process is asked to end. */
+  interrupted: AbortSignal;
+  /** Ends the process with exit code 0 after so many ms, whatever still holds it; without effect once it has ended by itself. */
+  endWithin?: (ms: number) => void;
+}
+
+/** The process was asked to end before the command was through. */
+export class Interrupted extends Error {
+  override readonly name = 'Interrupted';
+  override readonly message = 'interrupted';
+  /** The signal, or `EPIPE` when the reader of stdout went away. */
+  readonly by: string;
+
+  constructor(by: string) {
+    super();
+    this.by = by;
+  }
+}
+
+/** Settles as `work` does, unless the process is asked to end first: then it rejects at once, and `work` is left behind. */
+export async function unlessInterrupted<T>({ interrupted }: Terminal, work: Promise<T>): Promise<T> {
+  work.catch(() => {});
+  const stop = Promise.withResolvers<never>();
+  const onAbort = () => stop.reject(interrupted.reason);
+  if (interrupted.aborted) onAbort();
+  interrupted.addEventListener('abort', onAbort, { once: true });
+  try {
+    return await Promise.race([work, stop.promise]);
+  } finally {
+    interrupted.removeEventListener('abort', onAbort);
+  }
+}

@@ -1,0 +1,63 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import type { SampleOutcome } from '../ingest/sample/market.ts';
+import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
+
+/** A process that works for this one. */
+export interface MarketChild {
+  /** Resolves when it has ended by itself or as it was told; rejects with what kept it from its work. */
+  ended: Promise<SampleOutcome | null>;
+  /** Tells it to end; it is killed when it has not after so many ms. Resolves when it has ended, however. */
+  stop(withinMs: number): Promise<void>;
+}
+
+/** What its last words may take to arrive after its end, ms. */
+const lastWordsMs = 500;
+
+// Its heap is its own: this process's is bounded for what a server needs.
+const isHeapOption = (option: string) => /^--max[-_](old|semi)[-_]space[-_]size/.test(option);
+
+/** Starts a process of the sample market; `onProgress` hears how far it is, 0…1. */
+export function startMarket(
+  task: MarketTask,
+  onProgress: (label: string, fraction: number) => void = () => {},
+): MarketChild {
+  const program = fileURLToPath(new URL('../market.ts', import.meta.url));
+  const execArgv = process.execArgv.filter((option) => !isHeapOption(option));
+  const child = fork(program, [], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
+  const tell = (order: MarketOrder) => {
+    if (child.connected) child.send(order, () => {});
+  };
+  let outcome: SampleOutcome | null = null;
+  let why: string | null = null;
+  let stopping = false;
+  child.on('message', (message: MarketMessage) => {
+    if (message.market === 'waiting') tell({ order: 'work', task });
+    else if (message.market === 'progress') onProgress(message.label, message.fraction);
+    else if (message.market === 'brought') outcome = message.outcome;
+    else why = message.why;
+  });
+  const ended = new Promise<SampleOutcome | null>((resolve, reject) => {
+    child.once('error', reject);
+    child.once('exit', async (code, signal) => {
+      if (child.connected) await Promise.race([once(child, 'disconnect'), delay(lastWordsMs)]);
+      if (code === 0 || stopping) return resolve(outcome);
+      const end = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
+      reject(new Error(`the sample market: ${why ?? `its process ${end}`}`));
+    });
+  });
+  // Its failure is met where it is awaited.
+  ended.catch(() => {});
+  return {
+    ended,
+    async stop(withinMs) {
+      stopping = true;
+      tell({ order: 'stop' });
+      const impatience = setTimeout(() => child.kill('SIGKILL'), withinMs);
+      await ended.catch(() => {});
+      clearTimeout(impatience);
+    },
+  };
+}

@@ -1,0 +1,106 @@
+import type { Writable } from 'node:stream';
+import { type Config, secretsOf } from '../config.ts';
+import type { SampleOutcome } from '../ingest/sample/market.ts';
+import { openLog } from '../observe/log.ts';
+import type { Clock } from '../runtime/clock.ts';
+import type { SampleShape } from '../sample/market/plan.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { lineLog } from './line-log.ts';
+
+/** What the process of the sample market is to do: store what is missing of it, or let the session under way trade. */
+export interface MarketTask {
+  work: 'bring' | 'trade';
+  config: Config;
+  /** How far the server's clock is ahead of the machine's, ms. */
+  clockAheadMs: number;
+  /** A smaller market, for tests. */
+  shape?: SampleShape;
+}
+
+/** What it is told. */
+export type MarketOrder = { order: 'work'; task: MarketTask } | { order: 'stop' };
+
+/** What it says: that it waits for its task, how far it is, how it ended, or why it could not. */
+export type MarketMessage =
+  | { market: 'waiting' }
+  | { market: 'progress'; label: string; fraction: number }
+  | { market: 'brought'; outcome: SampleOutcome }
+  | { market: 'failed'; why: string };
+
+/** What the process has of the world. */
+export interface MarketProcess {
+  send: (message: MarketMessage) => void;
+  onMessage: (listener: (message: MarketOrder) => void) => void;
+  /** Aborted when it is to end; it aborts it itself when it is told so. */
+  stop: AbortController;
+  now: Clock;
+  stderr: Writable;
+}
+
+/** Database connections: a few files are stored at the same time. */
+const poolSize = 8;
+
+async function bring(
+  store: Store,
+  { config, shape }: MarketTask,
+  now: Clock,
+  { send, stop }: MarketProcess,
+): Promise<void> {
+  const { ensureSampleMarket } = await import('../ingest/sample/market.ts');
+  const outcome = await ensureSampleMarket(store, {
+    dataDir: config.dataDir,
+    now,
+    besideTape: true,
+    ...(shape && { shape }),
+    signal: stop.signal,
+    onProgress: ({ label, fraction }) => send({ market: 'progress', label, fraction }),
+  });
+  send({ market: 'brought', outcome });
+}
+
+async function trade(store: Store, { config }: MarketTask, now: Clock, process: MarketProcess): Promise<void> {
+  const { runSampleMarket } = await import('../ingest/sample/live.ts');
+  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, process.stderr);
+  await runSampleMarket(store, {
+    dataDir: config.dataDir,
+    now,
+    stop: process.stop.signal,
+    whileOpen: true,
+    onEvent: ({ text, error }) => (error === undefined ? log.info(text) : log.warn({ err: error }, text)),
+  });
+}
+
+function nextTask({ send, onMessage, stop }: MarketProcess): Promise<MarketTask | null> {
+  return new Promise((resolve) => {
+    stop.signal.addEventListener('abort', () => resolve(null), { once: true });
+    onMessage((message) => {
+      if (message.order === 'work') resolve(message.task);
+      else stop.abort();
+    });
+    send({ market: 'waiting' });
+  });
+}
+
+/** Asks for a task and does it until it is done, or it is told to stop, or the process that gave it has ended. Returns whether it ended well. */
+export async function runMarket(process: MarketProcess): Promise<boolean> {
+  const task = await nextTask(process);
+  if (task === null) return true;
+  const { config, clockAheadMs, work } = task;
+  const now: Clock = () => process.now() + clockAheadMs;
+  try {
+    const { openStore } = await import('../store/engine/connection.ts');
+    const log = lineLog(openLog({ level: config.logLevel, secrets: secretsOf(config) }, process.stderr));
+    const { databaseUrl, dataDir } = config;
+    const store = await openStore({ databaseUrl, dataDir, migrate: false, poolSize, log });
+    try {
+      await (work === 'bring' ? bring : trade)(store, task, now, process);
+    } finally {
+      await store.close();
+    }
+    return true;
+  } catch (error) {
+    if (process.stop.signal.aborted) return true;
+    process.send({ market: 'failed', why: error instanceof Error ? error.message : String(error) });
+    return false;
+  }
+}

@@ -1,0 +1,183 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Logger } from 'pino';
+import type { LocalLimits } from '../../access/limits/limits-by-message.ts';
+import type { Config } from '../../config.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { MemoryPlan } from '../../runtime/memory-plan.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import type { Terminal } from '../io/terminal.ts';
+import { lineLog } from '../line-log.ts';
+import { connectionLimits } from './connection-limits.ts';
+import { type Listening, listen, stop } from './listen.ts';
+import { metricsOf, refusalsToldTo, serveMetrics, statementsToldTo, tracesOf, watchBy } from './observing.ts';
+import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
+import { type Closer, closeAll } from './shutdown.ts';
+
+/** A server that is to run. */
+export interface Gateway {
+  terminal: Terminal;
+  config: Config;
+  options: { sample?: boolean; alwaysOpen?: boolean };
+  /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
+  clock: Clock;
+  log: Logger;
+  /** Of each process that answers requests. */
+  memory: MemoryPlan;
+  /** Absent: this process is the whole server. */
+  crew?: CrewPart;
+}
+
+/** What one of several processes that serve together is given by the one that started them, which has prepared the store. */
+export interface CrewPart {
+  /** The counts that all of them share. */
+  limits: LocalLimits;
+  /** The sample market's key; null without one. */
+  key: string | null;
+  /** Database connections at most. */
+  poolSize: number;
+}
+
+/** A server that runs; `key` = the sample market's, null without one. */
+export interface Opened {
+  listening: Listening;
+  key: string | null;
+  now: Clock;
+}
+
+/** Resolves when the process is asked to end. */
+export function untilInterrupted({ interrupted }: Terminal): Promise<void> {
+  return new Promise((resolve) => {
+    if (interrupted.aborted) resolve();
+    interrupted.addEventListener('abort', () => resolve(), { once: true });
+  });
+}
+
+/** Says so when another server uses the store and nothing makes the two count limits together. */
+export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logger): Promise<void> {
+  const { othersListen } = await import('../../store/engine/notifications.ts');
+  if (redisUrl === null && (await othersListen(store)))
+    log.warn(
+      'another server uses this database, and REDIS_URL is not set: each counts rate and in-flight limits for itself',
+    );
+}
+
+/** How long requests in flight may take to finish when the server is told to stop, ms. */
+const graceMs = 5000;
+/** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
+export const shutdownMs = 8500;
+
+/** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
+async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
+  const { terminal, config, options, clock, log, memory, crew } = gateway;
+  // Loaded here, so that help and usage errors need not wait for it all.
+  const [
+    { openStore },
+    { watchSymbols },
+    { watchChanges },
+    { ensureStarterRegistry },
+    { openAccess },
+    { openLiveHub },
+    { createApp },
+  ] = await Promise.all([
+    import('../../store/engine/connection.ts'),
+    import('../../store/market/symbols.ts'),
+    import('../../store/engine/changes.ts'),
+    import('../../ingest/files/starter-registry.ts'),
+    import('../../access/open-access.ts'),
+    import('../../resolvers/live/hub.ts'),
+    import('../../server.ts'),
+  ]);
+  const line = lineLog(log);
+  const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
+  const metrics = await metricsOf(config);
+  const traces = await tracesOf(config, line);
+  if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
+  const onStatement = statementsToldTo(metrics, traces);
+  const prepared = crew && { migrate: false, poolSize: crew.poolSize };
+  const store = await openStore({
+    databaseUrl,
+    dataDir,
+    readUrls,
+    statementTimeoutMs,
+    onStatement,
+    cacheBytes: memory.caches.blocks,
+    log: line,
+    ...prepared,
+  });
+  closers.push({ name: 'the store', close: () => store.close() });
+  const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
+  if (!crew) await ensureStarterRegistry(store, now);
+  if (!crew) await warnOfOthers(store, config, log);
+  closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
+  const changes = await watchChanges(store);
+  closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
+  const opened = await openAccess({ store, config, now, log: line, ...(crew && { limits: crew.limits }) });
+  closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
+  const access = metrics ? refusalsToldTo(metrics, opened) : opened;
+  const sample = options.sample ? { terminal, config, store, access, now, log } : null;
+  const key = crew?.key ?? (sample && (await bringSample(sample)));
+  // Other data revokes it in the transaction that stores it, and its change is heard of here.
+  if (key !== null) changes.onChange(() => access.keys.forget(key));
+  const draining = () => terminal.interrupted.aborted;
+  const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
+  const live = openLiveHub({ store, now, changes, onError });
+  const parts = {
+    config,
+    store,
+    access,
+    now,
+    log,
+    generation: changes.generation,
+    draining,
+    live,
+    sampleKey: key,
+    metrics,
+    traces,
+    caches: memory.caches,
+  };
+  if (metrics) {
+    metrics.memory(memory);
+    watchBy(metrics, { store, access, live, config, now });
+    const served = await serveMetrics(metrics, config);
+    if (served) closers.push(served.closer);
+    if (served) log.info(`metrics are at ${served.url}`);
+  }
+  const { port, host } = config;
+  const limits = { connections: connectionLimits(config) };
+  const listening = await listen(createApp(parts), { port, host, limits, shared: crew !== undefined });
+  metrics?.watchConnections(listening.counts);
+  // Streams do not end by themselves: they are ended before requests in flight are waited for.
+  closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
+  // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
+  void import('../../rest/contract/arrow-stream.ts').then(({ loadArrow }) => loadArrow());
+  if (sample && key !== null) closers.push(startLiveSample(sample));
+  return { listening, key, now };
+}
+
+/**
+ * Runs a server, tells `onReady` when it takes requests, and ends when the process is asked to. Then `/readyz` says so, and every answer that its connection ends with it; after the
+ * configured delay streams end and no more requests are taken, those in flight finish, and everything is closed, usage counts first.
+ */
+export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => void): Promise<void> {
+  const { terminal, config, log } = gateway;
+  const { interrupted } = terminal;
+  const endAtLatest = () => terminal.endWithin?.(config.drainDelayMs + shutdownMs + 500);
+  interrupted.addEventListener('abort', endAtLatest, { once: true });
+  const closers: Closer[] = [];
+  try {
+    const opened = await open(gateway, closers);
+    onReady(opened);
+    await untilInterrupted(terminal);
+    log.info('stopping');
+    opened.listening.drain.start();
+    await delay(config.drainDelayMs);
+  } catch (error) {
+    // Told to stop while it starts, a server ends like any other.
+    if (!interrupted.aborted) throw error;
+  } finally {
+    for (const { begin } of closers) begin?.();
+    const left = await closeAll(closers, shutdownMs, () => performance.now());
+    for (const { name, reason } of left) log.warn({ reason }, `left behind: ${name}`);
+    if (interrupted.aborted && left.length > 0) terminal.endWithin?.(0);
+  }
+}

@@ -1,0 +1,69 @@
+import type { RequestListener, Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { type ConnectionDrain, createDrainingServer } from '../../runtime/connection-drain.ts';
+import {
+  limitServer,
+  type ServerCounts,
+  type ServerLimits,
+  serverOptions,
+  usualLimits,
+} from '../../runtime/server-limits.ts';
+import { connectionLimits } from './connection-limits.ts';
+
+/** A server that takes requests. */
+export interface Listening {
+  server: Server;
+  drain: ConnectionDrain;
+  address: AddressInfo;
+  /** What its limits did. */
+  counts: () => ServerCounts;
+}
+
+/** Why an address cannot be listened at, and what to do when it is in use. */
+export function cannotListen(error: NodeJS.ErrnoException, { port, host, chosenBy = '--port' }: ListenAt): Error {
+  if (error.code !== 'EADDRINUSE') return error;
+  return new Error(`port ${port} of ${host} is in use: choose another with ${chosenBy}, or 0 for any that is free`);
+}
+
+/** An address to listen at. */
+export interface ListenAt {
+  port: number;
+  host: string;
+  /** What the port is chosen by; `--port` unless given. */
+  chosenBy?: string;
+  /** Other processes of this server listen there too. */
+  shared?: boolean;
+  /** What clients may take of it, where it differs from what is usual. */
+  limits?: Partial<ServerLimits>;
+}
+
+// Where the system spreads connections evenly over those who listen. Elsewhere they share one socket, and the quickest takes what comes.
+const spreads = process.platform === 'linux';
+
+/** Serves `app` at an address; resolves when it takes requests. */
+export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
+  const { port, host, shared = false } = at;
+  const limits = { connections: connectionLimits(), ...usualLimits, ...at.limits };
+  const { server, drain } = createDrainingServer(serverOptions(limits), app);
+  const counts = limitServer(server, limits);
+  return new Promise((resolve, reject) => {
+    server.once('error', (error) => reject(cannotListen(error, at)));
+    server.listen({ port, host, reusePort: shared && spreads }, () =>
+      resolve({ server, drain, address: server.address() as AddressInfo, counts }),
+    );
+  });
+}
+
+/** Closes the port, lets requests under way finish, and cuts off what is left after `graceMs`. */
+export async function stop({ drain }: Listening, graceMs: number): Promise<void> {
+  drain.start();
+  await drain.closePort();
+  await drain.closeConnections(graceMs);
+}
+
+/** Where a client on this machine finds what listens at `address`. */
+export function urlOf({ address, port, family }: AddressInfo): string {
+  const everywhere = address === '0.0.0.0' || address === '::';
+  const host = everywhere ? 'localhost' : family === 'IPv6' ? `[${address}]` : address;
+  return `http://${host}:${port}`;
+}

@@ -1,0 +1,139 @@
+import { poolOf } from '../../access/limits/rate.ts';
+import type { Access } from '../../access/open-access.ts';
+import type { Config } from '../../config.ts';
+import { regularSession, sessionOf } from '../../domain/calendar.ts';
+import type { DataAges } from '../../observe/data-age-metric.ts';
+import type { Metrics } from '../../observe/metrics.ts';
+import { answersOf } from '../../observe/metrics-answer.ts';
+import type { Traces } from '../../observe/tracing.ts';
+import type { LiveHub } from '../../resolvers/live/hub.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { writeProbe } from '../../store/engine/probe-write.ts';
+import type { StatementObserver } from '../../store/engine/timed-client.ts';
+import { newestData } from '../../store/market/data-ages.ts';
+import { version } from '../version.ts';
+import { listen, stop, urlOf } from './listen.ts';
+import type { Closer } from './shutdown.ts';
+
+/** How old what is told of the age of data may itself be, ms: many readers cost the database one question. */
+const agesKeptMs = 15_000;
+
+/** The metrics that the settings ask for; null = none, and nothing is measured. */
+export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<Metrics | null> {
+  if (metricsPort === null && metricsToken === null) return null;
+  // Loaded here, since most do without.
+  const { createMetrics } = await import('../../observe/metrics.ts');
+  return createMetrics(version());
+}
+
+/** The traces that the settings ask for; null = none, and nothing of it is loaded. */
+export async function tracesOf({ traces }: Config, log: (line: string) => void): Promise<Traces | null> {
+  if (traces === null) return null;
+  const { createTraces } = await import('../../observe/traces.ts');
+  return createTraces(traces, version(), log);
+}
+
+const verbs: ReadonlySet<string> = new Set(['select', 'insert', 'update', 'delete', 'begin', 'commit', 'rollback']);
+
+/** The verb a statement begins with, for telling statements apart by a handful of names; `with` leads to anything. */
+function verbOf(text: string): string {
+  const word = /^\s*(\w{1,10})/.exec(text)?.[1]?.toLowerCase() ?? '';
+  return verbs.has(word) ? word : 'other';
+}
+
+/** Tells metrics how long statements take. */
+export function timedBy(metrics: Metrics): StatementObserver {
+  return (text) => {
+    const startedMs = performance.now();
+    return (failed) => metrics.statement(verbOf(text), (performance.now() - startedMs) / 1000, failed);
+  };
+}
+
+/** Tells both of each statement; undefined = there is nobody to tell. */
+export function statementsToldTo(metrics: Metrics | null, traces: Traces | null): StatementObserver | undefined {
+  const observers = [...(metrics ? [timedBy(metrics)] : []), ...(traces ? [traces.statement] : [])];
+  if (observers.length < 2) return observers[0];
+  return (text) => {
+    const ends = observers.map((observe) => observe(text));
+    return (failed) => {
+      for (const end of ends) end(failed);
+    };
+  };
+}
+
+/** `access` that tells metrics whom it refuses. */
+export function refusalsToldTo(metrics: Metrics, access: Access): Access {
+  return {
+    ...access,
+    rate: {
+      ...access.rate,
+      async consume(caller, cost) {
+        const state = await access.rate.consume(caller, cost);
+        if (!state.allowed) metrics.refused('rate', poolOf(caller));
+        return state;
+      },
+    },
+    inFlight: {
+      async acquire(caller) {
+        const place = await access.inFlight.acquire(caller);
+        if (place === null) metrics.refused('in_flight', caller.tier);
+        return place;
+      },
+    },
+  };
+}
+
+/** Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a minute at most. */
+export function dataAges(store: Store, now: Clock): DataAges {
+  let kept: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
+  return async () => {
+    const nowMs = now();
+    const session = sessionOf(nowMs);
+    const hours = regularSession(session);
+    if (hours === null || nowMs < hours.openMs || nowMs >= hours.closeMs) return {};
+    const elapsedMs = performance.now();
+    if (kept === null || elapsedMs - kept.atMs > agesKeptMs)
+      kept = { atMs: elapsedMs, newest: newestData(store, session) };
+    const found = Object.entries(await kept.newest).filter(([, atMs]) => atMs !== null);
+    return Object.fromEntries(found.map(([dataset, atMs]) => [dataset, Math.max(0, (nowMs - atMs) / 1000)]));
+  };
+}
+
+/** What metrics ask about. */
+interface Watched {
+  store: Store;
+  access: Access;
+  live: Pick<LiveHub, 'counts'>;
+  config: Config;
+  now: Clock;
+}
+
+/** Lets metrics ask about a server's parts. */
+export function watchBy(metrics: Metrics, { store, access, live, config, now }: Watched): void {
+  const { pool } = store;
+  metrics.watch({
+    database: () => ({
+      total: pool.totalCount,
+      idle: pool.idleCount,
+      waiting: pool.waitingCount,
+      max: pool.options.max,
+    }),
+    streams: live.counts,
+    redis: () => (config.redisUrl === null ? null : access.sharesLimits()),
+    dataAges: dataAges(store, now),
+    writes: { ...store.writes, tryWriting: writeProbe(store, () => performance.now()), usage: access.usage.waiting },
+  });
+  metrics.watchCache('blocks', store.blocks.stats);
+}
+
+/** Serves metrics on a port of their own, if one is configured; what closes that, and where it is. */
+export async function serveMetrics(
+  metrics: Pick<Metrics, 'text' | 'contentType'>,
+  { metricsPort, metricsHost, metricsToken }: Pick<Config, 'metricsPort' | 'metricsHost' | 'metricsToken'>,
+  chosenBy = 'METRICS_PORT',
+): Promise<{ closer: Closer; url: string } | null> {
+  if (metricsPort === null) return null;
+  const listening = await listen(answersOf(metrics, metricsToken), { port: metricsPort, host: metricsHost, chosenBy });
+  return { closer: { name: 'metrics', close: () => stop(listening, 500) }, url: `${urlOf(listening.address)}/metrics` };
+}

@@ -1,0 +1,25 @@
+import type { SessionDate } from '../market-time.ts';
+
+export const coverageStatuses = ['observed_live', 'eod_reconciled'] as const;
+export type CoverageStatus = (typeof coverageStatuses)[number];
+
+/** What was observed of a session's tape (spec 2.12). */
+export interface Coverage {
+  status: CoverageStatus;
+  /** Never true while live. */
+  complete: boolean;
+  sessionDate: SessionDate;
+  observedFromMs: number;
+  observedThroughMs: number;
+  registryVersion: number;
+  /** True when premium used the standard 100-share multiplier. */
+  standardMultiplierAssumed: boolean;
+}
+
+/** The coverage as it stood at `nowMs`: what was observed later is not yet known, and nothing unfinished claims to be complete. */
+export function coverageAt(coverage: Coverage, nowMs: number): Coverage {
+  if (coverage.observedThroughMs > nowMs) {
+    return { ...coverage, status: 'observed_live', complete: false, observedThroughMs: nowMs };
+  }
+  return { ...coverage, complete: coverage.complete && coverage.status === 'eod_reconciled' };
+}

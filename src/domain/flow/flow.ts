@@ -1,0 +1,130 @@
+import type { OptionContract } from '../chain/option-contract.ts';
+import type { SessionDate } from '../market-time.ts';
+import type { Coverage, CoverageStatus } from './coverage.ts';
+
+export const flowEventKinds = ['single_block', 'sweep', 'multi_leg'] as const;
+export type FlowEventKind = (typeof flowEventKinds)[number];
+
+export const flowSides = ['buy_inferred', 'sell_inferred', 'neutral', 'unknown'] as const;
+export type FlowSide = (typeof flowSides)[number];
+
+/** One contract's part of a detected large trade (spec 2.13). */
+export interface FlowLeg {
+  contract: OptionContract;
+  /** Dollars a share. */
+  price: number;
+  /** Contracts. */
+  size: number;
+  premiumUsd: number;
+  /** The tape's exchange id. */
+  exchange: number;
+  /** The tape's condition ids. */
+  conditions: number[];
+  eventTsMs: number;
+  /** The print's sequence on the tape. */
+  sequence: number;
+  side: FlowSide;
+  multiLeg: boolean;
+}
+
+/** A detected large trade (spec 2.13, methodology 3). */
+export interface FlowEvent {
+  /** `<kind>:<contract path form>:<event_ts_ms>:<sequence of the first leg>` (contract-notes 2). */
+  eventId: string;
+  eventKind: FlowEventKind;
+  underlying: string;
+  /** The first leg's instant. */
+  eventTsMs: number;
+  /** Ordered by instant, then sequence; a single block has one. */
+  legs: FlowLeg[];
+  /** Contracts. */
+  totalSize: number;
+  premiumUsd: number;
+  /** Lowest and highest leg price, dollars a share. */
+  priceLow: number;
+  priceHigh: number;
+  side: FlowSide;
+  multiLeg: boolean;
+}
+
+/** A large trade in the feed of its underlying. */
+export interface LargeTrade {
+  symbol: string;
+  /** Grows with every event of the feed. */
+  seq: number;
+  coverage: Coverage;
+  event: FlowEvent;
+}
+
+/** What traded, by right: contracts, dollars of premium, prints (spec 2.14). */
+export interface FlowMeasures {
+  callVolume: number;
+  putVolume: number;
+  callPremiumUsd: number;
+  putPremiumUsd: number;
+  callTradeCount: number;
+  putTradeCount: number;
+}
+
+export const flowMeasureNames = [
+  'callVolume',
+  'putVolume',
+  'callPremiumUsd',
+  'putPremiumUsd',
+  'callTradeCount',
+  'putTradeCount',
+] as const satisfies readonly (keyof FlowMeasures)[];
+
+/** The cumulative flow of a session by strike and by expiration; both add up to the same totals (methodology 4). */
+export interface CrossSection {
+  symbol: string;
+  /** Grows with every snapshot of the session. */
+  seq: number;
+  coverage: Coverage;
+  /** Ascending by strike, integer thousandths of a dollar. */
+  byStrike: { strikeThousandths: number; measures: FlowMeasures }[];
+  /** Ascending by expiry. */
+  byExpiration: { expiry: SessionDate; measures: FlowMeasures }[];
+}
+
+/** Which end-of-day list: `free` ranks equity options, `pro` index options too (contract-notes 2). */
+export const rankedListNames = ['free', 'pro'] as const;
+export type RankedListName = (typeof rankedListNames)[number];
+
+/** Prints an end-of-day list holds (spec 2.15). */
+export const rankedListSize = 100;
+
+/** One print of an end-of-day list (spec 2.15). */
+export interface RankedPrint {
+  /** `<event_id>#<leg index>`. */
+  printId: string;
+  eventId: string;
+  underlying: string;
+  contract: OptionContract;
+  /** Dollars a share. */
+  price: number;
+  /** Contracts. */
+  size: number;
+  premiumUsd: number;
+  exchange: number;
+  conditions: number[];
+  eventTsMs: number;
+  sequence: number;
+  sessionDate: SessionDate;
+  coverageStatus: CoverageStatus;
+  /** 1 = largest premium of the list. */
+  rank: number;
+}
+
+/** A session's end-of-day list: of one underlying, or over all the list's symbols (`scope` `*`). */
+export interface RankedList {
+  scope: string;
+  list: RankedListName;
+  sessionDate: SessionDate;
+  coverageStatus: CoverageStatus;
+  scannedAtMs: number;
+  /** What it was made from; informational. */
+  source: string;
+  /** Ascending by rank. */
+  prints: RankedPrint[];
+}

@@ -1,0 +1,120 @@
+import { csvRecords } from '../../runtime/csv-records.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { bodyTooLarge, invalidParameter } from '../failure.ts';
+import type { NewTrade, RowError } from './journal.ts';
+import { readTrade } from './journal-trade.ts';
+
+/** How large an import may be (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up everybody. */
+export const importLimits = { bytes: 10 * 1024 * 1024, lines: 100_000, lineLength: 1024 * 1024 };
+
+/** Columns of the CSV form, in this order; the header names them. */
+export const csvColumns = ['id', 'account_id', 'symbol', 'side', 'qty', 'price', 'ts', 'note'] as const;
+
+/** What an import's body holds. */
+export interface JournalBody {
+  /** The rows that could be read, in order. */
+  trades: NewTrade[];
+  /** The others, one reason each. A CSV header is line 1. */
+  errors: RowError[];
+}
+
+// Rows between two looks at whether other requests wait: well under 10 ms of work.
+const turnRows = 1000;
+
+/**
+ * Reads an import: JSON lines, or CSV with a header. Blank lines are passed over. Throws 413 over the limits and 400 when the body
+ * is not UTF-8; whatever else is wrong is wrong with a row. `nowMs` is the time of trades that tell none.
+ */
+export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv', nowMs: number): Promise<JournalBody> {
+  if (body.byteLength > importLimits.bytes) throw bodyTooLarge('10 MiB');
+  const text = decode(body);
+  if (countLines(text) > importLimits.lines) throw bodyTooLarge('100,000 lines');
+  const read: JournalBody = { trades: [], errors: [] };
+  let rows = 0;
+  for (const { row, fields } of format === 'csv' ? csvRows(text) : jsonRows(text)) {
+    const outcome = typeof fields === 'string' ? fields : readTrade(fields, nowMs);
+    if (typeof outcome === 'string') read.errors.push({ row, code: outcome });
+    else read.trades.push(outcome);
+    rows += 1;
+    if (rows % turnRows === 0) await nextTurn();
+  }
+  return read;
+}
+
+function decode(body: Uint8Array): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(body);
+  } catch {
+    throw invalidParameter('body', 'expected text in UTF-8');
+  }
+}
+
+function countLines(text: string): number {
+  let lines = 0;
+  // Counting ends at the first line too many.
+  for (let at = 0; at < text.length && lines <= importLimits.lines; lines += 1) {
+    const end = text.indexOf('\n', at);
+    if (end === -1) return lines + 1;
+    at = end + 1;
+  }
+  return lines;
+}
+
+/** A row's fields by name, or the code of what is wrong with it. */
+interface RawRow {
+  row: number;
+  fields: Record<string, unknown> | string;
+}
+
+function* jsonRows(text: string): Generator<RawRow> {
+  let row = 0;
+  for (let at = 0; at < text.length; ) {
+    row += 1;
+    const newline = text.indexOf('\n', at);
+    const end = newline === -1 ? text.length : newline;
+    const line = text.slice(at, end).trim();
+    at = end + 1;
+    if (line !== '') yield { row, fields: parseObject(line) };
+  }
+}
+
+function parseObject(line: string): Record<string, unknown> | string {
+  if (line.length > importLimits.lineLength) return 'bad_json';
+  try {
+    const value: unknown = JSON.parse(line);
+    return typeof value === 'object' && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : 'bad_json';
+  } catch {
+    return 'bad_json';
+  }
+}
+
+/** Without its header the columns cannot be trusted: that is one error, and no row is read. */
+function* csvRows(text: string): Generator<RawRow> {
+  let headed = false;
+  for (const { row, fields } of csvRecords(text)) {
+    if (!headed) {
+      headed = true;
+      if (fields?.map((name) => name.trim().toLowerCase()).join() === csvColumns.join()) continue;
+      yield { row, fields: 'bad_columns' };
+      return;
+    }
+    if (fields?.length !== csvColumns.length) yield { row, fields: 'bad_columns' };
+    else yield { row, fields: fieldsByName(fields) };
+  }
+}
+
+/** CSV cannot tell an empty field from none, nor a number from text. */
+function fieldsByName(values: readonly string[]): Record<string, unknown> {
+  return Object.fromEntries(
+    csvColumns.map((name, i) => {
+      const text = values[i]!;
+      if (text === '') return [name, null];
+      return [name, numeric.has(name) && numberPattern.test(text) ? Number(text) : text];
+    }),
+  );
+}
+
+const numeric: ReadonlySet<string> = new Set(['qty', 'price', 'ts']);
+const numberPattern = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i;

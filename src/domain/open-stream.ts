@@ -1,0 +1,19 @@
+import type { Failure } from './failure.ts';
+
+/** Why the server ended a stream. */
+export type EndReason = 'shutdown' | 'too_slow' | 'not_entitled' | 'failed';
+
+/** The end of a stream: the reason, and the failure that the client sees. */
+export interface StreamEnd {
+  reason: EndReason;
+  failure: Failure;
+}
+
+/** An open stream as the process sees it, whatever it carries and whichever endpoint opened it. */
+export interface OpenStream {
+  /** Sends a heartbeat. */
+  beat(): void;
+  /** Identifies the caller again and ends the stream when they may no longer read it. */
+  recheck(): Promise<void>;
+  end(end: StreamEnd): void;
+}

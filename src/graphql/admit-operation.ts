@@ -1,0 +1,67 @@
+import type { ExecutionArgs } from 'graphql';
+import type { Caller } from '../access/caller.ts';
+import type { EndpointServices } from '../access/endpoint-services.ts';
+import type { Anonymous } from '../access/limits/rate.ts';
+import type { Lifetime } from '../runtime/lifetime.ts';
+import { currentRequest } from '../runtime/request-scope.ts';
+import { requireWithin } from './limits/document-limits.ts';
+import type { OperationWeights, Prediction } from './limits/weighed-operation.ts';
+import { requestsOf } from './limits/weight.ts';
+import { stateOf } from './request-state.ts';
+
+/** Requests that an operation costs; throws 400 where its answer, or what it costs, is more than there may be. */
+function costOfAnswer(
+  { admission }: EndpointServices,
+  { points, leaves, bytes }: Prediction,
+  who: Caller | Anonymous,
+): number {
+  requireWithin('leaves', leaves);
+  requireWithin('answerBytes', bytes);
+  const cost = requestsOf(points);
+  admission.requireAffordable(who, cost);
+  return cost;
+}
+
+/**
+ * Admits an operation: identifies its caller, charges what it may cost, and gives it the graph's context, whose slots end with
+ * `life`. Throws 400, 401 or 429.
+ */
+export async function admitOperation(
+  services: EndpointServices,
+  weigh: OperationWeights,
+  args: ExecutionArgs,
+  life: Lifetime,
+): Promise<void> {
+  const { admission, note } = services;
+  const state = stateOf(args);
+  const { kind, groups, predict } = weigh(args.document, args.operationName);
+  let prediction!: Prediction;
+  if (kind === 'mutation') currentRequest()?.mustFinish();
+  const admitted = await admission.admit(state.req, state.res, {
+    cost(caller) {
+      note(state.req, { operation: kind, groups });
+      Object.assign(state, services.context(caller, life.onEnd));
+      prediction = predict(args.variableValues ?? {}, caller);
+      return costOfAnswer(services, prediction, caller);
+    },
+  });
+  state.admitted = { ...admitted, groups };
+  state.charged = { ...admitted, prediction };
+}
+
+/** Admits introspection of somebody without a credential: it is charged to the client's address. Throws 400 or 429. */
+export async function admitAnonymous(
+  services: EndpointServices,
+  weigh: OperationWeights,
+  args: ExecutionArgs,
+): Promise<void> {
+  const { admission, note, clientAddress } = services;
+  const state = stateOf(args);
+  const { kind, predict } = weigh(args.document, args.operationName);
+  note(state.req, { operation: kind });
+  const who: Anonymous = { address: clientAddress(state.req) };
+  const prediction = predict(args.variableValues ?? {}, { kind: 'key' });
+  const cost = costOfAnswer(services, prediction, who);
+  const rate = await admission.charge(who, state.req, state.res, cost);
+  state.charged = { counted: who, cost, rate, prediction };
+}

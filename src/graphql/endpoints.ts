@@ -1,0 +1,77 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
+import type { EndpointServices } from '../access/endpoint-services.ts';
+import type { KeptAnswers } from '../runtime/response-cache.ts';
+import type { DocumentCache } from './document-cache.ts';
+import { standardIntrospection } from './limits/standard-introspection.ts';
+import { operationWeights } from './limits/weighed-operation.ts';
+import { operationAdmission } from './plugins/admission.ts';
+import { answerCache, type CachedAnswer } from './plugins/answer-cache.ts';
+import { compiledExecution } from './plugins/compiled-execution.ts';
+import { costExtension } from './plugins/cost.ts';
+import { documentBounds } from './plugins/document-limits.ts';
+import { type AnswerLimits, heavyExecution } from './plugins/heavy-execution.ts';
+import { largeAnswers } from './plugins/large-answers.ts';
+import { errorCodes } from './plugins/public-errors.ts';
+import { requestForm } from './plugins/request-form.ts';
+import { sentTexts } from './plugins/sent-texts.ts';
+import { standardIntrospectionAnswers } from './plugins/standard-introspection.ts';
+import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscriptions.ts';
+import type { HttpContext } from './request-state.ts';
+import { operationRunner } from './run-operation.ts';
+import { singleConnections } from './sse/single-connection.ts';
+
+/** What the graph's endpoints are built from, beside what every endpoint is given. */
+export interface GraphqlParts {
+  services: EndpointServices;
+  /** Answers of the last second. */
+  cache: KeptAnswers<CachedAnswer>;
+  documents: DocumentCache;
+  answerLimits: AnswerLimits;
+}
+
+/** The graph over HTTP. */
+export interface GraphqlEndpoints {
+  /** `/graphql`: operations, and subscriptions each on a connection of its own. */
+  yoga: YogaServerInstance<HttpContext, object>;
+  /** `/graphql/stream`: many subscriptions on one connection. */
+  stream: (request: IncomingMessage, response: ServerResponse) => void;
+}
+
+/** Builds the graph's endpoints: Yoga with one plugin a concern, in the order in which a request meets them. */
+export function graphqlEndpoints({ services, cache, documents, answerLimits }: GraphqlParts): GraphqlEndpoints {
+  const open: OpenSubscriptions = new WeakMap();
+  const weigh = operationWeights(services.schema);
+  const introspection = standardIntrospection(services.schema);
+  const plugins: Plugin[] = [
+    requestForm(),
+    sentTexts(),
+    documentBounds((document) => introspection(document) !== null),
+    standardIntrospectionAnswers(introspection),
+    operationAdmission(services, weigh),
+    costExtension(services),
+    answerCache(services, cache),
+    compiledExecution(services),
+    heavyExecution(services, answerLimits),
+    errorCodes(services),
+    largeAnswers(),
+    subscriptionStreams(services, weigh, open),
+  ];
+  const yoga = createYoga<HttpContext>({
+    schema: services.schema,
+    graphqlEndpoint: '/graphql',
+    landingPage: false,
+    logging: false,
+    maskedErrors: false,
+    // One operation a request, as JSON: uploads have nothing to go to.
+    batching: false,
+    multipart: false,
+    // Cross-origin rules are the server's, for every endpoint alike.
+    cors: false,
+    plugins,
+    // A page like the others (src/pages/graphiql).
+    graphiql: false,
+    parserAndValidationCache: documents,
+  });
+  return { yoga, stream: singleConnections(services, operationRunner(services, yoga, open)) };
+}

@@ -1,0 +1,132 @@
+import { type Tally, WrittenData } from '../../runtime/graph/tally.ts';
+import type { PlannedField, PlannedFields } from './plan.ts';
+import { type Asking, isThere, itemsOf, type Place, placeOf, root, runPoints } from './planned-cost.ts';
+import { nothing, type Weight } from './weight.ts';
+
+/** What is at a field of several objects. */
+interface Looked {
+  /** Values that are not null; of lists their items. */
+  count: number;
+  /** Items of its lists. */
+  items: number;
+  /** Characters of its texts. */
+  bytes: number;
+  below: Values;
+}
+
+/** The objects of an answer at one place. */
+interface Values {
+  look(field: PlannedField): Looked;
+}
+
+/** What an answer holds at one place. */
+interface Found {
+  count: number;
+  /** Null = they were not looked at. */
+  values: Values | null;
+}
+
+function isObject(value: unknown): value is Record<string, unknown> {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** Objects as they are: lists have their length, and what is below is looked at where that is of interest. */
+function objectValues(parents: readonly Record<string, unknown>[]): Values {
+  return {
+    look(field) {
+      const objects: Record<string, unknown>[] = [];
+      let [items, count, bytes] = [0, 0, 0];
+      for (const parent of parents) {
+        const value = parent[field.key];
+        if (value === null || value === undefined) continue;
+        if (!Array.isArray(value)) {
+          count += 1;
+          if (typeof value === 'string') bytes += value.length;
+          if (isObject(value)) objects.push(value);
+          continue;
+        }
+        items += value.length;
+        count += value.length;
+        if (needsLook(field)) for (const item of value) if (isObject(item)) objects.push(item);
+      }
+      return { items, count, bytes, below: objectValues(objects) };
+    },
+  };
+}
+
+/** What was counted while an answer was written. */
+function writtenValues(tally: Tally): Values {
+  return {
+    look({ key }) {
+      const below = tally.at(key);
+      const { items, count, characters } = below;
+      return { items, count, bytes: characters, below: writtenValues(below) };
+    },
+  };
+}
+
+/** The data of an answer; null where there is none. */
+function valuesOf(data: unknown): Values | null {
+  if (data instanceof WrittenData) return writtenValues(data.tally);
+  return isObject(data) ? objectValues([data]) : null;
+}
+
+/** Whether the fields below have to be looked at: lists are, and fields that cost something. */
+function needsLook({ below }: PlannedField): boolean {
+  for (const field of below.values()) if (field.isCounted) return true;
+  return false;
+}
+
+/** How long the lists are that a field reads and that are in the answer, on average; the others are as they were asked. */
+function sizesRead({ below }: PlannedField, values: Values, parents: number): Record<string, number> {
+  const sizes: Record<string, number> = {};
+  for (const field of below.values()) {
+    if (!field.isCounted) continue;
+    const found = values.look(field);
+    if (!field.isList) Object.assign(sizes, sizesRead(field, found.below, parents));
+    else if (typeof field.cost?.rows === 'string') sizes[field.cost.rows] = found.items / parents;
+  }
+  return sizes;
+}
+
+/** Remembers how long a list is that no argument bounds. */
+function learn(
+  planned: PlannedField,
+  { items, parents }: { items: number; parents: number },
+  place: Place,
+  asking: Asking,
+) {
+  if (planned.isList && place.path !== null && !itemsOf(planned, place).isAsked)
+    asking.learned.learn(place.path, items / parents);
+}
+
+/**
+ * What an answer took, by the plan that predicted it: lists count as long as they are, and what is null has nothing below it.
+ * Rows whose fields cost nothing of their own are counted, not looked at.
+ */
+export function actual(fields: PlannedFields, data: unknown, asking: Asking): Weight {
+  const sum: Weight = { ...nothing };
+
+  function add(planned: PlannedField, parents: Found, above: Place): void {
+    if (parents.count === 0 || !isThere(planned, asking)) return;
+    const { cost, isList, isCounted } = planned;
+    const place = placeOf(planned, above, asking);
+    const found = isCounted && parents.values ? parents.values.look(planned) : null;
+    const items = found?.items ?? 0;
+    const values = found?.count ?? parents.count;
+    if (found) learn(planned, { items, parents: parents.count }, place, asking);
+    const read = typeof cost?.each === 'function' && found ? sizesRead(planned, found.below, parents.count) : {};
+    sum.points += runPoints(planned, parents.count, items, { ...place, sizes: { ...place.sizes, ...read } });
+    sum.leaves += parents.count + items;
+    sum.rows += items;
+    const bytes = cost?.isWritten && found ? found.bytes : values * planned.bytes;
+    sum.bytes += parents.count * planned.keyBytes + bytes + items + (isList ? 2 * parents.count : 0);
+    const there: Found = { count: values, values: needsLook(planned) ? (found?.below ?? null) : null };
+    for (const below of planned.below.values()) add(below, there, place);
+  }
+
+  const values = valuesOf(data);
+  const whole: Found = { count: values === null ? 0 : 1, values };
+  for (const field of fields.values()) add(field, whole, root);
+  return sum;
+}

@@ -1,0 +1,27 @@
+import { type DirectiveNode, Kind, type SelectionNode } from 'graphql';
+
+/** What `@skip` and `@include` make of a selection: it is there while a variable has a value. */
+export interface Condition {
+  variable: string;
+  is: boolean;
+}
+
+function conditionOf({ name, arguments: args = [] }: DirectiveNode): Condition | boolean {
+  if (name.value !== 'skip' && name.value !== 'include') return true;
+  const wanted = name.value === 'include';
+  const value = args.find((argument) => argument.name.value === 'if')?.value;
+  if (value?.kind === Kind.VARIABLE) return { variable: value.name.value, is: wanted };
+  return value?.kind !== Kind.BOOLEAN || value.value === wanted;
+}
+
+/** The conditions of a selection, all of which must hold; null when it is never there. */
+export function conditionsOf({ directives = [] }: SelectionNode): Condition[] | null {
+  const found = directives.map(conditionOf);
+  if (found.includes(false)) return null;
+  return found.filter((condition) => typeof condition === 'object');
+}
+
+/** Whether one of several sets of conditions holds as a whole. */
+export function anyHolds(sets: readonly Condition[][], variables: Readonly<Record<string, unknown>>): boolean {
+  return sets.some((set) => set.every(({ variable, is }) => variables[variable] === is));
+}

@@ -1,0 +1,70 @@
+import type { GraphQLError } from 'graphql';
+import { Failure } from '../../domain/failure.ts';
+import { refusal } from '../refusal.ts';
+
+/**
+ * What one GraphQL document may be. Fields, depth, repeats and aliases are counted with fragments expanded, over all operations
+ * of the document together. Each limit is far above what a dashboard needs and far below what would hurt.
+ */
+export const documentLimits = {
+  /** Bytes of the request's body, variables among them. */
+  bytes: 1024 * 1024,
+  /** UTF-16 units of the document's text. */
+  characters: 100_000,
+  /** Tokens of the document's text. */
+  tokens: 5000,
+  fragments: 100,
+  directives: 100,
+  /** Selected fields. */
+  fields: 2000,
+  /** Nesting of fields. */
+  depth: 16,
+  /** Response keys under which one field is selected in one place. */
+  aliases: 100,
+  /** How often one response key is selected in one place. */
+  repeats: 20,
+  /** Fields and list items that an answer may hold, as predicted. */
+  leaves: 1_000_000,
+  /** Bytes of an answer, as predicted and as counted while it is made. */
+  answerBytes: 32 * 1024 * 1024,
+} as const;
+
+/** The limits that are counted here; the body's bytes are counted as it is read. */
+type DocumentLimit = Exclude<keyof typeof documentLimits, 'bytes'>;
+
+const messages: Record<DocumentLimit, (counted: string, most: string) => string> = {
+  characters: (counted, most) =>
+    `The document has ${counted} characters; at most ${most}. Send long values as variables.`,
+  tokens: (counted, most) => `The document has ${counted} tokens; at most ${most}.`,
+  fragments: (counted, most) => `The document has ${counted} fragments; at most ${most}.`,
+  directives: (counted, most) => `The document has ${counted} directives; at most ${most}.`,
+  fields: (counted, most) => `The document selects ${counted} fields once its fragments are expanded; at most ${most}.`,
+  depth: (counted, most) => `The document nests fields ${counted} deep; at most ${most}.`,
+  aliases: (counted, most) => `The document selects one field under ${counted} names in one place; at most ${most}.`,
+  repeats: (counted, most) => `The document selects one response key ${counted} times in one place; at most ${most}.`,
+  leaves: (counted, most) =>
+    `The answer may have ${counted} values; at most ${most}. Ask for fewer symbols, rows or fields.`,
+  answerBytes: (counted, most) =>
+    `The answer may have ${counted} bytes; at most ${most}. Ask for fewer symbols, rows or fields.`,
+};
+
+/** From here on a count is told as "more than": it was not counted further. */
+export const countedNoFurther = 1_000_000_000;
+
+const inWords = (count: number) =>
+  count >= countedNoFurther
+    ? `more than ${countedNoFurther.toLocaleString('en-US')}`
+    : Math.ceil(count).toLocaleString('en-US');
+
+/** The error of a document that is over a limit: 400, naming the limit and what was counted. */
+export function overLimit(limit: DocumentLimit, counted: number): GraphQLError {
+  const most = documentLimits[limit];
+  const message = messages[limit](inWords(counted), most.toLocaleString('en-US'));
+  const details = { limit, counted: Math.min(Math.ceil(counted), countedNoFurther), most };
+  return refusal(new Failure(400, 'invalid_params', message, { details }));
+}
+
+/** Throws `overLimit` when more was counted than may be. */
+export function requireWithin(limit: DocumentLimit, counted: number): void {
+  if (counted > documentLimits[limit]) throw overLimit(limit, counted);
+}

@@ -1,0 +1,101 @@
+import {
+  type DocumentNode,
+  type FieldNode,
+  type FragmentDefinitionNode,
+  Kind,
+  Lexer,
+  type SelectionSetNode,
+  Source,
+  TokenKind,
+  visit,
+} from 'graphql';
+import { overLimit, requireWithin } from './document-limits.ts';
+import { expandedSizes, fragmentsOf } from './expanded-size.ts';
+
+/** What is selected at one place of the answer: by response key, how often, and what lies below. */
+interface Place {
+  fields: Map<string, { times: number; below: Place }>;
+  /** Response keys by field. */
+  names: Map<string, Set<string>>;
+}
+
+const place = (): Place => ({ fields: new Map(), names: new Map() });
+
+/** Throws 400 for a response key selected too often, or a field under too many. Call only within the limit of fields. */
+function checkPlaces(sets: readonly SelectionSetNode[], fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
+  function addField(at: Place, node: FieldNode): void {
+    const name = node.name.value;
+    const key = node.alias?.value ?? name;
+    const keys = at.names.get(name) ?? new Set();
+    at.names.set(name, keys.add(key));
+    requireWithin('aliases', keys.size);
+    const found = at.fields.get(key) ?? { times: 0, below: place() };
+    at.fields.set(key, found);
+    found.times += 1;
+    requireWithin('repeats', found.times);
+    if (node.selectionSet) add(found.below, node.selectionSet);
+  }
+
+  function add(at: Place, { selections }: SelectionSetNode): void {
+    for (const node of selections) {
+      if (node.kind === Kind.FIELD) addField(at, node);
+      else if (node.kind === Kind.INLINE_FRAGMENT) add(at, node.selectionSet);
+      else if (fragments.has(node.name.value)) add(at, fragments.get(node.name.value)!.selectionSet);
+    }
+  }
+
+  for (const set of sets) add(place(), set);
+}
+
+function directivesOf(document: DocumentNode): number {
+  let count = 0;
+  visit(document, {
+    [Kind.DIRECTIVE]() {
+      count += 1;
+    },
+  });
+  return count;
+}
+
+/**
+ * Throws 400 for a document that is over a limit, before it is validated: GraphQL's rules compare fields with one another, so
+ * a large document that repeats itself would take them long. Unused fragments count too, since they are validated as well.
+ */
+export function checkShape(document: DocumentNode): void {
+  const fragments = fragmentsOf(document);
+  requireWithin('fragments', document.definitions.filter(({ kind }) => kind === Kind.FRAGMENT_DEFINITION).length);
+  requireWithin('directives', directivesOf(document));
+  const { ofSet, isMeasured } = expandedSizes(fragments);
+  const sets: SelectionSetNode[] = [];
+  let [fields, depth] = [0, 0];
+  const measure = (set: SelectionSetNode) => {
+    const size = ofSet(set);
+    fields += size.fields;
+    depth = Math.max(depth, size.depth);
+    sets.push(set);
+  };
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.OPERATION_DEFINITION) measure(definition.selectionSet);
+  for (const [name, fragment] of fragments) if (!isMeasured(name)) measure(fragment.selectionSet);
+  requireWithin('fields', fields);
+  requireWithin('depth', depth);
+  checkPlaces(sets, fragments);
+}
+
+/** Tokens of a text, as far as it can be read. */
+function tokensOf(text: string): number {
+  const lexer = new Lexer(new Source(text));
+  let count = 0;
+  try {
+    while (lexer.advance().kind !== TokenKind.EOF) count += 1;
+  } catch {
+    // It is refused for its length, whatever else is wrong with it.
+  }
+  return count;
+}
+
+/** Throws 400 for a text that is too long to be parsed. `error` is what the parser threw: it says that there are too many tokens. */
+export function checkTokens(text: string, error: unknown): void {
+  if (error instanceof Error && /tokens\. Parsing aborted/.test(error.message))
+    throw overLimit('tokens', tokensOf(text));
+}

@@ -1,0 +1,29 @@
+import { LRUCache } from 'lru-cache';
+
+/** Lists remembered, and for how long: a market's lists change slowly, but they do. */
+const mostLists = 20_000;
+const rememberedMs = 10 * 60_000;
+
+/** A list may have grown since it was seen: by a quarter, or by a few items. */
+const growth = 1.25;
+const fewItems = 5;
+
+/** How long lists were when they were last answered, by their path from the root with all arguments. */
+export interface LearnedSizes {
+  /** Items that a list may have by now, no more than `most`. */
+  expected(path: string, most: number): number;
+  /** A list had so many items; where its path leads to several, on average. */
+  learn(path: string, items: number): void;
+}
+
+/** Remembers the lengths of lists that no argument bounds, so that a question that is asked again is predicted as it is. */
+export function learnedSizes(): LearnedSizes {
+  const seen = new LRUCache<string, number>({ max: mostLists, ttl: rememberedMs });
+  return {
+    expected(path, most) {
+      const items = seen.get(path);
+      return items === undefined ? most : Math.min(most, Math.ceil(items * growth) + fewItems);
+    },
+    learn: (path, items) => void seen.set(path, Math.max(items, seen.get(path) ?? 0)),
+  };
+}

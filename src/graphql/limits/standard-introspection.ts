@@ -1,0 +1,58 @@
+import { type DocumentNode, executeSync, type GraphQLSchema, getIntrospectionQuery, parse } from 'graphql';
+import { LRUCache } from 'lru-cache';
+import { isWithin, projected, type Selected, selectedBy } from './introspection-selection.ts';
+
+/** Answers kept as JSON: tools ask in few ways, and what another way gives is a part of the same data. */
+const keptAnswers = 16;
+
+const wholeQuery = getIntrospectionQuery({
+  specifiedByUrl: true,
+  directiveIsRepeatable: true,
+  schemaDescription: true,
+  inputValueDeprecation: true,
+  experimentalDirectiveDeprecation: true,
+  oneOf: true,
+});
+
+/** One text for each thing that is selected. */
+function textOf(selected: Selected): string {
+  return [...selected]
+    .map(([name, { withDeprecated, below }]) => `${name}${withDeprecated ? '+' : ''}{${textOf(below)}}`)
+    .sort()
+    .join(' ');
+}
+
+/**
+ * Answers the standard introspection query, as `getIntrospectionQuery` makes it with whatever options, and any part of it: whatever the
+ * names of the operation and of fragments, the order and the depth of types. The schema is introspected once; an answer's JSON is made
+ * from that and kept. Null for any other document.
+ */
+export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => string | null {
+  const answers = new LRUCache<string, string>({ max: keptAnswers });
+  const known = new WeakMap<DocumentNode, Selected | null>();
+  let made: { selected: Selected; data: unknown } | null = null;
+
+  function whole() {
+    const document = parse(wholeQuery);
+    made ??= { selected: selectedBy(document)!, data: executeSync({ schema, document }).data };
+    return made;
+  }
+
+  function standardBy(document: DocumentNode): Selected | null {
+    const kept = known.get(document);
+    if (kept !== undefined) return kept;
+    const selected = selectedBy(document);
+    const standard = selected?.has('__schema') && isWithin(selected, whole().selected) ? selected : null;
+    known.set(document, standard);
+    return standard;
+  }
+
+  return (document) => {
+    const selected = standardBy(document);
+    if (selected === null) return null;
+    const text = textOf(selected);
+    const answer = answers.get(text) ?? JSON.stringify({ data: projected(whole().data, selected) });
+    answers.set(text, answer);
+    return answer;
+  };
+}

@@ -1,0 +1,39 @@
+/** Points that cost as much as one REST request. */
+export const pointsPerRequest = 10;
+
+/**
+ * Points of what every answer is made of. With those that fields declare, a page of 1,000 bars of nine values is ten;
+ * `scripts/measure-weights.ts` measures them.
+ */
+export const weights = {
+  /** A token of the document: it is parsed, validated and weighed. */
+  token: 0.005,
+  /** A value of the answer. */
+  leaf: 0.0004,
+  /** A byte of the answer. */
+  byte: 0.000024,
+} as const;
+
+/** What an answer takes: as predicted, or as it was. */
+export interface Weight {
+  points: number;
+  /** Values: fields, objects among them, and items of lists. */
+  leaves: number;
+  /** Items of lists. */
+  rows: number;
+  /** Bytes of its JSON, about. */
+  bytes: number;
+}
+
+/** What nothing takes. */
+export const nothing: Weight = { points: 0, leaves: 0, rows: 0, bytes: 0 };
+
+/** Whole requests that so many points cost; at least 1. */
+export function requestsOf(points: number): number {
+  return Math.max(1, Math.ceil(Math.ceil(points) / pointsPerRequest));
+}
+
+/** A weight with the points of its values and bytes added. */
+export function weighed({ points, leaves, rows, bytes }: Weight): Weight {
+  return { points: points + leaves * weights.leaf + bytes * weights.byte, leaves, rows, bytes };
+}

@@ -1,0 +1,40 @@
+import type { ExecutionArgs } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { requestLife } from '../../access/admission.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { admitAnonymous, admitOperation } from '../admit-operation.ts';
+import type { OperationWeights } from '../limits/weighed-operation.ts';
+import { requestError, stateOf } from '../request-state.ts';
+import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
+
+/**
+ * Admits every operation before it runs, and counts its usage when it has. Introspection needs no credential: without one it is charged
+ * to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free.
+ */
+export function operationAdmission(services: EndpointServices, weigh: OperationWeights): Plugin {
+  return {
+    onExecute: async ({ args, setResultAndStopExecution }) => {
+      const given = args as unknown as ExecutionArgs;
+      const { document, operationName } = given;
+      const state = stateOf(given);
+      if (isTypenameOnly(document, operationName)) return;
+      const life = requestLife(state.res);
+      try {
+        const isPublic = isIntrospectionOnly(document, operationName);
+        if (isPublic && (await services.admission.recognize(state.req)) === null)
+          await admitAnonymous(services, weigh, given);
+        else await admitOperation(services, weigh, given, life);
+      } catch (error) {
+        life.end();
+        setResultAndStopExecution({ errors: [requestError(services, state, error)] });
+        return;
+      }
+      return {
+        onExecuteDone: () => {
+          life.end();
+          if (state.admitted) services.admission.count(state.admitted.caller, state.admitted.groups);
+        },
+      };
+    },
+  };
+}

@@ -1,0 +1,99 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+  Kind,
+  OperationTypeNode,
+} from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import type { Plugin } from 'graphql-yoga';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { stateOf } from '../request-state.ts';
+
+/** Compiling costs milliseconds, so a document earns it by coming back. */
+const usesBeforeCompiling = 2;
+
+interface Entry {
+  uses: number;
+  /** Null = it does not compile; undefined = not tried yet. */
+  compiled?: CompiledQuery['query'] | null;
+}
+
+/**
+ * Whether the compiled form means the same: it departs from the language where a variable is left out or null, so every
+ * declared variable must have a value. Introspection is left to the ordinary executor too.
+ */
+function isEligible(args: ExecutionArgs): boolean {
+  const operation = getOperationAST(args.document, args.operationName);
+  if (operation?.operation !== OperationTypeNode.QUERY) return false;
+  const variables = args.variableValues ?? {};
+  const complete = (operation.variableDefinitions ?? []).every(
+    (definition) => variables[definition.variable.name.value] != null,
+  );
+  return (
+    complete &&
+    operation.selectionSet.selections.every((node) => node.kind !== Kind.FIELD || !node.name.value.startsWith('__'))
+  );
+}
+
+/**
+ * The error with its places in the source. The compiled form tells them by line and column alone, which are lost wherever
+ * an error is made from another.
+ */
+function positioned(error: GraphQLError, { loc }: DocumentNode): GraphQLError {
+  if (!loc || !error.locations || error.positions) return error;
+  const lines = [0, ...[...loc.source.body.matchAll(/\r\n|\n|\r/g)].map((end) => end.index + end[0].length)];
+  return new GraphQLError(error.message, {
+    source: loc.source,
+    positions: error.locations.map(({ line, column }) => lines[line - 1]! + column - 1),
+    path: error.path ?? null,
+    originalError: error.originalError ?? null,
+    extensions: error.extensions,
+  });
+}
+
+/** Runs documents that come again in compiled form, several times faster. Returns null for what the ordinary executor is to run. */
+function compiledExecutor(schema: GraphQLSchema): (args: ExecutionArgs) => Promise<ExecutionResult> | null {
+  // Keyed by the parsed document, which the parser's cache keeps as long as it is in use.
+  const entries = new WeakMap<DocumentNode, Map<string, Entry>>();
+  function entryOf(args: ExecutionArgs): Entry {
+    const operations = entries.get(args.document) ?? new Map<string, Entry>();
+    entries.set(args.document, operations);
+    const name = args.operationName ?? '';
+    const entry = operations.get(name) ?? { uses: 0 };
+    operations.set(name, entry);
+    return entry;
+  }
+  return (args) => {
+    if (!isEligible(args)) return null;
+    const entry = entryOf(args);
+    if (++entry.uses < usesBeforeCompiling) return null;
+    if (entry.compiled === undefined) {
+      const compiled = compileQuery(schema, args.document, args.operationName ?? undefined, {
+        disablingCapturingStackErrors: true,
+      } as never);
+      entry.compiled = isCompiledQuery(compiled) ? compiled.query : null;
+    }
+    return entry.compiled ? run(entry.compiled, args) : null;
+  };
+}
+
+async function run(compiled: CompiledQuery['query'], args: ExecutionArgs): Promise<ExecutionResult> {
+  const result = await compiled(undefined, args.contextValue, args.variableValues);
+  if (!result.errors) return result;
+  return { ...result, errors: result.errors.map((error) => positioned(error, args.document)) };
+}
+
+/** Runs admitted documents that come again in compiled form, and everything else by Yoga's executor. */
+export function compiledExecution({ schema, span }: EndpointServices): Plugin {
+  const compiled = compiledExecutor(schema);
+  return {
+    onExecute: ({ args, executeFn, setExecuteFn }) => {
+      if (!stateOf(args as never).admitted) return;
+      setExecuteFn((now) => span('operation', {}, () => compiled(now as ExecutionArgs) ?? executeFn(now)));
+    },
+  };
+}

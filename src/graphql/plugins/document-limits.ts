@@ -1,0 +1,57 @@
+import {
+  type DocumentNode,
+  type GraphQLError,
+  type GraphQLSchema,
+  parse,
+  type ValidationRule,
+  validate,
+} from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { hasCredential } from '../../access/identity/credential.ts';
+import { unauthenticated } from '../../domain/failure.ts';
+import { documentLimits, requireWithin } from '../limits/document-limits.ts';
+import { checkShape, checkTokens } from '../limits/document-shape.ts';
+import { refusal } from '../refusal.ts';
+import type { OperationState } from '../request-state.ts';
+import { isIntrospectionOnly } from '../scope-groups.ts';
+import { unconditionalSubscription } from '../subscription-root.ts';
+
+/** Errors that validation looks for: each costs a search for names that are like the wrong one. */
+const mostErrors = 20;
+
+/** Parses a document within the limits; throws 400 for one that is over them. */
+export function parseWithinLimits(source: string, options: object = {}): DocumentNode {
+  requireWithin('characters', source.length);
+  let document: DocumentNode;
+  try {
+    document = parse(source, { ...options, maxTokens: documentLimits.tokens });
+  } catch (error) {
+    checkTokens(source, error);
+    throw error;
+  }
+  checkShape(document);
+  return document;
+}
+
+/**
+ * Bounds what is parsed and validated. A document that reads more than the schema needs a credential: without one it is refused before
+ * work is done for it.
+ */
+export function documentBounds(isStandardIntrospection: (document: DocumentNode) => boolean): Plugin {
+  return {
+    onParse: ({ setParseFn }) => setParseFn(parseWithinLimits),
+    onValidate: ({ params: { documentAST }, context, setResult, setValidationFn, addValidationRule }) => {
+      const document = documentAST as DocumentNode;
+      const { req, params } = context as unknown as OperationState;
+      if (isStandardIntrospection(document)) return setResult([]);
+      // Thrown: what validation gives is cached for all callers.
+      if (!hasCredential(req.headers) && !isIntrospectionOnly(document, params.operationName))
+        throw refusal(unauthenticated());
+      addValidationRule(unconditionalSubscription);
+      setValidationFn(
+        (schema: GraphQLSchema, asked: DocumentNode, rules?: readonly ValidationRule[]): readonly GraphQLError[] =>
+          validate(schema, asked, rules, { maxErrors: mostErrors }),
+      );
+    },
+  };
+}

@@ -1,0 +1,96 @@
+import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { requestLife } from '../../access/admission.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { Failure, rateLimited } from '../../domain/failure.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { executeInPieces } from '../../runtime/graph/execute.ts';
+import { OverLimit, Pieces } from '../../runtime/pieces.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
+import { createSlots } from '../../runtime/slots.ts';
+import type { Weight } from '../limits/weight.ts';
+import { type OperationState, requestError, stateOf } from '../request-state.ts';
+
+/** Answers that may have more values than this are made in pieces. */
+const heavyLeaves = 100_000;
+/** The same for rows of many values, which the ordinary executors complete a thousand at once. */
+const wide = { leaves: 20_000, leavesARow: 20 };
+/** Answers that may have more bytes than this take a slot. */
+const largeBytes = 2 * 1024 * 1024;
+
+function isLarge({ leaves, rows }: Weight): boolean {
+  return leaves > heavyLeaves || (leaves > wide.leaves && leaves > wide.leavesARow * rows);
+}
+
+/** What an answer may take. */
+export interface AnswerLimits {
+  /** Bytes of its JSON. */
+  bytes: number;
+  /** Time it is worked on, ms; waiting for a turn does not count. */
+  ms: number;
+}
+
+/** Heavy answers of a process: so many at a time bound its memory, whoever asks. */
+const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
+
+const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');
+
+function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: number): Failure {
+  const smaller = 'Ask for fewer symbols, rows or fields.';
+  const message =
+    limit === 'characters'
+      ? `The answer has more than ${inWords(bytes)} bytes: ${inWords(counted)} were counted when it was stopped. ${smaller}`
+      : `The answer took more than ${inWords(ms)} ms to make: ${inWords(counted)} bytes were written when it was stopped. ${smaller}`;
+  const details = limit === 'characters' ? { limit: 'bytes', counted, most: bytes } : { limit: 'ms', most: ms };
+  return new Failure(400, 'invalid_params', message, { details });
+}
+
+/** Makes large answers in pieces, so many at a time, and stops them at their limits or when the client has gone. */
+export function heavyExecution(services: EndpointServices, limits: AnswerLimits): Plugin {
+  const slots = createSlots(slotLimits);
+
+  /** Holds a slot until the answer has been sent, since it is in memory so long. */
+  async function takeSlot({ charged, res }: OperationState): Promise<void> {
+    const request = currentRequest();
+    const { counted } = charged!;
+    const caller = 'address' in counted ? counted.address : (counted.keyId ?? counted.accountId);
+    const release = await slots.take(caller, (giveUp) => request?.onEnd(giveUp) ?? (() => {}));
+    request?.requireClient();
+    if (release === null)
+      throw rateLimited('Too many large answers are being made; ask again, or ask for fewer rows.', 1);
+    requestLife(res).onEnd(release);
+  }
+
+  async function execute(args: ExecutionArgs): Promise<ExecutionResult> {
+    const state = stateOf(args);
+    currentRequest()?.isHeavy();
+    if (state.charged!.prediction.bytes > largeBytes) await takeSlot(state);
+    const most = { characters: Math.min(limits.bytes, state.answerBytes ?? Infinity), ms: limits.ms };
+    const pieces = new Pieces({ turn: nextTurn, limits: most, now: () => performance.now() });
+    Object.assign(state, { batchSchedule: pieces.batch });
+    try {
+      const { data, errors } = await executeInPieces(args, pieces);
+      const result = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) };
+      return result as ExecutionResult;
+    } catch (error) {
+      state.isStopped = true;
+      throw error instanceof OverLimit
+        ? overLimit(error, { ...limits, bytes: most.characters }, pieces.characters)
+        : error;
+    }
+  }
+
+  return {
+    onExecute: ({ args, setExecuteFn }) => {
+      const given = args as unknown as ExecutionArgs;
+      const state = stateOf(given);
+      if (!state.charged || getOperationAST(given.document, given.operationName)?.operation !== 'query') return;
+      if (!isLarge(state.charged.prediction)) return;
+      setExecuteFn((now) =>
+        services.span('operation', {}, () =>
+          execute(now as ExecutionArgs).catch((error: unknown) => ({ errors: [requestError(services, state, error)] })),
+        ),
+      );
+    },
+  };
+}

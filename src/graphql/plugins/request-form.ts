@@ -1,0 +1,34 @@
+import type { RequestHandler } from 'express';
+import { GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
+import { refusal } from '../refusal.ts';
+
+/**
+ * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown content
+ * type with no body, and takes variables in an address that are not JSON for a defect of ours.
+ */
+export function requestForm(): Plugin<object> {
+  return {
+    onRequestParse: ({ requestParser, setRequestParser }) => {
+      setRequestParser(async (request) => {
+        if (!requestParser) throw refusal(unsupportedMediaType('application/json'));
+        try {
+          return await requestParser(request);
+        } catch (error) {
+          if (error instanceof GraphQLError) throw error;
+          throw refusal(invalidRequest('Expected query, and variables and extensions that are JSON objects.'));
+        }
+      });
+    },
+  };
+}
+
+// Not multipart/mixed: nothing is deferred, so that no answer has parts. Not text/html: GraphiQL's page is answered before (src/pages).
+const served = ['application/json', 'application/graphql-response+json', 'text/event-stream'];
+
+/** Answers in JSON whoever accepts nothing that there is, as the REST routes do; Yoga would answer 406 and nothing else. */
+export const acceptAnything: RequestHandler = (request, _response, next) => {
+  if (request.accepts(served) === false) delete request.headers.accept;
+  next();
+};

@@ -1,0 +1,59 @@
+import { type ASTNode, GraphQLError, Kind, type ValidationRule } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { invalidParameter } from '../../domain/failure.ts';
+import { jsonFailure } from '../../domain/sent-text.ts';
+import { isStorableText, nestsDeeper, storableText } from '../../runtime/stored-text.ts';
+
+/** Deepest nesting of brackets in a document: the parser recurses into each. */
+const deepestBrackets = 100;
+
+function invalid(message: string, details?: object, node?: ASTNode): GraphQLError {
+  return new GraphQLError(message, {
+    nodes: node ?? null,
+    extensions: { code: 'invalid_params', ...(details ? { details } : {}) },
+  });
+}
+
+/** The name of the argument or input field that a value in the document is for. */
+function parameterOf(ancestors: readonly (ASTNode | readonly ASTNode[])[]): string {
+  for (const node of ancestors.toReversed()) {
+    if ('kind' in node && (node.kind === Kind.ARGUMENT || node.kind === Kind.OBJECT_FIELD)) return node.name.value;
+  }
+  return 'query';
+}
+
+/** A validation rule: texts in the document can be stored as they are. */
+const storableTexts: ValidationRule = (context) => ({
+  StringValue(node, _key, parent, _path, ancestors) {
+    if (isStorableText(node.value)) return;
+    const { message, details } = invalidParameter(
+      parameterOf(parent ? [...ancestors, parent] : ancestors),
+      `expected ${storableText}`,
+    );
+    context.reportError(invalid(message, details, node));
+  },
+});
+
+function variablesError(variables: unknown): GraphQLError | null {
+  const failure = jsonFailure(variables ?? null, 'variables');
+  return failure && invalid(failure.message, failure.details);
+}
+
+/** Rejects documents and variables that are nested too deep to be read, and texts that cannot be stored. */
+export function sentTexts(): Plugin {
+  return {
+    onParse: ({ params: { source } }) => {
+      if (nestsDeeper(String(source), deepestBrackets))
+        throw invalid(`The document has brackets nested more than ${deepestBrackets} deep.`);
+    },
+    onValidate: ({ addValidationRule }) => addValidationRule(storableTexts),
+    onExecute: ({ args, setResultAndStopExecution }) => {
+      const error = variablesError(args.variableValues);
+      if (error) setResultAndStopExecution({ errors: [error] });
+    },
+    onSubscribe: ({ args, setResultAndStopExecution }) => {
+      const error = variablesError(args.variableValues);
+      if (error) setResultAndStopExecution({ errors: [error] });
+    },
+  };
+}

@@ -1,0 +1,82 @@
+import type { IncomingMessage } from 'node:http';
+import type { ExecutionArgs, GraphQLError } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { admitOperation } from '../admit-operation.ts';
+import type { OperationWeights } from '../limits/weighed-operation.ts';
+import { type HttpContext, type OperationState, requestError, stateOf } from '../request-state.ts';
+import { requireEventStream, type Subscribed, sendAnswers, subscribe } from '../sse/subscription.ts';
+
+/** Open subscriptions by the request that opened them, until their response begins. */
+export type OpenSubscriptions = WeakMap<IncomingMessage, Subscribed>;
+
+/** Admits a subscription as any request and counts it at once; what it then holds it holds until `connection` ends. */
+async function admitSubscription(
+  services: EndpointServices,
+  weigh: OperationWeights,
+  args: ExecutionArgs,
+  connection: Lifetime,
+): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
+  const state = stateOf(args);
+  const life = lifetime();
+  connection.onEnd(life.end);
+  // Slots taken while its cost was worked out are freed at once.
+  const request = lifetime();
+  try {
+    await admitOperation(services, weigh, args, request);
+    const { caller, groups } = state.admitted!;
+    services.admission.count(caller, groups);
+    return await subscribe(services, args, { caller, groups, query: state.params.query ?? '' }, state.req, life);
+  } catch (error) {
+    life.end();
+    throw error;
+  } finally {
+    request.end();
+  }
+}
+
+/** The connection that carries the events: the request's own, which must accept them, unless it is for another. */
+function connectionOf({ req, res, connection }: OperationState): Lifetime {
+  if (connection) return connection;
+  requireEventStream(req);
+  const own = lifetime();
+  res.once('close', own.end);
+  return own;
+}
+
+/** Admits subscriptions, and sends the events of each on its own connection unless its request is for another. */
+export function subscriptionStreams(
+  services: EndpointServices,
+  weigh: OperationWeights,
+  open: OpenSubscriptions,
+): Plugin {
+  return {
+    onSubscribe: async ({ args, setSubscribeFn, setResultAndStopExecution }) => {
+      const state = stateOf(args as never);
+      try {
+        const subscribed = await admitSubscription(
+          services,
+          weigh,
+          args as unknown as ExecutionArgs,
+          connectionOf(state),
+        );
+        if ('errors' in subscribed) return setResultAndStopExecution({ errors: [...subscribed.errors] });
+        open.set(state.req, subscribed);
+        setSubscribeFn(async () => subscribed.answers.source);
+      } catch (error) {
+        setResultAndStopExecution({ errors: [requestError(services, state, error)] });
+      }
+    },
+    onResultProcess: ({ result, serverContext, setResultProcessor }) => {
+      const { req, res } = serverContext as unknown as HttpContext;
+      const subscribed = open.get(req);
+      if (!subscribed || Array.isArray(result) || !(Symbol.asyncIterator in result)) return;
+      setResultProcessor(async (_result, fetchApi) => {
+        await sendAnswers(subscribed, req, res, (failure) => services.report(req, failure));
+        // The whole response has been written: what is returned is not sent.
+        return new fetchApi.Response(null);
+      }, 'text/event-stream');
+    },
+  };
+}

@@ -1,0 +1,45 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { GraphQLError } from 'graphql';
+import type { Admitted, Charged } from '../access/admission.ts';
+import type { EndpointServices } from '../access/endpoint-services.ts';
+import { Failure, internal } from '../domain/failure.ts';
+import type { Lifetime } from '../runtime/lifetime.ts';
+import type { Prediction } from './limits/weighed-operation.ts';
+import { refusal } from './refusal.ts';
+
+/** What Yoga's context holds of the HTTP exchange. */
+export interface HttpContext {
+  req: IncomingMessage;
+  res: ServerResponse;
+}
+
+/** One operation on its way through the plugins. */
+export type OperationState = HttpContext & {
+  params: { query?: string; operationName?: string };
+  /** Absent until the operation is admitted, and for pure introspection, which is public. */
+  admitted?: Admitted & { groups: readonly string[] };
+  /** What the operation was charged and may take; absent until then, and for what is free. */
+  charged?: Charged & { prediction: Prediction };
+  /** Points that its answer took, once it is there; and those of an answer from the cache. */
+  actualPoints?: number;
+  cachedPoints?: number;
+  /** It was stopped before it was done: it costs what it might have. */
+  isStopped?: boolean;
+  /** Bytes that its answer may have, where that is less than usual. */
+  answerBytes?: number;
+  /** The connection that carries a subscription's events, when it is not the request's own. */
+  connection?: Lifetime;
+};
+
+/** Yoga's context of an operation as this state. */
+export function stateOf({ contextValue }: { contextValue?: unknown }): OperationState {
+  return contextValue as OperationState;
+}
+
+/** An error that ends the whole request; one that is not the client's is logged. */
+export function requestError(services: EndpointServices, { req }: HttpContext, error: unknown): GraphQLError {
+  if (error instanceof GraphQLError) return error;
+  const failure = error instanceof Failure ? error : internal(error);
+  if (failure.status >= 500) services.report(req, failure);
+  return refusal(failure);
+}

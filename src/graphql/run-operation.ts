@@ -1,0 +1,70 @@
+import {
+  type DocumentNode,
+  type ExecutionArgs,
+  type ExecutionResult,
+  type GraphQLError,
+  type GraphQLSchema,
+  getOperationAST,
+} from 'graphql';
+import type { YogaServerInstance } from 'graphql-yoga';
+import type { EndpointServices } from '../access/endpoint-services.ts';
+import { jsonBuffers, WrittenJson } from '../runtime/json-parts.ts';
+import { answerBytesInProcess } from './in-process.ts';
+import { publicErrors } from './plugins/public-errors.ts';
+import type { OpenSubscriptions } from './plugins/subscriptions.ts';
+import type { HttpContext } from './request-state.ts';
+import type { RunOperation } from './sse/single-connection.ts';
+import type { Subscribed } from './sse/subscription.ts';
+import { isWritten } from './written-answer.ts';
+
+/** Yoga's own steps with every plugin in place, for one operation. */
+interface Enveloped {
+  parse: (source: string) => DocumentNode;
+  validate: (schema: GraphQLSchema, document: DocumentNode) => readonly GraphQLError[];
+  contextFactory: () => Promise<unknown>;
+  execute: (args: ExecutionArgs) => Promise<unknown>;
+  subscribe: (args: ExecutionArgs) => Promise<unknown>;
+  schema: GraphQLSchema;
+}
+
+/** The result with its data as values, also where they were written as they were made. */
+function withPlainData(result: ExecutionResult): ExecutionResult {
+  const data: unknown = result.data;
+  return data instanceof WrittenJson
+    ? { ...result, data: JSON.parse(String(Buffer.concat(jsonBuffers(data)))) }
+    : result;
+}
+
+/** Runs operations for a connection that is open already: a query's answer, or the subscription that was opened. */
+export function operationRunner(
+  services: EndpointServices,
+  yoga: YogaServerInstance<HttpContext, object>,
+  open: OpenSubscriptions,
+): RunOperation {
+  async function run({ parse, validate, contextFactory, execute, subscribe, schema }: Enveloped, sent: SentParams) {
+    const document = parse(sent.query);
+    const problems = validate(schema, document);
+    if (problems.length > 0) return { errors: problems };
+    const operationName = sent.operationName ?? null;
+    const contextValue = await contextFactory();
+    const args = { schema, document, contextValue, variableValues: sent.variables, operationName } as ExecutionArgs;
+    const isSubscription = getOperationAST(document, operationName)?.operation === 'subscription';
+    return (await (isSubscription ? subscribe : execute)(args)) as ExecutionResult;
+  }
+
+  return async (req, res, params, connection): Promise<ExecutionResult | Subscribed> => {
+    const exchange = { req, res, answerBytes: answerBytesInProcess };
+    const enveloped = yoga.getEnveloped({ ...exchange, params, connection } as never) as unknown as Enveloped;
+    const result = withPlainData(
+      await run(enveloped, params).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] })),
+    );
+    const subscribed = open.get(req);
+    // A request may bring several operations.
+    open.delete(req);
+    if (subscribed) return subscribed;
+    if (!result.errors?.length) return isWritten(result) ? JSON.parse(result.stringify(result)) : result;
+    return { ...result, errors: (await publicErrors(services, exchange, result.errors)).errors };
+  };
+}
+
+type SentParams = Parameters<RunOperation>[2];

@@ -1,0 +1,129 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { ExecutionArgs, GraphQLError } from 'graphql';
+import type { Caller } from '../../access/caller.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
+import { type Failure, internal, invalidRequest } from '../../domain/failure.ts';
+import { type EventStream, openEventStream } from '../../runtime/event-stream.ts';
+import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
+import { publicError } from '../errors.ts';
+import { refusal } from '../refusal.ts';
+import { isMarketData } from '../scope-groups.ts';
+
+/** A subscription that was let in. */
+export interface Subscribed {
+  answers: LiveAnswers;
+  /** What says on its connection that it is alive. */
+  beat: () => void;
+  /** Frees everything of it; a second time does nothing. */
+  close: () => void;
+}
+
+/** Throws 400 for a request that would not understand a stream of events. */
+export function requireEventStream({ headers }: IncomingMessage): void {
+  const accept = headers.accept ?? '*/*';
+  if (/text\/event-stream|text\/\*|\*\/\*/i.test(accept)) return;
+  throw refusal(invalidRequest('A subscription is answered with a stream: send Accept: text/event-stream.'));
+}
+
+/**
+ * Opens an admitted subscription. It is for whoever `request` says, and ends with `life`, which it ends itself when it is over.
+ */
+export async function subscribe(
+  services: EndpointServices,
+  args: ExecutionArgs,
+  { caller: first, groups, query }: { caller: Caller; groups: readonly string[]; query: string },
+  request: IncomingMessage,
+  life: Lifetime,
+): Promise<Subscribed | { errors: readonly GraphQLError[] }> {
+  let caller = first;
+  const shares = isMarketData(groups);
+  const variables = args.variableValues ?? {};
+  const operationName = args.operationName ?? null;
+  const asked = JSON.stringify([operationName, variables, query]);
+  life.onEnd(services.admission.takeStreamSlot(caller));
+  const answers = await openAnswers({
+    schema: services.schema,
+    document: args.document,
+    operationName,
+    variables,
+    context: services.context(caller, life.onEnd),
+    contextOf() {
+      const { onEnd, end } = lifetime();
+      return { context: services.context(caller, onEnd), end };
+    },
+    sharedKey: () => (shares ? rightsOf(caller) + asked : null),
+    write(result) {
+      const tell = (error: GraphQLError) => publicError(error, (failure) => services.report(request, failure));
+      return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(tell) } : result);
+    },
+  });
+  if ('errors' in answers) {
+    life.end();
+    return answers;
+  }
+  const { source } = answers;
+  // Under way before anything is answered: whoever sees the stream open misses nothing from then on.
+  await source.start;
+  if (source.ended) {
+    life.end();
+    return { errors: [refusal(source.ended.failure)] };
+  }
+  const subscribed: Subscribed = { answers, beat: () => {}, close: life.end };
+  life.onEnd(() => void source.return());
+  life.onEnd(
+    services.attachStream({
+      beat: () => subscribed.beat(),
+      async recheck() {
+        const now = await recheckCaller(caller, () => services.admission.authenticate(request), source.check);
+        if ('refused' in now) source.end({ reason: 'not_entitled', failure: now.refused });
+        else caller = now.caller;
+      },
+      end: source.end,
+    }),
+  );
+  return subscribed;
+}
+
+/** Why the subscription ended from this side, as its last answer; '' when it did not. */
+export function lastAnswer({ source }: LiveAnswers): string {
+  return source.ended ? JSON.stringify({ errors: [endError(source.ended)] }) : '';
+}
+
+/** Hands every answer to `send`, one after the other, until the end; one that cannot be made is the end. */
+export async function eachAnswer(
+  { answers }: Subscribed,
+  send: (json: string) => Promise<void>,
+  report: (failure: Failure) => void,
+): Promise<void> {
+  try {
+    for (let message = await answers.next(); message; message = await answers.next()) await send(message.json);
+  } catch (error) {
+    const failure = internal(error);
+    report(failure);
+    answers.source.end({ reason: 'failed', failure });
+  }
+}
+
+const nextFrame = (json: string) => `event: next\ndata: ${json}\n\n`;
+
+/** Answers a subscription on a connection of its own, and resolves when it is over. */
+export async function sendAnswers(
+  subscribed: Subscribed,
+  request: IncomingMessage,
+  response: ServerResponse,
+  report: (failure: Failure) => void,
+): Promise<void> {
+  const out: EventStream = openEventStream(request, response);
+  subscribed.beat = out.beat;
+  void out.closed.then(subscribed.close);
+  // One that is ended is noticed at once, also while its reader keeps it waiting.
+  await Promise.race([
+    eachAnswer(subscribed, (json) => out.send(nextFrame(json)), report),
+    subscribed.answers.source.over,
+  ]);
+  const last = lastAnswer(subscribed.answers);
+  out.end(`${last === '' ? '' : nextFrame(last)}event: complete\ndata:\n\n`);
+  await out.closed;
+}

@@ -1,0 +1,207 @@
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
+import { announceChange } from '../../store/engine/changes.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { inTransaction } from '../../store/engine/transaction.ts';
+import { SessionSealed } from '../../store/market/session-seals.ts';
+import { parseChainJson } from '../../tape/chains/chain-json.ts';
+import { TapeFileError } from '../../tape/csv/tape-file.ts';
+import type { IngestSettings } from '../files/file-job.ts';
+import { backOffMs, type CaptureSchedule, isCaptureTime, nextCapture } from './capture-schedule.ts';
+import { noGexNote, storeChain } from './chain.ts';
+import { type AnswerTag, type ChainSource, fetchChain, SourceFailure, type SourceLimits } from './chain-source.ts';
+
+export interface CaptureSettings extends CaptureSchedule, SourceLimits, Pick<IngestSettings, 'gammaSource' | 'rate'> {
+  /** Chains asked for at the same time. */
+  atOnce: number;
+}
+
+/** What capturing has of the world. */
+export interface CaptureWorld {
+  now: Clock;
+  /** Aborted to stop: what is being asked for is given up, what is being stored is stored. */
+  stop: AbortSignal;
+  /** 0…1, for the back-off. */
+  random(): number;
+  /** Waits so many ms; ends early when `stop` is aborted. */
+  sleep(ms: number, stop: AbortSignal): Promise<void>;
+  log: CaptureLog;
+}
+
+/** Is told what became of every attempt, in words for people and facts for machines. */
+export interface CaptureLog {
+  info(facts: object, message: string): void;
+  warn(facts: object, message: string): void;
+  debug(facts: object, message: string): void;
+}
+
+/** Attempts by how they ended. `unchanged`: the source had nothing new, or the store held it already. */
+export interface CaptureCounts {
+  captured: number;
+  unchanged: number;
+  failed: number;
+}
+
+// A source's clock may be ahead of ours by so much; a chain stamped later was not taken yet.
+const clockToleranceMs = 60_000;
+// Slept at most so long at once: a clock that was set, or a machine that slept, is noticed then.
+const longestSleepMs = 30_000;
+
+function iso(tsMs: number): string {
+  return new Date(tsMs).toISOString();
+}
+
+/** A chain as it came, checked against what was asked for. */
+function readAnswer(symbol: string, bytes: Buffer, nowMs: number, log: CaptureLog): ChainCapture {
+  let broken = 0;
+  let first = '';
+  const { capture } = parseChainJson(symbol, bytes, ({ line, reason }) => {
+    if (broken++ === 0) first = `option ${line}: ${reason}`;
+  });
+  if (capture.underlying !== symbol)
+    throw new TapeFileError(symbol, `the source gave the chain of ${capture.underlying}`);
+  if (capture.capturedAt > nowMs + clockToleranceMs)
+    throw new TapeFileError(symbol, `the chain is stamped ${iso(capture.capturedAt)}, which is still to come`);
+  if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} options were not understood and left out`);
+  return capture;
+}
+
+/** Lets `atOnce` of the works given to it run at the same time, the others wait. */
+function gate(atOnce: number) {
+  let free = atOnce;
+  const waiting: (() => void)[] = [];
+  return async <T>(work: () => Promise<T>): Promise<T> => {
+    if (free > 0) free--;
+    else await new Promise<void>((resolve) => waiting.push(resolve));
+    try {
+      return await work();
+    } finally {
+      const next = waiting.shift();
+      if (next) next();
+      else free++;
+    }
+  };
+}
+
+/** How an attempt ended; a failure says when to try again. */
+type Attempt = { ok: true } | { ok: false; lasting: boolean; retryAfterMs: number };
+
+/** Captures one symbol's chains; `attempt` never throws but for `stop`. */
+function capturer(store: Store, source: ChainSource, settings: CaptureSettings, world: CaptureWorld) {
+  const { symbol } = source;
+  const { log, now } = world;
+  const counts: CaptureCounts = { captured: 0, unchanged: 0, failed: 0 };
+  let known: AnswerTag | null = null;
+
+  async function capture(): Promise<void> {
+    const answer = await fetchChain(source, known, settings, now, world.stop);
+    if (answer === null) {
+      counts.unchanged++;
+      log.info({ symbol }, `${symbol}: the source has nothing new`);
+      return;
+    }
+    const chain = readAnswer(symbol, answer.bytes, now(), log);
+    const startMs = now();
+    const { changed, gex, keyEnded } = await inTransaction(store, async (tx) => {
+      const stored = await storeChain(tx, chain, settings);
+      const keyEnded = await noteOwnData(tx, now);
+      if (stored.changed > 0) await announceChange(tx, { gex: [symbol] });
+      return { ...stored, keyEnded };
+    });
+    if (keyEnded) log.warn({}, sampleKeyEnded);
+    if (!gex) log.warn({ symbol }, `${symbol}: ${noGexNote()}`);
+    // Only now: an answer that could not be stored must be asked for again.
+    known = answer.tag;
+    counts[changed > 0 ? 'captured' : 'unchanged']++;
+    const facts = { symbol, captured_at: iso(chain.capturedAt), contracts: chain.rows.length, partial: chain.partial };
+    const took = { bytes: answer.bytes.length, store_ms: now() - startMs };
+    log.info({ ...facts, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'the store held this chain already'}`);
+  }
+
+  async function attempt(): Promise<Attempt> {
+    try {
+      await capture();
+      return { ok: true };
+    } catch (error) {
+      if (world.stop.aborted) return { ok: true };
+      counts.failed++;
+      const failure = error instanceof SourceFailure ? error : null;
+      // A file error names the symbol itself.
+      const reason =
+        error instanceof TapeFileError ? error.message : `${symbol}: ${(error as Error).message || String(error)}`;
+      log.warn({ symbol, reason, failed: counts.failed }, reason);
+      if (!failure && !(error instanceof TapeFileError)) log.debug({ symbol, err: error }, 'what was thrown');
+      // A sealed session stays as it is: another is asked for at the next capture.
+      const lasting = error instanceof SessionSealed || (failure?.lasting ?? false);
+      return { ok: false, lasting, retryAfterMs: failure?.retryAfterMs ?? 0 };
+    }
+  }
+
+  return { symbol, counts, attempt };
+}
+
+export type CaptureReport = Record<string, CaptureCounts>;
+
+function reportOf(capturers: readonly { symbol: string; counts: CaptureCounts }[]): CaptureReport {
+  return Object.fromEntries(capturers.map(({ symbol, counts }) => [symbol, counts]));
+}
+
+/** Captures each symbol's chain once, now, whatever the hour. */
+export async function captureChainsOnce(
+  store: Store,
+  sources: readonly ChainSource[],
+  settings: CaptureSettings,
+  world: CaptureWorld,
+): Promise<CaptureReport> {
+  const through = gate(settings.atOnce);
+  const capturers = sources.map((source) => capturer(store, source, settings, world));
+  await Promise.all(capturers.map(({ attempt }) => through(attempt)));
+  return reportOf(capturers);
+}
+
+/**
+ * Captures chains until `stop` is aborted: at once when the market is open, then by the schedule. Each chain is stored, with the GEX
+ * capture that follows from it, and announced, as `ingest chain` does. Symbols do not wait for one another: one that fails is tried
+ * again after a pause that grows, or after what the source asks for; outside market hours nothing is asked.
+ */
+export async function captureChains(
+  store: Store,
+  sources: readonly ChainSource[],
+  settings: CaptureSettings,
+  world: CaptureWorld,
+): Promise<CaptureReport> {
+  const { now, stop, log } = world;
+  const through = gate(settings.atOnce);
+  const capturers = sources.map((source) => capturer(store, source, settings, world));
+
+  async function until(dueMs: number): Promise<void> {
+    while (!stop.aborted && now() < dueMs) await world.sleep(Math.min(dueMs - now(), longestSleepMs), stop);
+  }
+
+  /** When to try again after so many failures in a row. */
+  function retryAt({ lasting, retryAfterMs }: Attempt & { ok: false }, failures: number): number {
+    const at = now() + Math.max(retryAfterMs, backOffMs(failures, world.random()));
+    return lasting || !isCaptureTime(at, settings) ? nextCapture(at, settings) : at;
+  }
+
+  await Promise.all(
+    capturers.map(async ({ symbol, attempt }) => {
+      let failures = 0;
+      let dueMs = isCaptureTime(now(), settings) ? now() : nextCapture(now(), settings);
+      if (dueMs > now())
+        log.info({ symbol, due: iso(dueMs) }, `${symbol}: the market is closed; first capture ${iso(dueMs)}`);
+      for (await until(dueMs); !stop.aborted; await until(dueMs)) {
+        const result = await through(async () => (stop.aborted ? null : attempt()));
+        if (result === null || result.ok) {
+          failures = 0;
+          dueMs = nextCapture(Math.max(now(), dueMs) + 1, settings);
+        } else {
+          dueMs = retryAt(result, ++failures);
+          log.info({ symbol, due: iso(dueMs), failures }, `${symbol}: next attempt ${iso(dueMs)}`);
+        }
+      }
+    }),
+  );
+  return reportOf(capturers);
+}

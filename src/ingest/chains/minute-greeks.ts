@@ -1,0 +1,160 @@
+import { type MinuteMarket, minuteSolve } from '../../analytics/minute/solve.ts';
+import { createMinuteTape, type MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
+import { minuteYields } from '../../analytics/minute/yields.ts';
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { GreeksSolve } from '../../domain/chain/greeks.ts';
+import { optionRoot } from '../../domain/chain/option-root.ts';
+import { addDays, type SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
+import { type MinuteMarketOptions, type MinuteMarketSource, minuteMarketSource } from './minute-market.ts';
+
+/** The minute solves of one session being made. */
+export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueMs'> {
+  /** Takes the boundary that is due: its solves are begun, and those of the one before ended first. */
+  begin(): Promise<void>;
+  /** Goes on with the solves for about this many American ones; true when none is left. */
+  work(units: number): boolean;
+  /** Ends the solves that were begun, a few a turn of the event loop. */
+  finish(): Promise<void>;
+  /** The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its underlyings. */
+  takeSolved(): WrittenMinute[];
+  /** The last boundary that was handed out so, or was solved before; null before the first. */
+  readonly solvedMs: number | null;
+  /** Underlyings of which more contracts trade than are followed. */
+  readonly full: ReadonlySet<string>;
+}
+
+export interface MinuteGreeksOptions extends MinuteMarketOptions {
+  /** Days from the session within which a followed contract expires, by underlying; one that is not in it is not followed. */
+  windows: ReadonlyMap<string, number>;
+  /** Contracts of an underlying that are followed; the usual number when absent. */
+  most?: number | undefined;
+  /** The last boundary that was solved before the process started: up to it the tape is only taken in. */
+  solvedMs?: number | null;
+}
+
+/** What a solve costs, in American ones. */
+const europeanUnits = 0.02;
+const unsolvedUnits = 0.005;
+const yieldUnits = 0.02;
+/** Units worked off before others get their turn: some 10 ms. */
+const unitsATurn = 150;
+
+/** One underlying at a minute, being solved. */
+interface Underway {
+  minute: WrittenMinute & { solves: Map<string, GreeksSolve> };
+  contracts: readonly TapedContract[];
+  /** The yields of its chain. */
+  chain: ReadonlyMap<string, number>;
+  /** Null until its first contract is solved. */
+  market: MinuteMarket | null;
+  next: number;
+}
+
+function marketOf({ minute, contracts, chain }: Underway, rate: number): MinuteMarket {
+  const { underlying, tsMs, spot } = minute;
+  const dividendYields =
+    spot === null ? new Map<string, number>() : minuteYields(contracts, { underlying, tsMs, spot, rate, chain });
+  return { tsMs, spot, rate, dividendYields };
+}
+
+/** The minute solves of a session, of nothing yet. */
+export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
+  const { session, rate, windows } = options;
+  const lastExpiry = new Map<string, SessionDate>(
+    [...windows].map(([symbol, days]) => [symbol, addDays(session, days)]),
+  );
+  const follows = ({ underlying, contract }: TradedContract) =>
+    contract.expiry <= (lastExpiry.get(underlying.symbol) ?? '');
+  const tape = createMinuteTape({ session, follows, most: options.most });
+  const source: MinuteMarketSource = minuteMarketSource(options);
+  // By contract index; NaN = there was none.
+  const closes: number[] = [];
+  const underway: Underway[] = [];
+  let ended: WrittenMinute[] = [];
+  // The boundary whose solves were begun last, and the one handed out last.
+  let begunMs = -Infinity;
+  let solvedMs = options.solvedMs ?? null;
+
+  async function learnCloses(underlyings: ReadonlyMap<string, readonly TapedContract[]>): Promise<void> {
+    const fresh = [...underlyings.values()].flat().filter(({ traded }) => closes[traded.index] === undefined);
+    if (fresh.length === 0) return;
+    const found = await source.closes(
+      fresh.map(({ traded }) => ({ underlying: traded.underlying.symbol, contract: traded.id })),
+    );
+    for (const { traded } of fresh) closes[traded.index] = found.get(traded.id) ?? Number.NaN;
+  }
+
+  /** The next solve, or what it needs; what it cost. */
+  function solveNext(one: Underway): number {
+    if (one.market === null) {
+      one.market = marketOf(one, rate);
+      return yieldUnits * one.contracts.length;
+    }
+    const { traded, contract, quote, trade } = one.contracts[one.next++]!;
+    const close = closes[traded.index]!;
+    const solve = minuteSolve(
+      { contract, quote, trade, previousClose: Number.isNaN(close) ? null : close },
+      one.market,
+    );
+    if (solve !== null) one.minute.solves.set(traded.id, solve);
+    if (solve === null || solve.markSource === 'close') return unsolvedUnits;
+    return optionRoot(contract.root).style === 'european' ? europeanUnits : 1;
+  }
+
+  function work(units: number): boolean {
+    for (let left = units; left > 0; ) {
+      const one = underway[0];
+      if (!one) break;
+      if (one.next < one.contracts.length) left -= solveNext(one);
+      else {
+        underway.shift();
+        ended.push(one.minute);
+      }
+    }
+    return underway.length === 0;
+  }
+
+  async function finish(): Promise<void> {
+    while (!work(unitsATurn)) await nextTurn();
+  }
+
+  async function begin(): Promise<void> {
+    if (solvedMs !== null && tape.nextMs <= solvedMs) return tape.skip();
+    await finish();
+    const { tsMs, underlyings } = tape.take();
+    begunMs = tsMs;
+    await learnCloses(underlyings);
+    const spots = await source.spots(tsMs, [...underlyings.keys()]);
+    for (const [underlying, contracts] of underlyings) {
+      const minute = { underlying, tsMs, spot: spots.get(underlying) ?? null, solves: new Map<string, GreeksSolve>() };
+      underway.push({ minute, contracts, chain: await source.yields(tsMs, underlying), market: null, next: 0 });
+    }
+  }
+
+  return {
+    get dueMs() {
+      return tape.dueMs;
+    },
+    print: tape.print,
+    quote: tape.quote,
+    begin,
+    work,
+    finish,
+    takeSolved() {
+      if (begunMs === -Infinity) return [];
+      // One that is being solved is not handed out in part.
+      const throughMs = underway.length > 0 ? begunMs - minuteMs : begunMs;
+      const solved = ended.filter(({ tsMs, solves }) => tsMs <= throughMs && solves.size > 0);
+      ended = ended.filter(({ tsMs }) => tsMs > throughMs);
+      solvedMs = Math.max(solvedMs ?? -Infinity, throughMs);
+      return solved;
+    },
+    get solvedMs() {
+      return solvedMs;
+    },
+    full: tape.full,
+  };
+}

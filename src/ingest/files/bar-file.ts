@@ -1,0 +1,38 @@
+import { type CsvFormat, readCsv } from '../../tape/csv/csv.ts';
+import { type BarBatch, barBatch } from './bar-batch.ts';
+import type { FileJob, FileOutcome } from './file-job.ts';
+import { writeBehind } from './write-behind.ts';
+
+// Bars held before they are written. A file sorted by ticker, as vendors send them, then writes nearly every block once;
+// one in any other order merges blocks as often as it has batches, in the same memory.
+const batchBars = 400_000;
+
+/** Reads a file of bars batch by batch: `push` adds a record to a batch, `write` stores one and returns how much changed. */
+export async function loadBarFile<R extends object, Required extends string, Optional extends string>(
+  job: FileJob,
+  format: CsvFormat<R, Required, Optional>,
+  push: (batch: BarBatch, record: R) => void,
+  write: (batch: BarBatch) => Promise<number>,
+): Promise<FileOutcome> {
+  const writes = writeBehind();
+  let batch = barBatch(batchBars);
+  let rows = 0;
+  let changed = 0;
+  const flush = async () => {
+    if (batch.size() === 0 || job.refused()) return;
+    const full = batch;
+    batch = barBatch(batchBars);
+    await writes.next(async () => {
+      changed += await write(full);
+    });
+  };
+  for await (const { records } of readCsv(job.path, format, job.onBadLine, job.onBytes)) {
+    if (job.refused()) continue;
+    for (const record of records) push(batch, record);
+    rows += records.length;
+    if (batch.size() >= batchBars) await flush();
+  }
+  await flush();
+  await writes.done();
+  return { rows, changed };
+}

@@ -1,0 +1,49 @@
+import type { GammaSource } from '../../domain/gex.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+
+/** What shapes the result of an ingest. */
+export interface IngestSettings {
+  /** Bad lines a file may have and still be stored without them; with more it is refused whole. */
+  maxErrors: number;
+  /** Where the greeks of a GEX capture come from (methodology 1). */
+  gammaSource: GammaSource;
+  /** Continuous interest rate, a fraction a year. */
+  rate: number;
+  /** The session of files that do not say theirs (open interest); null = from the file's name. */
+  sessionDate: SessionDate | null;
+  /** Quotes of the sessions of an option tape; empty = those that are stored, and where none are sides are unknown. */
+  quoteFiles: readonly string[];
+  /** Contracts of an underlying that an option tape with quotes solves every minute; 0 = none. */
+  solveMost: number;
+}
+
+/** One file being stored, in one transaction. */
+export interface FileJob {
+  path: string;
+  tx: Transaction;
+  settings: IngestSettings;
+  /** When figures are computed. */
+  now: Clock;
+  onBadLine: OnBadLine;
+  onBytes: OnBytes;
+  /** Is told of what the report should say of a file that is stored all the same. */
+  onNote(note: string): void;
+  /** True once the file has too many bad lines: it is read on to report more of them, and nothing more is written. */
+  refused(): boolean;
+}
+
+/** What a file brought. */
+export interface FileOutcome {
+  /** Records read. */
+  rows: number;
+  /** Rows or blocks of the store that are new or different; 0 = the store held all of it already. */
+  changed: number;
+  /** Sessions the file is of, where the quotes of one may change what the file gives. */
+  sessions?: readonly SessionDate[];
+}
+
+/** Stores one kind of file. */
+export type Loader = (job: FileJob) => Promise<FileOutcome>;

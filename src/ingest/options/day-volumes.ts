@@ -1,0 +1,57 @@
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import { contractId } from '../../domain/chain/option-contract.ts';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
+import { readCsv } from '../../tape/csv/csv.ts';
+import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+
+/** A contract whose volume on the tape is not that of the day aggregates. */
+export interface VolumeDifference {
+  underlying: string;
+  /** `O:` and the OSI symbol. */
+  contract: string;
+  /** Contracts; 0 = did not trade. */
+  tape: number;
+  dayAggregate: number;
+}
+
+/** Volumes of a session's contracts (`O:…`) by underlying, from day aggregate files. Throws `TapeFileError`. */
+export async function readDayVolumes(
+  paths: readonly string[],
+  session: SessionDate,
+  onBadLine: OnBadLine,
+  onBytes: OnBytes,
+): Promise<Map<string, Map<string, number>>> {
+  const volumes = new Map<string, Map<string, number>>();
+  for (const path of paths) {
+    for await (const { records } of readCsv(path, optionMinuteBars, onBadLine, onBytes)) {
+      for (const { contract, bar } of records) {
+        if (exchangeDate(bar.tsMs) !== session) continue;
+        const underlying = underlyingOf(contract.root);
+        const known = volumes.get(underlying) ?? new Map<string, number>();
+        if (known.size === 0) volumes.set(underlying, known);
+        known.set(contractId(contract), bar.volume);
+      }
+    }
+  }
+  return volumes;
+}
+
+/** Where the tape of an underlying and its day aggregates differ, by contract. A contract that either does not name has a volume of 0 there. */
+export function volumeDifferences(
+  underlying: string,
+  onTape: readonly { contract: TradedContract; volume: number }[],
+  inAggregates: ReadonlyMap<string, number>,
+): VolumeDifference[] {
+  const tape = new Map(onTape.map(({ contract, volume }) => [contract.id, volume]));
+  return [...new Set([...tape.keys(), ...inAggregates.keys()])]
+    .map((contract) => ({
+      underlying,
+      contract,
+      tape: tape.get(contract) ?? 0,
+      dayAggregate: inAggregates.get(contract) ?? 0,
+    }))
+    .filter((difference) => difference.tape !== difference.dayAggregate)
+    .sort((a, b) => (a.contract < b.contract ? -1 : 1));
+}

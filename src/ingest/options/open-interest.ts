@@ -1,0 +1,64 @@
+import { basename } from 'node:path';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { isDate, type SessionDate } from '../../domain/market-time.ts';
+import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../../store/chain/open-interest.ts';
+import { refuseSealed } from '../../store/market/session-seals.ts';
+import { openInterestList } from '../../tape/chains/open-interest.ts';
+import { readCsv } from '../../tape/csv/csv.ts';
+import { TapeFileError } from '../../tape/csv/tape-file.ts';
+import type { IngestSettings, Loader } from '../files/file-job.ts';
+import { saveUnderlyings } from '../files/option-underlyings.ts';
+
+const batchRows = 100_000;
+
+/** The session of a file whose lines do not say theirs: the setting, else a date in its name (`2014-06-06.csv.gz`, `oi_20140606.csv`), else null. */
+export function sessionOfFile(path: string, settings: IngestSettings): SessionDate | null {
+  if (settings.sessionDate !== null) return settings.sessionDate;
+  const [, year, month, day] = /(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)/.exec(basename(path)) ?? [];
+  const date = `${year}-${month}-${day}`;
+  return isDate(date) ? date : null;
+}
+
+/** Open interest of every listed contract, by underlying and session. */
+export const loadOpenInterest: Loader = async (job) => {
+  await lockOpenInterest(job.tx);
+  const sessionOfAll = sessionOfFile(job.path, job.settings);
+  let batch = new Map<string, OpenInterestRun>();
+  let held = 0;
+  let rows = 0;
+  let changed = 0;
+  const flush = async () => {
+    if (held === 0 || job.refused()) return;
+    const runs = [...batch.values()];
+    await refuseSealed(
+      job.tx,
+      runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
+    );
+    await saveUnderlyings(job.tx, new Set(runs.flatMap((run) => run.rows.map((row) => row.root))));
+    changed += await saveOpenInterest(job.tx, runs);
+    batch = new Map();
+    held = 0;
+  };
+  for await (const { records } of readCsv(job.path, openInterestList, job.onBadLine, job.onBytes)) {
+    if (job.refused()) continue;
+    for (const { sessionDate: own, ...row } of records) {
+      const sessionDate = own ?? sessionOfAll;
+      if (sessionDate === null) {
+        throw new TapeFileError(
+          job.path,
+          'its session is not known: name it in a column session_date, in the file name, or as --session',
+        );
+      }
+      const underlying = underlyingOf(row.root);
+      const key = `${sessionDate} ${underlying}`;
+      const run = batch.get(key);
+      if (run) run.rows.push(row);
+      else batch.set(key, { underlying, sessionDate, rows: [row] });
+    }
+    held += records.length;
+    rows += records.length;
+    if (held >= batchRows) await flush();
+  }
+  await flush();
+  return { rows, changed };
+};

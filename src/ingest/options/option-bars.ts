@@ -1,0 +1,51 @@
+import { aggregateBars } from '../../analytics/bars/bars.ts';
+import type { BarColumns } from '../../domain/bar.ts';
+import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { lockOptionBars, type OptionBarRun, saveOptionBars } from '../../store/chain/option-bars.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { refuseSealed } from '../../store/market/session-seals.ts';
+import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
+import { type BarBatch, slices } from '../files/bar-batch.ts';
+import { loadBarFile } from '../files/bar-file.ts';
+import type { Loader } from '../files/file-job.ts';
+import { saveUnderlyings } from '../files/option-underlyings.ts';
+
+const runsAtOnce = 512;
+
+const keyOf = (contract: OptionContract, tsMs: number) => `${exchangeDate(tsMs)} ${contractId(contract)}`;
+
+function runOf([key, bars]: [key: string, bars: BarColumns]): OptionBarRun & { root: string } {
+  const [sessionDate, contract] = key.split(' ') as [SessionDate, string];
+  const { root } = readOptionContract(contract)!;
+  return { underlying: underlyingOf(root), root, sessionDate, contract, bars };
+}
+
+async function writeBatch(tx: Transaction, batch: BarBatch): Promise<number> {
+  let changed = 0;
+  for (const slice of slices(batch.runs(), runsAtOnce)) {
+    const runs = slice.map(runOf);
+    await refuseSealed(
+      tx,
+      runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
+    );
+    await saveUnderlyings(tx, new Set(runs.map((run) => run.root)));
+    // A vendor's day file is the whole session's tape: what was observed live gives way to it.
+    const minutes = await saveOptionBars(tx, '1m', 'eod_reconciled', runs);
+    const fives = minutes.map((run) => ({ ...run, bars: aggregateBars(run.bars, '5m') }));
+    changed += minutes.length + (await saveOptionBars(tx, '5m', 'eod_reconciled', fives)).length;
+  }
+  return changed;
+}
+
+/** Minute aggregates of option contracts: 1m blocks, and the 5m blocks that follow from them. */
+export const loadOptionMinuteBars: Loader = async (job) => {
+  await lockOptionBars(job.tx);
+  return loadBarFile(
+    job,
+    optionMinuteBars,
+    (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
+    (batch) => writeBatch(job.tx, batch),
+  );
+};

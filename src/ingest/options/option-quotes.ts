@@ -1,0 +1,123 @@
+import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../../store/chain/option-quotes.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { underlyingsOfFlow } from '../../store/flow/sessions.ts';
+import { forgetFilesOf } from '../../store/market/ingested-files.ts';
+import { refuseSealed } from '../../store/market/session-seals.ts';
+import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
+import type { FileJob, Loader } from '../files/file-job.ts';
+import { saveUnderlyings } from '../files/option-underlyings.ts';
+import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
+import { quoteAt, quoteRuns, quoteWidth } from './quote-runs.ts';
+
+// Parts that are written by one statement.
+const partsAtOnce = 512;
+const bytesAtOnce = 8 * 1024 * 1024;
+const namedUnderlyings = 5;
+
+async function pushQuotes(
+  sorter: RecordSorter,
+  { path, onBadLine, onBytes, refused }: FileJob,
+  contracts: TradedContract[],
+): Promise<void> {
+  const book = createContractBook();
+  const record = new Float64Array(quoteWidth);
+  for await (const batch of readOptionQuotes(path, { book, onBadLine, onBytes })) {
+    if (refused()) continue;
+    for (const { contract, tsMs, tsNanos, sequence, bid, ask } of batch) {
+      contracts[contract.index] = contract;
+      record[quoteAt.contract] = contract.index;
+      record[quoteAt.tsMs] = tsMs;
+      record[quoteAt.tsNanos] = tsNanos;
+      record[quoteAt.sequence] = sequence;
+      record[quoteAt.bid] = bid;
+      record[quoteAt.ask] = ask;
+      const full = sorter.push(record);
+      if (full) await full;
+    }
+  }
+}
+
+/** Parts written some at a time; what they came to. */
+function partWriter(tx: Transaction) {
+  const tally = { changed: 0, quotes: 0, bytes: 0 };
+  /** Underlyings of which something changed, by session. */
+  const touched = new Map<SessionDate, Set<string>>();
+  let held: QuotePart[] = [];
+  let bytes = 0;
+  const flush = async () => {
+    if (held.length === 0) return;
+    const changed = await saveQuoteParts(tx, held);
+    await refuseSealed(
+      tx,
+      changed.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
+    );
+    for (const { sessionDate, underlying } of changed) {
+      const underlyings = touched.get(sessionDate) ?? new Set();
+      touched.set(sessionDate, underlyings.add(underlying));
+    }
+    tally.changed += changed.length;
+    held = [];
+    bytes = 0;
+  };
+  return {
+    tally,
+    touched,
+    flush,
+    async add(part: QuotePart) {
+      held.push(part);
+      bytes += part.payload.length;
+      tally.quotes += part.count;
+      tally.bytes += part.payload.length;
+      if (held.length === partsAtOnce || bytes >= bytesAtOnce) await flush();
+    },
+  };
+}
+
+/** Says whose tapes were read before their quotes came: their prints are not kept, so that their sides stay as they are until then. */
+async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, ReadonlySet<string>>): Promise<string[]> {
+  const notes: string[] = [];
+  for (const [session, underlyings] of [...touched].sort(([a], [b]) => (a < b ? -1 : 1))) {
+    const stored = await underlyingsOfFlow(tx, session, [...underlyings]);
+    if (stored.length === 0) continue;
+    const named = stored.slice(0, namedUnderlyings).join(', ');
+    const more = stored.length > namedUnderlyings ? ` and ${stored.length - namedUnderlyings} more` : '';
+    notes.push(`${session}: the tape of ${named}${more} was read before these quotes: read it again for its sides`);
+  }
+  return notes;
+}
+
+/**
+ * Option quotes: a file is taken to hold all quotes, in its sessions, of every contract in it; they take the place of those stored. Tapes
+ * that are read after them have their sides from them.
+ */
+export const loadOptionQuotes: Loader = async (job) => {
+  const { tx, onNote, onBytes, refused } = job;
+  const sorter = createRecordSorter(quoteWidth);
+  const contracts: TradedContract[] = [];
+  try {
+    await pushQuotes(sorter, job, contracts);
+    const rows = sorter.size;
+    if (refused() || rows === 0) return { rows, changed: 0 };
+    // A contract of bad lines alone left its place empty.
+    const found = contracts.filter(() => true);
+    await lockOptionQuotes(tx);
+    await saveUnderlyings(tx, new Set(found.map(({ contract }) => contract.root)));
+    const writer = partWriter(tx);
+    for await (const { contract, quotes, ...run } of quoteRuns(sorter.sorted())) {
+      // Asking is how a stop is noticed.
+      onBytes(0);
+      const { id, underlying } = contracts[contract]!;
+      await writer.add(quotePart({ ...run, contract: id, underlying: underlying.symbol }, quotes));
+    }
+    await writer.flush();
+    const { quotes, bytes, changed } = writer.tally;
+    onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
+    if (changed > 0) await forgetFilesOf(tx, 'option-trades', [...writer.touched.keys()]);
+    for (const note of await readBefore(tx, writer.touched)) onNote(note);
+    return { rows, changed };
+  } finally {
+    await sorter.close();
+  }
+};

@@ -1,0 +1,109 @@
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { quotesInPart } from '../../store/chain/option-quotes.ts';
+import { type QuoteColumns, quoteColumns } from '../../store/chain/quote-block.ts';
+
+/** A quote as numbers, sorted by contract and then instant. */
+export const quoteAt = { contract: 0, tsMs: 1, tsNanos: 2, sequence: 3, bid: 4, ask: 5 } as const;
+export const quoteWidth = 6;
+
+/** Quotes of one contract in one session, or a part of them. */
+export interface QuoteRun {
+  /** The contract's number. */
+  contract: number;
+  sessionDate: SessionDate;
+  /** From 0; `last` = the contract's session has no further part. */
+  part: number;
+  last: boolean;
+  quotes: QuoteColumns;
+}
+
+/** Quotes of one contract, put in order within each millisecond as they come. */
+function createGathering() {
+  let held = { ...quoteColumns(1024), sequence: new Float64Array(1024) };
+  let count = 0;
+  /** Where the quotes of the millisecond that is being read begin. */
+  let tail = 0;
+
+  function grow() {
+    const longer = { ...quoteColumns(2 * count), sequence: new Float64Array(2 * count) };
+    for (const name of Object.keys(longer) as (keyof typeof longer)[]) longer[name].set(held[name]);
+    held = longer;
+  }
+
+  // Of two that are alike in instant and number the narrower is the later, as in the book of quotes (quote-book.ts).
+  const order = (a: number, b: number) =>
+    held.tsNanos[a]! - held.tsNanos[b]! ||
+    held.sequence[a]! - held.sequence[b]! ||
+    held.bid[a]! - held.bid[b]! ||
+    held.ask[b]! - held.ask[a]!;
+
+  /** Of the quotes of one nanosecond only the last is ever in force: the others go. */
+  function settle() {
+    if (count - tail > 1) {
+      const places = Array.from({ length: count - tail }, (_, i) => tail + i).sort(order);
+      const lasting = places.filter((place, i) => held.tsNanos[place] !== held.tsNanos[places[i + 1] ?? -1]);
+      for (const values of Object.values(held))
+        values.set(
+          lasting.map((place) => values[place]!),
+          tail,
+        );
+      count = tail + lasting.length;
+    }
+    tail = count;
+  }
+
+  return {
+    push(records: Float64Array, i: number) {
+      if (count > tail && held.tsMs[tail] !== records[i + quoteAt.tsMs]) settle();
+      if (count === held.tsMs.length) grow();
+      held.tsMs[count] = records[i + quoteAt.tsMs]!;
+      held.tsNanos[count] = records[i + quoteAt.tsNanos]!;
+      held.sequence[count] = records[i + quoteAt.sequence]!;
+      held.bid[count] = records[i + quoteAt.bid]!;
+      held.ask[count] = records[i + quoteAt.ask]!;
+      count++;
+    },
+    /** Whether what was gathered before an instant is a full part. */
+    isFull(tsMs: number): boolean {
+      if (count > tail && held.tsMs[tail] === tsMs) return false;
+      settle();
+      return count >= quotesInPart;
+    },
+    /** What was gathered, and nothing is. */
+    take(): QuoteColumns {
+      settle();
+      const { tsMs, tsNanos, bid, ask } = held;
+      const length = count;
+      count = tail = 0;
+      return {
+        tsMs: tsMs.slice(0, length),
+        tsNanos: tsNanos.slice(0, length),
+        bid: bid.slice(0, length),
+        ask: ask.slice(0, length),
+      };
+    },
+  };
+}
+
+/** Cuts sorted quotes into runs, which follow from the quotes alone, whatever order they were read in. */
+export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGenerator<QuoteRun> {
+  const gathering = createGathering();
+  let [contract, part, dayEndMs] = [-1, 0, -Infinity];
+  let sessionDate = '';
+  for await (const records of sorted) {
+    for (let i = 0; i < records.length; i += quoteWidth) {
+      const tsMs = records[i + quoteAt.tsMs]!;
+      const last = records[i + quoteAt.contract] !== contract || tsMs >= dayEndMs;
+      if (contract >= 0 && (last || gathering.isFull(tsMs))) {
+        yield { contract, sessionDate, part: part++, last, quotes: gathering.take() };
+      }
+      if (last) {
+        [contract, part] = [records[i + quoteAt.contract]!, 0];
+        sessionDate = exchangeDate(tsMs);
+        dayEndMs = exchangeInstant(addDays(sessionDate, 1));
+      }
+      gathering.push(records, i);
+    }
+  }
+  if (contract >= 0) yield { contract, sessionDate, part, last: true, quotes: gathering.take() };
+}

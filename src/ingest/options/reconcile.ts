@@ -1,0 +1,198 @@
+import { methodologySettings, tapeSettings } from '../../analytics/methodology.ts';
+import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
+import { announceChange } from '../../store/engine/changes.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { refuseSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
+import { forgetSymbols } from '../../store/market/symbols.ts';
+import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
+import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
+import { expandPatterns } from '../files/file-patterns.ts';
+import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
+import { feedOf, isOver, type OptionSession, optionSessionWriter } from './option-session.ts';
+import { quoteNotes, tapeNotes } from './option-tape.ts';
+import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
+import { quotesOfTape } from './quote-source.ts';
+
+/** What a session is rebuilt from: names and patterns. */
+export interface ReconcileFiles {
+  trades: readonly string[];
+  /** Empty = those that are stored, where there are any. */
+  quotes: readonly string[];
+  /** Day aggregates of contracts, to compare volumes with; empty = not compared. */
+  dayAggregates: readonly string[];
+}
+
+export interface ReconcileOptions {
+  session: SessionDate;
+  maxErrors: number;
+  now: Clock;
+  /** Continuous interest rate of the minute solves, a fraction a year; the usual one when absent. */
+  rate?: number | undefined;
+  /** Contracts of an underlying that are solved every minute; 0 = none. */
+  solveMost?: number | undefined;
+  /** Aborted to stop: everything is rolled back, and its reason is thrown. */
+  signal?: AbortSignal;
+  onBytes?: (bytes: number) => void;
+}
+
+/** What became of a session. */
+export interface ReconcileReport {
+  session: SessionDate;
+  /** `refused`: nothing was stored, and what was there before stands. */
+  status: 'reconciled' | 'refused';
+  /** Why it was refused; null when it was reconciled. */
+  reason: string | null;
+  /** Prints of the session, contracts and underlyings they are of, and large trades found. */
+  prints: number;
+  contracts: number;
+  underlyings: number;
+  largeTrades: number;
+  /** Contracts compared with day aggregates, and those whose volume differs; their underlyings are not complete. */
+  compared: number;
+  differences: VolumeDifference[];
+  badLines: BadLine[];
+  badLineCount: number;
+  notes: string[];
+}
+
+async function store(
+  tx: Transaction,
+  files: OptionTapeFiles,
+  paths: ReconcileFiles,
+  log: BadLineLog,
+  {
+    session: date,
+    now,
+    rate = methodologySettings.usualRate,
+    solveMost = tapeSettings.solvedContracts,
+    onBytes = () => {},
+  }: ReconcileOptions,
+): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
+  const aggregates = await readDayVolumes(paths.dayAggregates, date, log.add, onBytes);
+  if (log.refused()) throw new FileRefused();
+  const differences: VolumeDifference[] = [];
+  const differing = new Set<string>();
+  const writer = await optionSessionWriter(tx, date, {
+    withoutGaps: (underlying) => log.count() === 0 && !differing.has(underlying),
+    nowMs: now(),
+    source: 'option_trades_file',
+    // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
+    solving: files.quotes > 0 ? { rate, most: solveMost } : null,
+  });
+  let session: OptionSession | undefined;
+  const compare = ({ underlying: { symbol }, tape }: OptionSession) => {
+    const volumes = tape.crossSections.volumes();
+    if (volumes.length === 0) return;
+    const found = volumeDifferences(symbol, volumes, aggregates.get(symbol) ?? new Map());
+    if (found.length > 0) differing.add(symbol);
+    differences.push(...found);
+  };
+  const begin = async (underlying: TradedUnderlying, each: SessionDate) => {
+    if (each !== date) return null;
+    session = writer.open(underlying);
+    return feedOf(session);
+  };
+  const end = async () => {
+    session!.tape.end();
+    if (paths.dayAggregates.length > 0) compare(session!);
+    await writer.add(session!);
+  };
+  await files.feed(begin, end).finally(writer.settle);
+  if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
+  const { counts, contracts, underlyings, largeTrades } = await writer.done();
+  await announceChange(tx);
+  return {
+    session: date,
+    status: 'reconciled',
+    reason: null,
+    prints: counts.prints,
+    contracts,
+    underlyings,
+    largeTrades,
+    compared: [...aggregates.values()].reduce((sum, { size }) => sum + size, 0),
+    differences: differences.sort((a, b) => (a.contract < b.contract ? -1 : 1)),
+    notes: [...tapeNotes(date, counts, now()), ...quoteNotes(paths.quotes, files)],
+  };
+}
+
+async function rebuild(
+  tx: Transaction,
+  paths: ReconcileFiles,
+  log: BadLineLog,
+  options: ReconcileOptions,
+): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
+  const onBytes = (bytes: number) => {
+    options.signal?.throwIfAborted();
+    options.onBytes?.(bytes);
+  };
+  // Asked again of each underlying that is written: this spares the reading of a tape that cannot be.
+  await refuseSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
+  const source = quotesOfTape(tx, { quoteFiles: paths.quotes, onBadLine: log.add, onBatch: () => onBytes(0) });
+  const { session: date } = options;
+  const files = await readOptionTape({
+    trades: paths.trades,
+    quotes: (span) => source({ ...span, from: date, to: date }),
+    onBadLine: log.add,
+    onBytes,
+    refused: log.refused,
+  });
+  try {
+    if (log.refused()) throw new FileRefused();
+    return await store(tx, files, paths, log, { ...options, onBytes });
+  } finally {
+    await files.close();
+  }
+}
+
+/**
+ * Rebuilds a session from its full option tape, in one transaction: what it holds of the underlyings on the tape takes the place of what
+ * was stored, live or reconciled before, whatever was ingested meanwhile. Prints of other sessions are passed over. Throws
+ * `NoSuchFileError` for a pattern without files, and when the store fails.
+ */
+export async function reconcile(
+  store: Store,
+  given: ReconcileFiles,
+  options: ReconcileOptions,
+): Promise<ReconcileReport> {
+  const { session, maxErrors, now, signal } = options;
+  const paths = {
+    trades: await expandPatterns(given.trades),
+    quotes: await expandPatterns(given.quotes),
+    dayAggregates: await expandPatterns(given.dayAggregates),
+  };
+  const log = badLineLog(maxErrors);
+  const found = () => ({ badLines: log.badLines, badLineCount: log.count() });
+  const refused = (reason: string): ReconcileReport => ({
+    session,
+    status: 'refused',
+    reason,
+    prints: 0,
+    contracts: 0,
+    underlyings: 0,
+    largeTrades: 0,
+    compared: 0,
+    differences: [],
+    notes: [],
+    ...found(),
+  });
+  if (!isOver(session, now())) return refused(`${session} is not over`);
+  try {
+    const report = await inTransaction(store, async (tx) => {
+      const rebuilt = await rebuild(tx, paths, log, options);
+      signal?.throwIfAborted();
+      if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
+      return rebuilt;
+    });
+    forgetSymbols(store);
+    return { ...report, ...found() };
+  } catch (error) {
+    signal?.throwIfAborted();
+    if (error instanceof FileRefused) return refused(log.reason());
+    if (error instanceof TapeFileError || error instanceof SessionSealed) return refused(error.message);
+    throw error;
+  }
+}

@@ -1,0 +1,65 @@
+import { regularSession } from '../../domain/calendar.ts';
+import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { type GreeksPlaces, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { followedWindows } from '../../store/market/symbols.ts';
+import { createMinuteGreeks, type MinuteGreeks } from '../chains/minute-greeks.ts';
+
+/** How the contracts of a tape are solved by the minute. */
+export interface Solving {
+  /** Continuous interest rate, a fraction a year. */
+  rate: number;
+  /** Contracts of an underlying that are solved, the first of a session to trade. */
+  most: number;
+}
+
+/** The minute solves of an underlying's session that is made from its whole tape. */
+export interface SessionGreeks extends Pick<MinuteGreeks, 'print' | 'quote' | 'dueMs' | 'full'> {
+  /** Takes the boundary that is due, and writes the solves of those before every now and then. */
+  take(): Promise<void>;
+  /** No boundary comes any more: all is written. */
+  end(): Promise<void>;
+}
+
+/** Minutes that are written together. */
+const minutesAtOnce = 32;
+
+/**
+ * Solves sessions of one date, in a transaction that holds the flow: what is solved of an underlying takes the place of what was stored of it.
+ * Gives null for one whose contracts are not followed.
+ */
+export async function sessionSolver(
+  tx: Transaction,
+  session: SessionDate,
+  { rate, most }: Solving,
+): Promise<(underlying: TradedUnderlying) => SessionGreeks | null> {
+  const windows = most === 0 || regularSession(session) === null ? new Map() : await followedWindows(tx);
+  return ({ symbol }) => {
+    if (!windows.has(symbol)) return null;
+    const minutes = createMinuteGreeks({ from: tx, session, rate, most, windows });
+    const places: GreeksPlaces = new Map();
+    let taken = 0;
+    async function write() {
+      await minutes.finish();
+      if (places.size === 0) {
+        await removeGreeks(tx, session, [symbol]);
+        places.set(symbol, new Map());
+      }
+      await saveGreeksMinutes(tx, session, minutes.takeSolved(), places);
+    }
+    return {
+      print: minutes.print,
+      quote: minutes.quote,
+      get dueMs() {
+        return minutes.dueMs;
+      },
+      full: minutes.full,
+      async take() {
+        await minutes.begin();
+        if (++taken % minutesAtOnce === 0) await write();
+      },
+      end: write,
+    };
+  };
+}

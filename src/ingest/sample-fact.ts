@@ -1,0 +1,51 @@
+import {
+  type SampleShape,
+  type SampleTask,
+  samplePlan,
+  samplePlanBesideTape,
+  sampleVersion,
+} from '../sample/market/plan.ts';
+import { holdsOwnData } from '../store/account/own-data.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { holdsMarketData, readFact, writeFact } from '../store/engine/facts.ts';
+
+const factKey = 'sample';
+
+/** What a store says of the simulated market in it. */
+export interface SampleFact {
+  version: number;
+  /** The instant, epoch ms, up to which it has been brought; null while it is brought for the first time. */
+  throughMs: number | null;
+}
+
+/** What the store says of its simulated market; null = it holds none, and all prices in it are real. */
+export async function sampleFact(store: Store): Promise<SampleFact | null> {
+  const text = await readFact(store, factKey);
+  return text === null ? null : (JSON.parse(text) as SampleFact);
+}
+
+/** Says how far the simulated market has been brought. */
+export function writeSampleFact(store: Store, throughMs: number | null): Promise<void> {
+  return writeFact(store, factKey, JSON.stringify({ version: sampleVersion, throughMs } satisfies SampleFact));
+}
+
+/** What is to be done. */
+export interface SampleWork {
+  fact: SampleFact | null;
+  /** Empty when all is there. */
+  tasks: SampleTask[];
+}
+
+/** What is missing of the simulated market at `nowMs`; null when the store holds other data, or a market of another version. */
+export async function missingSample(
+  store: Store,
+  nowMs: number,
+  { shape, besideTape = false }: { shape: SampleShape; besideTape?: boolean | undefined },
+): Promise<SampleWork | null> {
+  const fact = await sampleFact(store);
+  if (await holdsOwnData(store)) return null;
+  if (fact === null && (await holdsMarketData(store))) return null;
+  if (fact !== null && fact.version !== sampleVersion) return null;
+  const plan = besideTape ? samplePlanBesideTape : samplePlan;
+  return { fact, tasks: plan(nowMs, fact?.throughMs ?? null, shape) };
+}

@@ -1,0 +1,144 @@
+import { createReadStream } from 'node:fs';
+import { rm } from 'node:fs/promises';
+import { join } from 'node:path';
+import { pipeline } from 'node:stream';
+import { setTimeout as delay } from 'node:timers/promises';
+import { Worker } from 'node:worker_threads';
+import { createGunzip } from 'node:zlib';
+import { regularSession } from '../../domain/calendar.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import type { Clock } from '../../runtime/clock.ts';
+import { type SampleShape, sampleShape, sessionUnderWay } from '../../sample/market/plan.ts';
+import { tapeEndMs } from '../../sample/market/tape-ledger.ts';
+import type { SampleTapeWriterData } from '../../sample/tape-writer.ts';
+import { beginTape } from '../../store/chain/followed-lines.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { unlessDone } from '../../store/engine/facts.ts';
+import { inTransaction } from '../../store/engine/transaction.ts';
+import { follow } from '../tail/follow.ts';
+import { liveCommitEveryMs } from '../tail/live-bounds.ts';
+import { pacedLines } from '../tail/paced-lines.ts';
+import { ensureSampleMarket, sampleSolveMost } from './market.ts';
+
+/** The name by which followers of the sample tape find where the last one was. */
+const source = 'sample market';
+const retryMs = 5000;
+const longestPauseMs = 1000;
+/** How long after its instant a capture is there, and the indices' minute is complete. */
+const captureDelayMs = 1000;
+
+export interface SampleLiveOptions {
+  /** Its files go into the folder `sample` of this one. */
+  dataDir: string;
+  now: Clock;
+  stop: AbortSignal;
+  /** Told what the live market does, and what kept it from doing so. */
+  onEvent: (event: { text: string; error?: unknown }) => void;
+  /** A smaller market, for tests. */
+  shape?: SampleShape;
+  /** Ends by itself when no session is under way (any more). */
+  whileOpen?: boolean;
+}
+
+function written(data: SampleTapeWriterData, stop: AbortSignal): Promise<void> {
+  const worker = new Worker(new URL('../../sample/tape-writer.ts', import.meta.url), { workerData: data });
+  const end = () => void worker.terminate();
+  stop.addEventListener('abort', end, { once: true });
+  return new Promise<void>((resolve, reject) => {
+    worker.on('error', reject);
+    worker.on('exit', () => resolve());
+  }).finally(() => stop.removeEventListener('abort', end));
+}
+
+/** The tape of a session, followed as any other: from where the last follower of it was, to its end. */
+async function followSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
+  const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
+  const folder = join(dataDir, 'sample', 'live-tape');
+  // Made anew at every start, and the same every time; tapes of sessions before are of no more use.
+  await rm(folder, { recursive: true, force: true });
+  const path = join(folder, `${session}.ndjson.gz`);
+  await written({ path, session, shape: shape.tape }, stop);
+  if (stop.aborted) return;
+  await inTransaction(store, (tx) => beginTape(tx, source, session));
+  const bytes = createGunzip({ chunkSize: 65_536 });
+  // Its failure is met where the bytes are read.
+  pipeline(createReadStream(path), bytes, () => {});
+  try {
+    await follow(store, pacedLines(bytes, { now, stop }), {
+      source,
+      fromStart: true,
+      everyMs: liveCommitEveryMs,
+      now,
+      stop,
+      gammaSource: 'vendor',
+      rate: 0.045,
+      solveMost: sampleSolveMost,
+      isSample: true,
+      onBadLine: ({ line, reason }) => onEvent({ text: `line ${line} of the sample tape left out: ${reason}` }),
+    });
+  } finally {
+    bytes.destroy();
+  }
+}
+
+const pause = (ms: number, signal: AbortSignal) => delay(ms, undefined, { signal }).catch(() => {});
+
+/** Waits until the clock has come to an instant. It is asked again and again: it may be set, or the machine asleep. */
+async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' | 'stop'>): Promise<void> {
+  while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
+}
+
+/** What is no tape, every few minutes while the session trades: chains with their GEX captures, and the bars of indices. */
+async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
+  const { dataDir, now, stop, shape = sampleShape } = options;
+  const stepMs = shape.captureEveryMinutes * minuteMs;
+  const { openMs, closeMs } = regularSession(session)!;
+  while (!stop.aborted && now() < closeMs + captureDelayMs) {
+    // Counted from the open: from there captures go on.
+    const next = openMs + Math.max(0, Math.floor((now() - captureDelayMs - openMs) / stepMs) + 1) * stepMs;
+    await until(Math.min(next, closeMs) + captureDelayMs, { now, stop });
+    if (!stop.aborted) await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
+  }
+}
+
+async function runSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
+  const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
+  onEvent({ text: `the sample market’s session ${session} comes as it trades` });
+  // One that fails ends the other, to be taken up anew together.
+  const failed = new AbortController();
+  const part = { ...options, stop: AbortSignal.any([stop, failed.signal]) };
+  const end = (error: unknown) => {
+    failed.abort();
+    throw error;
+  };
+  const parts = [followSession(store, session, part).catch(end), captureSession(store, session, part).catch(end)];
+  await Promise.allSettled(parts);
+  await Promise.all(parts);
+  await until(tapeEndMs(session), { now, stop });
+  if (stop.aborted) return;
+  // The session is over: now it is stored from its files, which reconciles it.
+  await ensureSampleMarket(store, { dataDir, now, shape, signal: stop, besideTape: true });
+}
+
+/**
+ * Lets the sample market trade by the clock: the tape of each session under way is followed as it comes, its chains are captured, and when it is
+ * over it is reconciled. Of several processes on a store one does it. What fails is told and tried again. Ends when told to stop, with all
+ * that came written.
+ */
+export async function runSampleMarket(store: Store, options: SampleLiveOptions): Promise<void> {
+  const { now, stop, onEvent, whileOpen = false } = options;
+  while (!stop.aborted) {
+    const session = sessionUnderWay(now());
+    if (session === null && whileOpen) return;
+    try {
+      if (session !== null)
+        await unlessDone(store, 'live sample market', (lost) =>
+          runSession(store, session, { ...options, stop: AbortSignal.any([stop, lost]) }),
+        );
+    } catch (error) {
+      if (!stop.aborted) onEvent({ text: 'the live sample market was interrupted', error });
+    }
+    await pause(retryMs, stop);
+  }
+}

@@ -1,0 +1,157 @@
+import { join } from 'node:path';
+import { Worker } from 'node:worker_threads';
+import type { Clock } from '../../runtime/clock.ts';
+import { isTape, type SampleShape, type SampleTask, sampleShape } from '../../sample/market/plan.ts';
+import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { exclusively } from '../../store/engine/facts.ts';
+import type { Dataset } from '../datasets.ts';
+import { type FileReport, ingestFiles } from '../ingest.ts';
+import { missingSample, writeSampleFact } from '../sample-fact.ts';
+
+/** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
+export const sampleSolveMost = 4;
+
+export interface SampleMarketOptions {
+  /** Its files go into the folder `sample` of this one. */
+  dataDir: string;
+  now: Clock;
+  /** Told how far it is: 0…1. */
+  onProgress?: (progress: { label: string; fraction: number }) => void;
+  /** A smaller market, for tests. */
+  shape?: SampleShape;
+  /** The tape of the session under way comes as it trades (followSampleTape), and is not stored from files. */
+  besideTape?: boolean;
+  /** Aborted to stop; what is stored by then stays, and the next start goes on. */
+  signal?: AbortSignal;
+}
+
+/** `created`, `extended` to now, `unchanged`, or `absent`: the store holds other data, or a market of another version, and was left alone. */
+export type SampleOutcome = 'created' | 'extended' | 'unchanged' | 'absent';
+
+// Files are stored a few at a time: while one waits for the database, another is parsed.
+const lanes = 3;
+
+interface Arrival extends SampleWritten {
+  task: SampleTask;
+}
+
+/** Starts the writer and hands on its files as they are written, in their order. */
+async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerator<Arrival> {
+  const data: SampleWriterData = { folder, tasks };
+  const worker = new Worker(new URL('../../sample/writer.ts', import.meta.url), { workerData: data });
+  const arrived: Arrival[] = [];
+  let failure: unknown = null;
+  let ended = false;
+  let wake = () => {};
+  worker.on('message', (written: SampleWritten) => {
+    arrived.push({ ...written, task: tasks[written.index]! });
+    wake();
+  });
+  worker.on('error', (error) => {
+    failure = error;
+    wake();
+  });
+  worker.on('exit', () => {
+    ended = true;
+    wake();
+  });
+  try {
+    for (let count = 0; count < tasks.length; ) {
+      if (failure !== null) throw failure;
+      const next = arrived.shift();
+      if (next) {
+        count++;
+        yield next;
+      } else if (ended) {
+        throw new Error('the writer of the sample market ended before its work');
+      } else {
+        await new Promise<void>((resolve) => {
+          wake = resolve;
+        });
+      }
+    }
+  } finally {
+    await worker.terminate();
+  }
+}
+
+// About how long a file takes to be stored, relative to the others: for the progress alone.
+const weights: Record<SampleTask['dataset'], number> = {
+  'stock-day-bars': 3,
+  'stock-minute-bars': 20,
+  'option-minute-bars': 10,
+  chain: 1,
+  'stock-trades': 60,
+  'option-trades': 120,
+};
+
+function refusal({ file, reason }: FileReport): Error {
+  return new Error(`The sample market could not be stored: ${file}: ${reason}`);
+}
+
+async function bring(
+  store: Store,
+  tasks: SampleTask[],
+  { dataDir, now, onProgress, signal }: SampleMarketOptions,
+): Promise<void> {
+  const total = tasks.reduce((sum, task) => sum + weights[task.dataset], 0);
+  let done = 0;
+  // What is made of prints takes the place of bars: it waits until those are stored.
+  let barsToStore = tasks.filter((task) => !isTape(task)).length;
+  let barsStored = () => {};
+  const afterBars = new Promise<void>((resolve) => {
+    barsStored = resolve;
+  });
+  if (barsToStore === 0) barsStored();
+  const files = writtenFiles(join(dataDir, 'sample'), tasks);
+  const lane = async () => {
+    for await (const { task, path, quotes } of files) {
+      if (isTape(task)) await afterBars;
+      signal?.throwIfAborted();
+      const gammaSource = task.dataset === 'chain' && task.solve ? 'solve' : 'vendor';
+      const dataset: Dataset = task.dataset;
+      const quoteFiles = quotes === null ? [] : [quotes];
+      const report = await ingestFiles(store, dataset, [path], {
+        now,
+        gammaSource,
+        quoteFiles,
+        solveMost: sampleSolveMost,
+        isBundled: true,
+        ...(signal && { signal }),
+      });
+      for (const file of report.files) if (file.status === 'refused') throw refusal(file);
+      if (!isTape(task) && --barsToStore === 0) barsStored();
+      done += weights[task.dataset];
+      onProgress?.({ label: `sample market: ${task.dataset} ${task.name}`, fraction: done / total });
+    }
+  };
+  try {
+    await Promise.all(Array.from({ length: lanes }, lane));
+  } finally {
+    await files.return(undefined);
+  }
+}
+
+async function ensure(store: Store, options: SampleMarketOptions): Promise<SampleOutcome> {
+  const { now, shape = sampleShape, besideTape } = options;
+  const nowMs = now();
+  const work = await missingSample(store, nowMs, { shape, besideTape });
+  if (work === null) return 'absent';
+  const { fact, tasks } = work;
+  if (tasks.length === 0) return 'unchanged';
+  // Said before anything is stored: a start cut off in the middle is taken up by the next one.
+  if (fact === null) await writeSampleFact(store, null);
+  await bring(store, tasks, options);
+  await writeSampleFact(store, nowMs);
+  return (fact?.throughMs ?? null) === null ? 'created' : 'extended';
+}
+
+/**
+ * Brings the simulated market into a store without market data: writes vendor files into the data folder and stores them as any others. A
+ * market brought before is extended to the session it is now, or left as it is. A store with other data is left alone.
+ * Of two processes that start at once one does it, and the other waits.
+ */
+export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleOutcome> {
+  return exclusively(store, 'sample market', () => ensure(store, options));
+}

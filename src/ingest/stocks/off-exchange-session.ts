@@ -1,0 +1,57 @@
+import { tapeSettings } from '../../analytics/methodology.ts';
+import { levelsOf, offExchangeFigures } from '../../analytics/offexchange/activity.ts';
+import { concentrationOf } from '../../analytics/offexchange/concentration.ts';
+import type { OffExchangeTally } from '../../analytics/offexchange/tally.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { blockVersion } from '../../store/market/bar-blocks.ts';
+import { sealedSessions } from '../../store/market/session-seals.ts';
+import {
+  encodeLevels,
+  levelsVersion,
+  readWindow,
+  saveConcentration,
+  saveLevels,
+} from '../../store/offexchange/levels.ts';
+import { saveOffExchange } from '../../store/offexchange/writing.ts';
+
+/** Makes the concentration of a stored session anew, and of the later ones in whose window it lies. */
+async function refreshConcentration(tx: Transaction, symbol: string, session: SessionDate, asOfMs: number) {
+  const others = tapeSettings.concentrationSessions - 1;
+  const window = await readWindow(tx, symbol, session, { before: others, after: others });
+  const to = window.at(-1)?.sessionDate ?? session;
+  const sealed = new Set((await sealedSessions(tx, [{ symbol, from: session, to }])).map((each) => each.sessionDate));
+  for (const [i, { sessionDate, vwap }] of window.entries()) {
+    // What is sealed keeps the concentration that it had.
+    if (sessionDate < session || sealed.has(sessionDate)) continue;
+    const levels = window.slice(Math.max(0, i - others), i + 1).map((each) => each.levels);
+    const { rows, suppressedBuckets } = concentrationOf(levels, vwap);
+    await saveConcentration(tx, symbol, sessionDate, rows, { suppressedBuckets, asOfMs });
+  }
+}
+
+/**
+ * Writes what may be published of a symbol's session off exchange, in place of what was there, and what it changes in the concentration of
+ * later sessions. Returns whether anything differs from what was stored.
+ */
+export async function saveOffExchangeSession(
+  tx: Transaction,
+  symbol: string,
+  session: SessionDate,
+  tally: OffExchangeTally,
+  asOfMs: number,
+): Promise<boolean> {
+  const { activity, composition, profile, suppressedCategories, suppressedLevels } = offExchangeFigures(tally);
+  const payload = encodeLevels(levelsOf(tally));
+  const published = JSON.stringify({ activity, composition, profile, suppressedCategories, suppressedLevels });
+  const version = blockVersion(Buffer.concat([payload, Buffer.from(published)]));
+  if ((await levelsVersion(tx, symbol, session)) === version) return false;
+  await saveLevels(tx, symbol, session, version, payload);
+  await saveOffExchange(
+    tx,
+    { symbol, sessionDate: session, asOfMs, suppressedCategories, suppressedBuckets: 0, suppressedLevels, activity },
+    { composition, concentration: [], profile },
+  );
+  await refreshConcentration(tx, symbol, session, asOfMs);
+  return true;
+}

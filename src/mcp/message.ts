@@ -1,0 +1,54 @@
+import type { IncomingMessage } from 'node:http';
+import type { Response } from 'express';
+import { type Failure, invalidRequest } from '../domain/failure.ts';
+import { bodyBytes } from '../domain/request-body.ts';
+import { deepestJson, jsonFault } from '../runtime/stored-text.ts';
+
+/** Bytes of a request; a larger journal import goes to the route itself. */
+const mostBytes = 1024 * 1024;
+/** Messages of a batch, each of which may be a call. */
+export const mostMessages = 20;
+
+/** JSON-RPC's codes for what could not be taken for messages. */
+const parseError = -32_700;
+const invalidMessage = -32_600;
+
+const notJson = 'The body is not JSON.';
+
+/** Whether a message calls a tool by name: then it is charged when the tool is called. */
+function isToolCall(message: unknown): boolean {
+  const { method, params } = (message ?? {}) as { method?: unknown; params?: { name?: unknown } | null };
+  return method === 'tools/call' && typeof params?.name === 'string';
+}
+
+/** What a request holds. */
+export interface Received {
+  /** One JSON-RPC message, or a batch of them. */
+  message: unknown;
+  /** What its messages cost beside the tools they call, in requests. */
+  cost: number;
+}
+
+/** Reads the messages of a request; throws 413, or 400 for what is no JSON, nested too deep, or too many. */
+export async function receiveMessages(request: IncomingMessage, caller: string): Promise<Received> {
+  const bytes = await bodyBytes(request, mostBytes, caller);
+  let message: unknown;
+  try {
+    message = JSON.parse(String(bytes));
+  } catch {
+    throw invalidRequest(notJson);
+  }
+  if (jsonFault(message)?.fault === 'too-deep')
+    throw invalidRequest(`The message is nested more than ${deepestJson} deep.`);
+  const messages: unknown[] = Array.isArray(message) ? message : [message];
+  if (messages.length > mostMessages)
+    throw invalidRequest(`The batch has ${messages.length} messages; at most ${mostMessages} are read.`);
+  return { message, cost: Math.max(Number(messages.length === 0), messages.filter((one) => !isToolCall(one)).length) };
+}
+
+/** Answers a request whose messages could not be read, as JSON-RPC does. */
+export function rejectMessages(response: Response, { status, code, message, headers }: Failure): void {
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  const rpcCode = message === notJson ? parseError : invalidMessage;
+  response.status(status).json({ jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code } } });
+}

@@ -1,0 +1,76 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Counter, Gauge, type Registry } from 'prom-client';
+
+/** How long who reads metrics waits to hear whether writes work, ms. */
+const patienceMs = 500;
+
+/** What is known of a process's writes. */
+export interface WriteFailures {
+  /** Finds out whether writes work, unless that is known; may hang. Never rejects. */
+  tryWriting: () => Promise<void>;
+  /** Writers that fail now, each with why. */
+  failing: () => ReadonlyMap<string, string>;
+  /** Failures of each writer since the start. */
+  failures: () => ReadonlyMap<string, number>;
+  /** Rows of usage that wait to be written, and requests that could not be counted any more. */
+  usage: () => { rows: number; lost: number };
+}
+
+const texts: Readonly<Record<string, string>> = {
+  read_only: 'The database is read-only: nothing can be written.',
+  disk_full: 'The disk of the database is full: nothing can be written.',
+  permission_denied: 'The database user may not write.',
+  io_error: 'The database cannot write to its disk.',
+};
+
+/** Why writes fail, in words for operators: one text for each condition, whichever writers met it. */
+export function writeFailureTexts(failing: ReadonlyMap<string, string>): string[] {
+  const conditions = new Set(
+    [...failing.values()].map((problem) => texts[problem]).filter((text) => text !== undefined),
+  );
+  if (conditions.size > 0) return [...conditions];
+  return failing.size === 0 ? [] : [`Writing to the database fails: ${[...failing.keys()].sort().join(', ')}.`];
+}
+
+/** Shows failing writes among the metrics. */
+export function watchWriteFailures(registers: Registry[], parts: WriteFailures): void {
+  const { tryWriting, failing, failures, usage } = parts;
+  new Gauge({
+    name: 'tapegraph_writes_failing',
+    help: '1 for each writer whose last write to the database failed, by what failed it.',
+    labelNames: ['writer', 'problem'],
+    registers,
+    async collect() {
+      await Promise.race([tryWriting(), delay(patienceMs, undefined, { ref: false })]);
+      this.reset();
+      for (const [writer, problem] of failing()) this.set({ writer, problem }, 1);
+    },
+  });
+  new Counter({
+    name: 'tapegraph_write_failures_total',
+    help: 'Writes to the database that failed for a reason that holds for every write, or of what is written periodically.',
+    labelNames: ['writer'],
+    registers,
+    collect() {
+      this.reset();
+      for (const [writer, count] of failures()) this.inc({ writer }, count);
+    },
+  });
+  new Gauge({
+    name: 'tapegraph_usage_rows_waiting',
+    help: 'Usage counts (account, date, scope group) that wait to be written.',
+    registers,
+    collect() {
+      this.set(usage().rows);
+    },
+  });
+  new Counter({
+    name: 'tapegraph_usage_lost_total',
+    help: 'Requests not counted as usage, because too much waited to be written.',
+    registers,
+    collect() {
+      this.reset();
+      this.inc(usage().lost);
+    },
+  });
+}

@@ -1,0 +1,58 @@
+import { once } from 'node:events';
+import { Worker } from 'node:worker_threads';
+
+/** What a thread reads: scripts without their types, by file, or the parts of GraphiQL, by name. */
+export type AssetTask = { scripts: readonly string[] } | { graphiql: readonly GraphiqlPart[] };
+
+/** The texts that GraphiQL's package exports. */
+export type GraphiqlPart = 'js' | 'css' | 'editorWorkerService' | 'jsonWorker' | 'graphqlWorker';
+
+/** GraphiQL's files: path below the assets → its text in the package. */
+export const graphiqlParts: Readonly<Record<string, GraphiqlPart>> = {
+  'graphiql/app.js': 'js',
+  'graphiql/app.css': 'css',
+  'graphiql/editor-worker.js': 'editorWorkerService',
+  'graphiql/json-worker.js': 'jsonWorker',
+  'graphiql/graphql-worker.js': 'graphqlWorker',
+};
+
+type Texts = ReadonlyMap<string, Uint8Array>;
+
+// A thread of its own: what takes the types off, and GraphiQL's package, are 20 and 40 MB that end with it, and neither
+// holds up the event loop.
+async function readInThread(task: AssetTask): Promise<Texts> {
+  const worker = new Worker(new URL('./asset-worker.ts', import.meta.url), { workerData: task });
+  try {
+    const [texts] = (await once(worker, 'message')) as [Texts];
+    return texts;
+  } finally {
+    await worker.terminate();
+  }
+}
+
+const bufferOf = (texts: Texts, name: string) => {
+  const { buffer, byteOffset, byteLength } = texts.get(name)!;
+  return Buffer.from(buffer, byteOffset, byteLength);
+};
+
+/** Reads the TypeScript `files` when one of them is first asked for, all at once, and keeps them: together they are small. */
+export function strippedScripts(files: readonly string[]): (file: string) => Promise<Buffer> {
+  let texts: Promise<Texts> | null = null;
+  return async (file) => {
+    texts ??= readInThread({ scripts: files }).catch((error) => {
+      texts = null;
+      throw error;
+    });
+    return bufferOf(await texts, file);
+  };
+}
+
+let readingGraphiql: Promise<Texts> | null = null;
+
+/** A part of GraphiQL's package. Those asked for at the same moment are read together, and none is kept. */
+export async function readGraphiqlPart(part: GraphiqlPart): Promise<Buffer> {
+  readingGraphiql ??= readInThread({ graphiql: Object.values(graphiqlParts) }).finally(() => {
+    readingGraphiql = null;
+  });
+  return bufferOf(await readingGraphiql, part);
+}

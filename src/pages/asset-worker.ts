@@ -1,0 +1,22 @@
+import { readFileSync } from 'node:fs';
+import { parentPort, workerData } from 'node:worker_threads';
+import type { AssetTask } from './asset-thread.ts';
+
+// Runs in a thread of its own, which ends when it has answered (asset-thread.ts).
+async function read(task: AssetTask): Promise<Map<string, Uint8Array<ArrayBuffer>>> {
+  const encoder = new TextEncoder();
+  if ('graphiql' in task) {
+    const texts = await import('@graphql-yoga/render-graphiql/graphiql');
+    return new Map(task.graphiql.map((part) => [part, encoder.encode(texts[part])]));
+  }
+  const { default: amaro } = await import('amaro');
+  const stripped = (filename: string) =>
+    amaro.transformSync(readFileSync(filename, 'utf8'), { mode: 'strip-only', filename }).code;
+  return new Map(task.scripts.map((file) => [file, encoder.encode(stripped(file))]));
+}
+
+const texts = await read(workerData as AssetTask);
+parentPort!.postMessage(
+  texts,
+  [...texts.values()].map(({ buffer }) => buffer),
+);

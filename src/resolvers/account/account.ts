@@ -1,0 +1,56 @@
+import { flowCapability, offExchangeCapability } from '../../access/entitlement/entitlement.ts';
+import type { Declaration } from '../../access/identity/accounts.ts';
+import type { ApiKeyInfo, CreatedKey } from '../../access/identity/api-keys.ts';
+import type { Classification } from '../../domain/tier.ts';
+import { fromStore, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+export type { ApiKeyInfo, CreatedKey, Declaration };
+
+/**
+ * `meta` of account answers: `caps.flow` is told, true or false (spec 2.1). `caps.darkpool` is not: the contract names no account
+ * route that reports it. The graph has both as facts of `me`.
+ */
+export function accountMeta(context: RequestContext): ResponseMeta {
+  const meta = responseMeta(context, 'registry');
+  return { ...meta, caps: { ...meta.caps, flow: flowCapability(context.caller) } };
+}
+
+/** Whether the caller may use option flow in the site: site Pro and declared non-professional. */
+export function flowGranted({ caller }: RequestContext): boolean {
+  return flowCapability(caller);
+}
+
+/** Whether the caller may use off-exchange data in the site: site Basic and declared non-professional. */
+export function offExchangeGranted({ caller }: RequestContext): boolean {
+  return offExchangeCapability(caller);
+}
+
+/** What the caller's account has declared. */
+export function declaration({ access, caller }: RequestContext): Promise<Declaration> {
+  return fromStore('account', () => access.accounts.declaration(caller.accountId));
+}
+
+/** Declares the caller's account; what comes after in the same request is served under the new declaration. */
+export async function classify(context: RequestContext, classification: Classification): Promise<Declaration> {
+  const { access, caller } = context;
+  const declared = await fromStore('account', () => access.accounts.declare(caller.accountId, classification));
+  context.caller = { ...caller, classification: declared.classification, attested: declared.attested };
+  return declared;
+}
+
+/** The API keys of the caller's account, oldest first, revoked ones too; 403 for a caller that is a key itself. */
+export function apiKeys({ access, caller }: RequestContext): Promise<ApiKeyInfo[]> {
+  return fromStore('account', () => access.keys.listFor(caller));
+}
+
+/** Makes an API key for the caller's account; 403 for a key, and without the declaration. */
+export function createKey({ access, caller }: RequestContext, name: string | null): Promise<CreatedKey> {
+  return fromStore('account', () => access.keys.createFor(caller, name));
+}
+
+/** Revokes an API key of the caller's account and returns its id; 403 for a key, 404 for one that is unknown or revoked. */
+export async function revokeKey({ access, caller }: RequestContext, id: string): Promise<string> {
+  await fromStore('account', () => access.keys.revokeFor(caller, id));
+  return id;
+}

@@ -1,0 +1,44 @@
+import { trailingDays } from '../../access/usage/usage.ts';
+import { fromStore, type RequestContext } from '../context.ts';
+
+/** Requests of one scope group on one date. */
+export interface UsageDay {
+  /** YYYY-MM-DD, UTC. */
+  date: string;
+  scopeGroup: string;
+  count: number;
+}
+
+/** A bound on requests over a period. */
+export interface Quota {
+  limit: number;
+  used: number;
+  /** Epoch ms. */
+  resetsAt: number;
+}
+
+/** What an account has asked for (spec 2.16). */
+export interface AccountUsage {
+  /** Days looked back, today among them. */
+  trailingDays: number;
+  /** Ascending by date, then by scope group. */
+  byDay: UsageDay[];
+  totalsByScopeGroup: Record<string, number>;
+  rateLimit: { perMin: number };
+  /** Null: there is none for now. */
+  quota: Quota | null;
+}
+
+/** The usage of the caller's account over the last 30 UTC days. The request that asks is not in it: it is counted once answered. */
+export async function accountUsage({ access, caller }: RequestContext): Promise<AccountUsage> {
+  const byDay = await fromStore('usage', () => access.usage.read(caller.accountId));
+  const totals: Record<string, number> = {};
+  for (const { scopeGroup, count } of byDay) totals[scopeGroup] = (totals[scopeGroup] ?? 0) + count;
+  return {
+    trailingDays,
+    byDay,
+    totalsByScopeGroup: totals,
+    rateLimit: { perMin: access.rate.limit(caller) },
+    quota: null,
+  };
+}

@@ -1,0 +1,130 @@
+import { symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
+import {
+  deleteWatchlist,
+  listWatchlists,
+  putWatchlist,
+  type Watchlist,
+  watchlistLimits,
+} from '../../store/account/watchlists.ts';
+import { findSymbol, fromStore, oncePerRequest, type RequestContext } from '../context.ts';
+import { readPosition, writeCursor } from '../cursor.ts';
+import type { SymbolConnection } from '../market/symbol-connection.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+export { type Watchlist, watchlistLimits };
+
+/** The caller's watchlists, oldest first (spec 4.15). */
+export interface WatchlistPage {
+  rows: Watchlist[];
+  meta: ResponseMeta & { count: number };
+}
+
+function allWatchlists(context: RequestContext): Promise<Watchlist[]> {
+  const { store, caller } = context;
+  return oncePerRequest(context, 'watchlists', () =>
+    fromStore('watchlists', () => listWatchlists(store, caller.accountId)),
+  );
+}
+
+/** The caller's watchlists, the first so many; null = all. */
+export async function watchlists(context: RequestContext, first: number | null): Promise<WatchlistPage> {
+  if (first !== null && first < 1) throw invalidParameter('first', 'expected 1 or more');
+  const rows = (await allWatchlists(context)).slice(0, first ?? watchlistLimits.lists);
+  return { rows, meta: { ...watchlistMeta(context), count: rows.length } };
+}
+
+/** The caller's watchlist of that id; null = there is none. */
+export async function watchlist(context: RequestContext, id: string): Promise<Watchlist | null> {
+  return (await allWatchlists(context)).find((list) => list.id === id) ?? null;
+}
+
+/** `meta` of an answer about one watchlist. */
+export function watchlistMeta(context: RequestContext): ResponseMeta {
+  return responseMeta(context, 'registry');
+}
+
+// So many are named in a message, all in its details.
+const namedSymbols = 10;
+
+/** A 400 that names the symbols that cannot be in a list. */
+function refusedSymbols(symbols: readonly string[], why: string): Failure {
+  const named = symbols.slice(0, namedSymbols).join(', ');
+  const more = symbols.length > namedSymbols ? ` and ${symbols.length - namedSymbols} more` : '';
+  return new Failure(400, 'invalid_params', `symbols: ${named}${more} ${why}`, {
+    details: { parameter: 'symbols', symbols },
+  });
+}
+
+/** Throws 400 unless each symbol is registered and the caller may read it. */
+async function requireReadable(context: RequestContext, symbols: ReadonlySet<string>): Promise<void> {
+  const unknown: string[] = [];
+  const refused = { not_entitled_tier: [] as string[], attestation_required: [] as string[] };
+  for (const symbol of symbols) {
+    const entry = await findSymbol(context, symbol);
+    if (!entry?.registered) unknown.push(symbol);
+    else {
+      const { reason } = symbolAccess(context.caller, entry);
+      if (reason !== null) refused[reason].push(symbol);
+    }
+  }
+  if (unknown.length > 0) throw refusedSymbols(unknown, 'not in the symbol registry');
+  if (refused.not_entitled_tier.length > 0) {
+    throw refusedSymbols(refused.not_entitled_tier, `not readable on the ${context.caller.tier} tier`);
+  }
+  if (refused.attestation_required.length > 0) {
+    throw refusedSymbols(
+      refused.attestation_required,
+      'not readable without a non-professional market-data declaration: POST /v2/account/classification',
+    );
+  }
+}
+
+/**
+ * Stores a list of the caller, replacing the one of that id (spec 4.16). Symbols, upper-cased already, stay as they were sent:
+ * their order, and one that is there twice. 400 for a blank name, a symbol the caller cannot read, and over the limits.
+ */
+export async function writeWatchlist(context: RequestContext, list: Watchlist): Promise<Watchlist> {
+  const { store, caller, nowMs } = context;
+  if (list.name.trim() === '') throw invalidParameter('name', 'a value is required, it was empty');
+  const { symbols } = list;
+  // Before anything is looked up; the store holds the same limit.
+  if (symbols.length > watchlistLimits.symbols) {
+    throw invalidParameter('symbols', `expected at most ${watchlistLimits.symbols} symbols, got ${symbols.length}`);
+  }
+  await requireReadable(context, new Set(symbols));
+  return fromStore('watchlists', () => putWatchlist(store, caller.accountId, list, nowMs));
+}
+
+/** Deletes a list of the caller and returns its id; 404 when there is none of that id. */
+export async function removeWatchlist({ store, caller }: RequestContext, id: string): Promise<string> {
+  if (!(await fromStore('watchlists', () => deleteWatchlist(store, caller.accountId, id)))) {
+    throw notFound(`Watchlist ${JSON.stringify(id.slice(0, 40))}`);
+  }
+  return id;
+}
+
+/** A page of a list's symbols, in the list's order. The cursor is a place in it. */
+export function watchlistSymbols(
+  { id, symbols }: Watchlist,
+  first: number,
+  after: string | null | undefined,
+): SymbolConnection {
+  if (first < 1) throw invalidParameter('first', 'expected 1 or more');
+  const bound = ['watchlist', id];
+  const start = after == null ? 0 : Math.max(0, readPosition(after, bound, 'after'));
+  const edges = symbols
+    .slice(start, start + first)
+    .map((symbol, i) => ({ cursor: writeCursor(String(start + i + 1), bound), node: { symbol } }));
+  return {
+    nodes: edges.map((edge) => edge.node),
+    edges,
+    pageInfo: {
+      hasNextPage: start + edges.length < symbols.length,
+      hasPreviousPage: start > 0 && symbols.length > 0,
+      startCursor: edges[0]?.cursor ?? null,
+      endCursor: edges.at(-1)?.cursor ?? null,
+    },
+    totalCount: symbols.length,
+  };
+}

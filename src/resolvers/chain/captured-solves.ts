@@ -1,0 +1,66 @@
+import { contractSolves } from '../../analytics/chain/contract-solves.ts';
+import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../domain/chain/greeks.ts';
+import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { contractLines } from '../../store/chain/contract-lines.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+
+/** Contracts whose lines become solves before others get their turn: about 5 ms of work. */
+const contractsATurn = 20;
+
+/** The solves that the last `captures` chain captures are, ascending; null for a contract whose underlying has none. */
+async function solvesOf(
+  context: RequestContext,
+  contracts: readonly OptionContract[],
+  captures: number,
+): Promise<(GreeksSolve[] | null)[]> {
+  const listed = contracts.map((contract) => ({ underlying: underlyingOf(contract.root), contract }));
+  const range = { throughMs: context.nowMs, captures };
+  const lines = await fromSource(context, 'chain', () => contractLines(context.store, listed, range));
+  const solves: (GreeksSolve[] | null)[] = [];
+  for (const contract of contracts) {
+    const found = lines.get(contractId(contract));
+    solves.push(found ? contractSolves(contract, found) : null);
+    if (solves.length % contractsATurn === 0) await nextTurn();
+  }
+  return solves;
+}
+
+/** The solves of a contract in its underlying's last 390 chain captures, ascending. Contracts of one request are read together. */
+export async function capturedSolves(context: RequestContext, contract: OptionContract): Promise<GreeksSolve[]> {
+  const read = (contracts: readonly OptionContract[]) => solvesOf(context, contracts, greeksSeriesLength);
+  return (await batched(context, 'captured solves', contract, read, contractId)) ?? [];
+}
+
+/**
+ * The newest captured solve of each contract; null for one never captured. The latest capture decides where it quotes the
+ * contract; where it does not list it, or only trades before can give the mark, the ones before are looked at too.
+ */
+export async function latestCapturedSolves(
+  context: RequestContext,
+  contracts: readonly OptionContract[],
+): Promise<(GreeksSolve | null)[]> {
+  const newest = await solvesOf(context, contracts, 1);
+  return Promise.all(
+    contracts.map(async (contract, i) => {
+      const solves = newest[i]!;
+      if (solves === null) return null;
+      if (solves.at(-1)?.markSource === 'mid') return solves.at(-1)!;
+      return (await capturedSolves(context, contract)).at(-1) ?? null;
+    }),
+  );
+}
+
+/** A series of solves kept by the minute and of captured ones, ascending: one a minute, the kept one where there are both. */
+export function mergedSeries(kept: readonly GreeksSample[], captured: readonly GreeksSolve[]): GreeksSample[] {
+  if (captured.length === 0) return [...kept];
+  const byMinute = new Map<number, GreeksSample>();
+  for (const { tsMs, iv, delta, gamma, mark } of captured) {
+    const minute = Math.floor(tsMs / minuteMs) * minuteMs;
+    byMinute.set(minute, { tsMs: minute, iv, delta, gamma, mark });
+  }
+  for (const sample of kept) byMinute.set(sample.tsMs, sample);
+  return [...byMinute.values()].sort((a, b) => a.tsMs - b.tsMs).slice(-greeksSeriesLength);
+}

@@ -1,0 +1,100 @@
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { turnFor } from '../../runtime/event-loop.ts';
+import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+import { type GexStrike, requireReadable } from '../gex/gex.ts';
+import { writtenMoment } from '../moment.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+export interface ChainFilter {
+  expiry?: SessionDate | null | undefined;
+  /** Thousandths of a dollar, both inclusive. */
+  strikeGte?: number | null | undefined;
+  strikeLte?: number | null | undefined;
+}
+
+export interface ChainArgs extends ChainFilter {
+  at?: string | null | undefined;
+  tz?: string | null | undefined;
+}
+
+export interface ChainMeta extends ResponseMeta {
+  underlying: string;
+  rowCount: number;
+}
+
+/** A chain capture, or what of it was asked for. */
+export interface Chain {
+  /** Dollars; null when unknown or nothing was captured. */
+  spot: number | null;
+  /** Epoch ms; null when nothing was captured. */
+  capturedAt: number | null;
+  partial: boolean;
+  rows: ChainRow[];
+  meta: ChainMeta;
+}
+
+/** The last chain captured at or before `atMs`; null when there is none. */
+export function chainAt(context: RequestContext, underlying: string, atMs: number): Promise<ChainCapture | null> {
+  return batched(context, 'chains', { underlying, atMs }, (asked) =>
+    fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),
+  );
+}
+
+/** Whether a row is one that was asked for. */
+export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row: ChainRow) => boolean {
+  return (row) =>
+    (expiry == null || row.expiry === expiry) &&
+    (strikeGte == null || row.strike >= strikeGte) &&
+    (strikeLte == null || row.strike <= strikeLte);
+}
+
+/** The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3). */
+export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
+  const atMs = args.at == null ? context.nowMs : writtenMoment(args.at, args.tz, 'at', context.nowMs).atMs;
+  await requireReadable(context, symbol);
+  const capture = await chainAt(context, symbol, atMs);
+  await turnFor(capture?.rows.length ?? 0);
+  const rows = (capture?.rows ?? []).filter(chainFilter(args));
+  const sealed = args.at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);
+  return {
+    spot: capture?.spot ?? null,
+    capturedAt: capture?.capturedAt ?? null,
+    partial: capture?.partial ?? false,
+    rows,
+    meta: { ...responseMeta(context, sealed ? 'archive' : 'live'), underlying: symbol, rowCount: rows.length },
+  };
+}
+
+// Captures are shared and never change, so what is found of one is kept with it.
+const byStrike = new WeakMap<ChainCapture, Map<number, ChainRow[]>>();
+
+function rowsByStrike(capture: ChainCapture): Map<number, ChainRow[]> {
+  let rows = byStrike.get(capture);
+  if (!rows) {
+    rows = Map.groupBy(capture.rows, (row) => row.strike);
+    byStrike.set(capture, rows);
+  }
+  return rows;
+}
+
+/** The chain rows behind a strike row: of its strike, and of its expiry unless it is a net row, from the chain its capture was computed from. */
+export async function chainRowsAtStrike(context: RequestContext, row: GexStrike): Promise<ChainRow[]> {
+  const { underlying, capturedAt } = row.capture;
+  const capture = await chainAt(context, underlying, capturedAt);
+  if (capture?.capturedAt !== capturedAt) return [];
+  const rows = rowsByStrike(capture).get(row.strike) ?? [];
+  return row.expiry === null ? rows : rows.filter(({ expiry }) => expiry === row.expiry);
+}
+
+/** The latest chain row of a contract; null when the latest chain does not list it. The caller must be allowed to read the underlying. */
+export async function latestChainRow(
+  context: RequestContext,
+  underlying: string,
+  { root, expiry, right, strike }: Pick<ChainRow, 'root' | 'expiry' | 'right' | 'strike'>,
+): Promise<ChainRow | null> {
+  const capture = await chainAt(context, underlying, context.nowMs);
+  const rows = capture ? (rowsByStrike(capture).get(strike) ?? []) : [];
+  return rows.find((row) => row.expiry === expiry && row.right === right && row.root === root) ?? null;
+}

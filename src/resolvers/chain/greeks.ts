@@ -1,0 +1,106 @@
+import { sessionOf } from '../../domain/calendar.ts';
+import { type GreeksSample, type GreeksSolve, greeksSeriesLength, quoteAgeMs } from '../../domain/chain/greeks.ts';
+import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { roundTo } from '../../domain/units.ts';
+import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
+import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { capturedSolves, latestCapturedSolves, mergedSeries } from './captured-solves.ts';
+import { requireContract } from './contract.ts';
+
+/** A newest solve as it is served (spec 2.9). */
+export interface LatestGreeks extends GreeksSolve {
+  /** ask − bid, dollars a share; null when either is. */
+  spread: number | null;
+}
+
+export interface GreeksPage {
+  contract: OptionContract;
+  latest: LatestGreeks | null;
+  session: SessionDate | null;
+}
+
+export interface GreeksMeta extends ResponseMeta {
+  /** Why there is nothing; null when there is something. */
+  note: string | null;
+}
+
+function keyOf(contract: OptionContract) {
+  return { underlying: underlyingOf(contract.root), contract: contractId(contract) };
+}
+
+async function keptSolves(context: RequestContext, contracts: readonly OptionContract[]) {
+  if (!context.sources.option_tape) return new Map<string, GreeksSolve>();
+  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
+  return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, contracts.map(keyOf), range));
+}
+
+/** Of a stored and a captured solve the newer is the latest. */
+async function readLatest(
+  context: RequestContext,
+  contracts: readonly OptionContract[],
+): Promise<(GreeksSolve | null)[]> {
+  const kept = await keptSolves(context, contracts);
+  const captured = context.sources.chain ? await latestCapturedSolves(context, contracts) : [];
+  return contracts.map((contract, i) => {
+    const [a, b] = [kept.get(contractId(contract)) ?? null, captured[i] ?? null];
+    return a === null || (b !== null && b.tsMs > a.tsMs) ? b : a;
+  });
+}
+
+async function keptSeries(context: RequestContext, contracts: readonly OptionContract[]) {
+  if (!context.sources.option_tape) return new Map<string, GreeksSample[]>();
+  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs), length: greeksSeriesLength };
+  return fromSource(context, 'option_tape', () => readGreeksSeries(context.store, contracts.map(keyOf), range));
+}
+
+async function readSeries(context: RequestContext, contracts: readonly OptionContract[]): Promise<GreeksSample[][]> {
+  const [kept, captured] = await Promise.all([
+    keptSeries(context, contracts),
+    Promise.all(contracts.map((one) => (context.sources.chain ? capturedSolves(context, one) : []))),
+  ]);
+  return contracts.map((contract, i) => mergedSeries(kept.get(contractId(contract)) ?? [], captured[i]!));
+}
+
+/** A quote is held while it is no older than a mark's may be: with the last solve of a session it is gone. */
+function served(solve: GreeksSolve, nowMs: number): LatestGreeks {
+  const held = nowMs - solve.tsMs <= quoteAgeMs;
+  const bid = held ? solve.bid : null;
+  const ask = held ? solve.ask : null;
+  // Rounded, since a difference of doubles would show a tail that no quote has.
+  return { ...solve, bid, ask, spread: bid === null || ask === null ? null : roundTo(ask - bid, 6) };
+}
+
+/** A contract's greeks (spec 4.11). The series is read where it is asked for. */
+export async function greeks(
+  context: RequestContext,
+  contract: OptionContract,
+  session: SessionDate | null,
+): Promise<GreeksPage> {
+  await requireContract(context, contract);
+  // Solves are kept by the minute from the option tape, and every stored chain is one of all its contracts: either serves.
+  requireSource(context, 'option_tape', 'chain');
+  const latest = await batched(context, 'greeks latest', contract, (all) => readLatest(context, all), contractId);
+  return { contract, session, latest: latest && served(latest, context.nowMs) };
+}
+
+/** The last 390 samples; with a session, those of them that lie in it. */
+export async function greeksSeries(
+  context: RequestContext,
+  { contract, session }: GreeksPage,
+): Promise<GreeksSample[]> {
+  const samples = await batched(context, 'greeks series', contract, (all) => readSeries(context, all), contractId);
+  // As everywhere, what was captured on a Sunday is of Friday's session.
+  return session === null ? samples : samples.filter((sample) => sessionOf(sample.tsMs) === session);
+}
+
+export async function greeksMeta(context: RequestContext, page: GreeksPage): Promise<GreeksMeta> {
+  const solved = page.latest !== null || (await greeksSeries(context, page)).length > 0;
+  return {
+    // The newest solve is part of every answer, and a newer one may come at any time.
+    ...responseMeta(context, 'live'),
+    note: solved ? null : `${contractId(page.contract)} has not been solved yet.`,
+  };
+}

@@ -1,0 +1,31 @@
+import { type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { exchangeDate } from '../../domain/market-time.ts';
+import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+import { requireReadable } from '../gex/gex.ts';
+import { chainAt, latestChainRow } from './chain.ts';
+
+function publishedInterest(context: RequestContext, underlying: string): Promise<ListedInterest | null> {
+  return batched(context, 'open interest', underlying, (underlyings) =>
+    fromSource(context, 'chain', () => latestOpenInterest(context.store, underlyings, exchangeDate(context.nowMs))),
+  );
+}
+
+/**
+ * A contract's open interest, the prior close's figure: of the latest chain, or as published for a session since then, or where the chain does
+ * not say; null when neither says.
+ */
+export async function openInterestOf(context: RequestContext, contract: OptionContract): Promise<number | null> {
+  const underlying = underlyingOf(contract.root);
+  await requireReadable(context, underlying);
+  const [chain, row, published] = await Promise.all([
+    chainAt(context, underlying, context.nowMs),
+    latestChainRow(context, underlying, contract),
+    publishedInterest(context, underlying),
+  ]);
+  const listed = published?.byContract.get(osiSymbol(contract)) ?? null;
+  const captured = row?.openInterest ?? null;
+  const isNewer = published !== null && (chain === null || published.sessionDate > chain.sessionDate);
+  return isNewer ? (listed ?? captured) : (captured ?? listed);
+}

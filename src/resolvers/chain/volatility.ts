@@ -1,0 +1,129 @@
+import { type MinuteChain, minuteChain } from '../../analytics/chain/solved-chain.ts';
+import {
+  type SurfacePoint,
+  surfacePoint,
+  type TermExpiry,
+  type VolatilitySurface,
+  volatilitySurface,
+} from '../../analytics/chain/volatility-surface.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { exchangeDate } from '../../domain/market-time.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
+import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
+import { requireReadable } from '../gex/gex.ts';
+import { inTurns } from '../in-turns.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { chainAt } from './chain.ts';
+
+export type { SurfacePoint, TermExpiry };
+
+export interface VolatilityMeta extends ResponseMeta {
+  /** Why there is nothing; null when there is something. */
+  note: string | null;
+}
+
+/** Implied volatility by expiry, as of the last minute's solves or the latest chain, whichever is newer (contract-notes 3). */
+export interface VolatilityTerm {
+  symbol: string;
+  /** The minute of the solves, or when the chain was captured, epoch ms; null when there is neither. */
+  asOfMs: number | null;
+  /** Dollars, then; null when unknown. */
+  spot: number | null;
+  expiries: TermExpiry[];
+  meta: VolatilityMeta;
+}
+
+/** As the term structure, and by contract. */
+export interface VolatilitySurfacePage extends VolatilityTerm {
+  /** The chain whose rows the points are, and which; null when none was captured. */
+  points: (MinuteChain & { rows: Uint32Array }) | null;
+}
+
+// Captures are shared and never change, so what is worked out of one is kept with it.
+const surfaces = new WeakMap<ChainCapture, VolatilitySurface>();
+
+async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
+  let surface = surfaces.get(chain);
+  if (!surface) {
+    // The forwards of a large chain take some 10 ms: others are heard between two symbols.
+    await nextTurn();
+    surface = volatilitySurface(chain);
+    surfaces.set(chain, surface);
+  }
+  return surface;
+}
+
+/** The last solved minute of a symbol; null when there is none. */
+function lastSolvedMinute(context: RequestContext, symbol: string): Promise<SolvedMinute | null> {
+  const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
+  return batched(context, 'solved minutes', symbol, (symbols) =>
+    fromSource(context, 'option_tape', () => lastSolvedMinutes(context.store, symbols, range)),
+  );
+}
+
+// What a minute makes of a chain is kept with the minute, as long as the chain is the same.
+const minuteChains = new WeakMap<SolvedMinute, { captured: ChainCapture | null; made: MinuteChain }>();
+const noMarks: MinuteChain['marks'] = new Map();
+
+/** The latest chain, brought up to the last solved minute where that is newer. */
+async function latestChain(context: RequestContext, symbol: string): Promise<MinuteChain | null> {
+  const { chain: hasChains, option_tape: hasTape } = context.sources;
+  requireSource(context, 'chain', 'option_tape');
+  const [captured, minute] = await Promise.all([
+    hasChains ? chainAt(context, symbol, context.nowMs) : null,
+    hasTape ? lastSolvedMinute(context, symbol) : null,
+  ]);
+  if (minute === null || (captured !== null && captured.capturedAt > minute.tsMs))
+    return captured && { chain: captured, marks: noMarks };
+  const known = minuteChains.get(minute);
+  if (known?.captured === captured) return known.made;
+  const made = minuteChain(captured, minute);
+  minuteChains.set(minute, { captured, made });
+  return made;
+}
+
+async function latest(
+  context: RequestContext,
+  symbol: string,
+): Promise<(MinuteChain & { surface: VolatilitySurface }) | null> {
+  await requireReadable(context, symbol);
+  const found = await latestChain(context, symbol);
+  return found && { ...found, surface: await surfaceOf(found.chain) };
+}
+
+function term(
+  context: RequestContext,
+  symbol: string,
+  found: { chain: ChainCapture; surface: VolatilitySurface } | null,
+): VolatilityTerm {
+  const expiries = found?.surface.expiries ?? [];
+  const empty = found === null ? `No option chain of ${symbol} has been captured, and no contract solved.` : null;
+  const note = expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : null;
+  const { capturedAt = null, spot = null } = found?.chain ?? {};
+  return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), note } };
+}
+
+/** Implied volatility at the money by expiry, as of the last minute's solves or the latest chain, whichever is newer. */
+export async function volatilityTerm(context: RequestContext, symbol: string): Promise<VolatilityTerm> {
+  return term(context, symbol, await latest(context, symbol));
+}
+
+/** Implied volatility by contract, as of the same. */
+export async function volatilitySurfacePage(context: RequestContext, symbol: string): Promise<VolatilitySurfacePage> {
+  const found = await latest(context, symbol);
+  const page = term(context, symbol, found);
+  const unknown = found?.surface.rows.length === 0 ? `The latest option chain of ${symbol} tells no volatility.` : null;
+  return {
+    ...page,
+    points: found && { chain: found.chain, marks: found.marks, rows: found.surface.rows },
+    meta: { ...page.meta, note: page.meta.note ?? unknown },
+  };
+}
+
+/** The points of a surface, by expiry, strike, call before put. */
+export function surfacePoints({ points }: VolatilitySurfacePage) {
+  return points === null
+    ? []
+    : inTurns(points.rows.length, (place) => surfacePoint(points.chain, points.rows[place]!, points.marks));
+}

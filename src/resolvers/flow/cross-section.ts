@@ -1,0 +1,43 @@
+import { coverageAt } from '../../domain/flow/coverage.ts';
+import type { CrossSection } from '../../domain/flow/flow.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readCrossSections } from '../../store/flow/cross-sections.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { flowRetention, requireFlowOf } from './flow.ts';
+
+export interface CrossSectionMeta extends ResponseMeta {
+  symbol: string;
+  retention: string;
+  /** Why there is no snapshot; null when there is one. */
+  note: string | null;
+}
+
+export interface CrossSectionPage {
+  /** Null when nothing was observed; nothing is estimated. */
+  snapshot: CrossSection | null;
+  meta: CrossSectionMeta;
+}
+
+/** The cumulative flow of an underlying's session by strike and expiration (spec 4.9). */
+export async function crossSection(
+  context: RequestContext,
+  symbol: string,
+  session: SessionDate | null,
+): Promise<CrossSectionPage> {
+  await requireFlowOf(context, symbol);
+  const snapshot = await batched(context, `cross-section ${session}`, symbol, (symbols) =>
+    fromSource(context, 'option_tape', () => readCrossSections(context.store, symbols, session, context.nowMs)),
+  );
+  return {
+    snapshot: snapshot && { ...snapshot, coverage: coverageAt(snapshot.coverage, context.nowMs) },
+    meta: {
+      ...responseMeta(context, sessionPlane(session, context.nowMs)),
+      symbol,
+      retention: flowRetention,
+      note: snapshot
+        ? null
+        : `No option trades of ${symbol} were observed${session ? ` in the session ${session}` : ''}.`,
+    },
+  };
+}

@@ -1,0 +1,110 @@
+import { requireFlow } from '../../access/entitlement/entitlement.ts';
+import { previousTradingDay, regularSession } from '../../domain/calendar.ts';
+import type { OptionRight } from '../../domain/chain/option-contract.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { requireFlowFilter, requireFlowOf } from './flow.ts';
+
+export interface EodFilters {
+  symbol?: string | null | undefined;
+  session?: SessionDate | null | undefined;
+  fromMs?: number | null | undefined;
+  toMs?: number | null | undefined;
+  minPremiumUsd?: number | null | undefined;
+  right?: OptionRight | null | undefined;
+  expiry?: SessionDate | null | undefined;
+}
+
+export interface EodMeta extends ResponseMeta {
+  /** Prints that passed the filters. */
+  count: number;
+  filters: EodFilters;
+  /** Why there are no prints; null when there are. */
+  note: string | null;
+}
+
+export interface EodPrints {
+  /** Null when nothing is stored. */
+  sessionDate: SessionDate | null;
+  /** Null when not filtered by symbol. */
+  symbol: string | null;
+  /** The list that was served. */
+  tier: RankedListName;
+  limit: number;
+  coverageStatus: CoverageStatus | null;
+  scannedAtMs: number | null;
+  source: string | null;
+  prints: RankedPrint[];
+  meta: EodMeta;
+}
+
+/** The last session whose regular hours are over: lists are written after the close. */
+function lastClosedSession(nowMs: number): SessionDate {
+  const today = exchangeDate(nowMs);
+  const hours = regularSession(today);
+  return hours && nowMs >= hours.closeMs ? today : previousTradingDay(today);
+}
+
+/** A stored list of one underlying, or the whole list; null when none is stored. */
+function rankedList(
+  context: RequestContext,
+  scope: string,
+  list: RankedListName,
+  session: SessionDate | null,
+): Promise<RankedList | null> {
+  return batched(context, `eod ${list} ${session}`, scope, (scopes) =>
+    readRankedLists(context.store, scopes, list, session, lastClosedSession(context.nowMs)),
+  );
+}
+
+function passes(filters: EodFilters) {
+  const { fromMs, toMs, minPremiumUsd, right, expiry } = filters;
+  return (print: RankedPrint) =>
+    print.eventTsMs >= (fromMs ?? -Infinity) &&
+    print.eventTsMs <= (toMs ?? Infinity) &&
+    print.premiumUsd >= (minPremiumUsd ?? 0) &&
+    (right == null || print.contract.right === right) &&
+    (expiry == null || print.contract.expiry === expiry);
+}
+
+function noteOf(ranked: RankedList | null, count: number): string | null {
+  if (count > 0) return null;
+  if (!ranked) return 'No end-of-day list is stored.';
+  return ranked.prints.length === 0 ? 'No print of the session is ranked.' : 'No ranked print passes the filters.';
+}
+
+/** The largest option prints of a session (spec 4.10). Filters only leave prints out: ranks and session stay what they are. */
+export async function eodPrints(context: RequestContext, filters: EodFilters): Promise<EodPrints> {
+  const { symbol = null, session = null } = filters;
+  requireFlow(context.caller);
+  if (context.caller.kind === 'key' && session === null)
+    throw invalidParameter('session', 'is required with an API key');
+  requireFlowFilter(context, filters);
+  if (symbol !== null) await requireFlowOf(context, symbol);
+  const list = context.caller.kind === 'key' ? 'free' : 'pro';
+  const ranked = await fromSource(context, 'option_tape', () =>
+    rankedList(context, symbol ?? wholeList, list, session),
+  );
+  const prints = ranked?.prints.filter(passes(filters)) ?? [];
+  return {
+    sessionDate: ranked?.sessionDate ?? null,
+    symbol,
+    tier: list,
+    limit: rankedListSize,
+    coverageStatus: ranked?.coverageStatus ?? null,
+    scannedAtMs: ranked?.scannedAtMs ?? null,
+    source: ranked?.source ?? null,
+    prints,
+    meta: {
+      ...responseMeta(context, sessionPlane(session, context.nowMs)),
+      count: prints.length,
+      filters,
+      note: noteOf(ranked, prints.length),
+    },
+  };
+}

@@ -1,0 +1,41 @@
+import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
+import { oncePerRequest, type RequestContext } from '../context.ts';
+import { type GexStrike, requireReadable, servedCaptures, storedCapture, strikeRows } from '../gex/gex.ts';
+import { crossSection } from './cross-section.ts';
+
+/** A strike of a cross-section, that knows the snapshot it is of. */
+export type StrikeFlow = CrossSection['byStrike'][number] & { section: CrossSection };
+
+/** The strikes of a snapshot. */
+export function strikesOf(section: CrossSection): StrikeFlow[] {
+  return section.byStrike.map((row) => ({ ...row, section }));
+}
+
+/** What traded at a row's strike so far in the session its capture is of, over all expirations; null when nothing was observed there. */
+export async function flowAtStrike(
+  context: RequestContext,
+  { strike, capture }: GexStrike,
+): Promise<FlowMeasures | null> {
+  const { underlying, sessionDate } = capture;
+  const byStrike = await oncePerRequest(context, `flow by strike ${underlying} ${sessionDate}`, async () => {
+    const { snapshot } = await crossSection(context, underlying, sessionDate);
+    return new Map(snapshot?.byStrike.map((row) => [row.strikeThousandths, row.measures]));
+  });
+  return byStrike.get(strike) ?? null;
+}
+
+/** Dealer gamma at a strike, net, in the last capture of the snapshot's session; null when there is none. */
+export async function gexAtStrike(
+  context: RequestContext,
+  { strikeThousandths, section }: StrikeFlow,
+): Promise<GexStrike | null> {
+  const { symbol } = section;
+  const { sessionDate } = section.coverage;
+  const byStrike = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate}`, async () => {
+    await requireReadable(context, symbol);
+    const capture = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
+    const rows = capture ? await strikeRows(servedCaptures([capture], false, null)[0]!) : [];
+    return new Map(rows.map((row) => [row.strike, row]));
+  });
+  return byStrike.get(strikeThousandths) ?? null;
+}

@@ -1,0 +1,123 @@
+import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { topStrikes } from '../../analytics/gex/top-strikes.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { nextTurn, turnFor } from '../../runtime/event-loop.ts';
+import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { writtenMoment } from '../moment.ts';
+
+/** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
+export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {
+  /** Net rows, or rows by expiry. */
+  columns: GexColumns;
+  /** Indexes of the rows that are served, ascending; null = all. */
+  kept: Uint32Array | null;
+  /** Rows are made in a turn of the event loop of their own: there are many, or many captures. */
+  inTurns: boolean;
+}
+
+/** A strike row that knows the capture it is of. */
+export interface GexStrike extends GexRow {
+  capture: ServedGexCapture;
+}
+
+export interface CaptureArgs {
+  topStrikes?: number | null | undefined;
+  byExpiry?: boolean | null | undefined;
+}
+
+/** Rows that are made in one go: about 2 ms of work. */
+const rowsATurn = 2000;
+
+/** Throws 400 for a `top` below 1. */
+export function checkTop(top: number | null | undefined, parameter: string): void {
+  if (top != null && top < 1) throw invalidParameter(parameter, 'expected 1 or more');
+}
+
+/** Throws 403 when the caller may not read the symbol. A ticker nobody knows has nothing to protect. */
+export async function requireReadable(context: RequestContext, symbol: string): Promise<void> {
+  const entry = await findSymbol(context, symbol);
+  if (entry) requireSymbol(context.caller, entry);
+}
+
+/** Indexes of the rows, by expiry, of the strikes that net rows at `kept` have. */
+function ofStrikes(rows: GexColumns, net: GexColumns, kept: Uint32Array): Uint32Array {
+  const strikes = new Set<number>();
+  for (const index of kept) strikes.add(net.strike[index]!);
+  const indexes = Uint32Array.from(rows.strike, (_, index) => index);
+  return indexes.filter((index) => strikes.has(rows.strike[index]!));
+}
+
+/**
+ * Captures as they are served: net or by expiry, and at most `top` strikes each. A trim goes by a strike's net figure, also
+ * where its rows by expiry are served: the same strikes stay either way.
+ */
+export function servedCaptures(
+  captures: readonly StoredGexCapture[],
+  byExpiry: boolean,
+  top: number | null,
+): ServedGexCapture[] {
+  const served = captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
+    const kept = top === null ? null : topStrikes(strikes, top);
+    if (!byExpiry || !rows) return { ...facts, columns: strikes, kept, inTurns: false };
+    return { ...facts, columns: rows, kept: kept && ofStrikes(rows, strikes, kept), inTurns: false };
+  });
+  const rows = served.reduce((sum, { kept, columns }) => sum + (kept ?? columns.strike).length, 0);
+  return rows <= rowsATurn ? served : served.map((capture) => ({ ...capture, inTurns: true }));
+}
+
+function rowsOf(capture: ServedGexCapture): GexStrike[] {
+  const { columns, kept } = capture;
+  const rows: GexStrike[] = new Array((kept ?? columns.strike).length);
+  for (let i = 0; i < rows.length; i++) {
+    const row = gexRowAt(columns, kept === null ? i : kept[i]!) as GexStrike;
+    row.capture = capture;
+    rows[i] = row;
+  }
+  return rows;
+}
+
+/** The rows of a capture, ascending by strike, then expiry. */
+export function strikeRows(capture: ServedGexCapture): GexStrike[] | Promise<GexStrike[]> {
+  return capture.inTurns ? nextTurn().then(() => rowsOf(capture)) : rowsOf(capture);
+}
+
+/** Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when neither is known. */
+export function inShares(
+  { spot, priorCloseSpot }: Pick<ServedGexCapture, 'spot' | 'priorCloseSpot'>,
+  dollars: number | null,
+): number | null {
+  const price = spot ?? priorCloseSpot;
+  return dollars === null || !price ? null : dollars / price;
+}
+
+/** The last stored capture at or before `atMs`, of one session only when that is given; null when there is none. */
+export function storedCapture(
+  context: RequestContext,
+  symbol: string,
+  { atMs, sessionDate = null, byExpiry }: { atMs: number; sessionDate?: SessionDate | null; byExpiry: boolean },
+): Promise<StoredGexCapture | null> {
+  return batched(context, `gex ${atMs} ${sessionDate} ${byExpiry}`, symbol, (symbols) =>
+    fromSource(context, 'chain', () => latestGexCaptures(context.store, symbols, atMs, { byExpiry, sessionDate })),
+  );
+}
+
+/** A symbol's capture at a written time (null: the latest); a bare date means that session's last. Null when there is none. */
+export async function gexCaptureAt(
+  context: RequestContext,
+  symbol: string,
+  time: string | null,
+  args: CaptureArgs & { tz?: string | null | undefined },
+): Promise<ServedGexCapture | null> {
+  checkTop(args.topStrikes, 'topStrikes');
+  const moment = time === null ? null : writtenMoment(time, args.tz, 'time', context.nowMs);
+  await requireReadable(context, symbol);
+  const byExpiry = args.byExpiry ?? false;
+  const sessionDate = moment?.bareDate ?? null;
+  const atMs = moment === null || sessionDate !== null ? context.nowMs : moment.atMs;
+  const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry });
+  await turnFor((byExpiry ? capture?.byExpiry : capture?.strikes)?.strike.length ?? 0);
+  return capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]!;
+}

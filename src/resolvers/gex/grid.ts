@@ -1,0 +1,115 @@
+import { flipPoint } from '../../analytics/gex/flip-point.ts';
+import { netCurve, rowsOfExpiries } from '../../analytics/gex/net-curve.ts';
+import { expiryInstant } from '../../domain/chain/option-root.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import type { GexColumns } from '../../domain/gex.ts';
+import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { turnFor } from '../../runtime/event-loop.ts';
+import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import type { RequestContext } from '../context.ts';
+import { type Moment, writtenMoment } from '../moment.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { checkTop, requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+
+export interface GexGridArgs {
+  at?: string | null | undefined;
+  tz?: string | null | undefined;
+  expiries?: readonly SessionDate[] | null | undefined;
+  dte?: number | null | undefined;
+  top?: number | null | undefined;
+  byExpiry?: boolean | null | undefined;
+}
+
+export interface GexGridMeta extends ResponseMeta {
+  /** Session of the capture; where there is none, the date that was asked for. */
+  date: SessionDate;
+  underlying: string;
+  /** Strikes served. */
+  strikeCount: number;
+  /** True when expiries that have settled were left out of a live grid; null otherwise. */
+  expiredFiltered: true | null;
+  /** 0 and the expiry it stands for; null when not asked for. */
+  dte: number | null;
+  dteExpiry: SessionDate | null;
+}
+
+/** One capture by strike, over the expiries asked for (contract-notes 3). */
+export interface GexGrid {
+  /** Null when nothing was captured. Its totals are over all strikes left after filtering by expiry, before `top`. */
+  capture: ServedGexCapture | null;
+  /** Largest |gex| of the rows before `top`, dollars per $1 move; null without a capture. */
+  maxAbsGex: number | null;
+  /** Totals were computed for the expiries asked for, not when the chain was captured. */
+  adhoc: boolean;
+  meta: GexGridMeta;
+}
+
+/** A capture over some of its expiries. */
+function overExpiries(capture: StoredGexCapture, expiries: ReadonlySet<number>): StoredGexCapture {
+  const byExpiry = rowsOfExpiries(capture.byExpiry!, (day) => expiries.has(day));
+  const strikes = netCurve(byExpiry);
+  const curve = Array.from(strikes.strike, (strike, i) => ({ strike, gex: strikes.gex[i]! }));
+  return {
+    ...capture,
+    strikes,
+    byExpiry,
+    netGex: strikes.gex.reduce((sum, gex) => sum + gex, 0),
+    flipPoint: flipPoint(curve, capture.spot ?? capture.priorCloseSpot ?? 0),
+  };
+}
+
+/** Expiries that a grid is limited to; null = all of the capture. A live grid shows none that has settled. */
+function chosenExpiries(
+  capture: StoredGexCapture,
+  wanted: readonly SessionDate[] | null,
+  settledBy: number | null,
+): { days: Set<number> | null; expiredFiltered: boolean } {
+  const listed = Array.from(new Set(capture.byExpiry!.expiry), dateOfEpochDay);
+  const open = settledBy === null ? listed : listed.filter((expiry) => expiryInstant(expiry, 'pm') > settledBy);
+  const chosen = wanted === null ? open : open.filter((expiry) => wanted.includes(expiry));
+  const expiredFiltered = open.length < listed.length;
+  return { days: wanted === null && !expiredFiltered ? null : new Set(chosen.map(epochDay)), expiredFiltered };
+}
+
+const largest = ({ gex }: GexColumns) => gex.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
+
+function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number): Moment | null {
+  checkTop(top, 'top');
+  if (dte != null && dte !== 0) throw invalidParameter('dte', 'only 0 is served');
+  if (dte != null && expiries != null) throw invalidParameter('dte', 'is not served together with expiries');
+  return at == null ? null : writtenMoment(at, tz, 'at', nowMs);
+}
+
+/** The latest capture by strike, or with `at` the last at or before it as stored; a bare date means that session's last. */
+export async function gexGrid(context: RequestContext, symbol: string, args: GexGridArgs): Promise<GexGrid> {
+  const moment = checkedArgs(args, context.nowMs);
+  await requireReadable(context, symbol);
+  const today = exchangeDate(context.nowMs);
+  const sessionDate = moment?.bareDate ?? null;
+  const atMs = moment === null || sessionDate !== null ? context.nowMs : moment.atMs;
+  const stored = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: true });
+  await turnFor(stored?.byExpiry?.strike.length ?? 0);
+  const date = stored?.sessionDate ?? sessionDate ?? exchangeDate(atMs);
+  const dteExpiry = args.dte == null ? null : moment === null ? today : date;
+  const wanted = dteExpiry === null ? (args.expiries ?? null) : [dteExpiry];
+  const { days, expiredFiltered } = stored
+    ? chosenExpiries(stored, wanted, moment === null ? context.nowMs : null)
+    : { days: null, expiredFiltered: false };
+  const chosen = stored && (days === null ? stored : overExpiries(stored, days));
+  const capture = chosen && servedCaptures([chosen], args.byExpiry ?? false, args.top ?? null)[0]!;
+  const isSealed = moment !== null && (sessionDate ?? exchangeDate(moment.atMs)) < today;
+  return {
+    capture,
+    maxAbsGex: capture && largest(capture.columns),
+    adhoc: days !== null,
+    meta: {
+      ...responseMeta(context, isSealed ? 'archive' : 'live'),
+      date,
+      underlying: symbol,
+      strikeCount: chosen ? Math.min(chosen.strikes.strike.length, args.top ?? Number.POSITIVE_INFINITY) : 0,
+      expiredFiltered: expiredFiltered || null,
+      dte: args.dte ?? null,
+      dteExpiry,
+    },
+  };
+}

@@ -1,0 +1,94 @@
+import { clockTime, closeMinute, isTradingDay, sessionMinutes } from '../../domain/calendar.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { exchangeDate, exchangeInstant, parseClockTime, type SessionDate } from '../../domain/market-time.ts';
+import { maxEpochMs } from '../../domain/units.ts';
+import { turnFor } from '../../runtime/event-loop.ts';
+import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { checkTop, requireReadable, type ServedGexCapture, servedCaptures } from './gex.ts';
+
+/** Strikes a capture is cut to when an API key names no `top` (spec 8). */
+export const keyDefaultTop = 20;
+
+export interface GexHistoryArgs {
+  date: SessionDate;
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  byExpiry?: boolean | null | undefined;
+  top?: number | null | undefined;
+}
+
+export interface GexHistoryMeta extends ResponseMeta {
+  captureCount: number;
+  /** HH:MM of the regular session; null on a date without trading. */
+  sessionOpen: string | null;
+  sessionClose: string | null;
+  /** The trim in force; null = none. */
+  top: number | null;
+  /** True when `top` is the default of API keys; null otherwise. */
+  topDefaulted: true | null;
+}
+
+export interface GexHistory {
+  symbol: string;
+  sessionDate: SessionDate;
+  captures: ServedGexCapture[];
+  meta: GexHistoryMeta;
+}
+
+/** [from, to) on a session's captures. Without a bound every capture of the session counts, one taken the Sunday after too. */
+function historyWindow({ date, from, to, byExpiry }: GexHistoryArgs, nowMs: number): GexWindow {
+  const fromMinute = from == null ? 0 : parseClockTime(from, 'from');
+  const toMinute = to == null ? 24 * 60 : parseClockTime(to, 'to');
+  if (fromMinute >= toMinute)
+    throw invalidParameter(from == null ? 'to' : 'from', 'expected a window that ends after it begins: from before to');
+  return {
+    fromMs: from == null ? -maxEpochMs : exchangeInstant(date, fromMinute),
+    // What is later than the server's clock is not there yet (it is when a past session is replayed).
+    toMs: Math.min(to == null ? maxEpochMs : exchangeInstant(date, toMinute), nowMs + 1),
+    byExpiry: byExpiry ?? false,
+  };
+}
+
+/** The captures of a symbol's session in a window, ascending. */
+async function storedCaptures(
+  context: RequestContext,
+  symbol: string,
+  date: SessionDate,
+  window: GexWindow,
+): Promise<StoredGexCapture[]> {
+  const name = `gex history ${date} ${window.fromMs} ${window.toMs} ${window.byExpiry}`;
+  const found = await batched(context, name, symbol, (symbols) =>
+    fromSource(context, 'chain', () => gexCapturesOf(context.store, symbols, date, window)),
+  );
+  return found ?? [];
+}
+
+/** The captures of one session, oldest first (spec 4.5); none for a weekend, a holiday or a symbol that is not covered. */
+export async function gexHistory(context: RequestContext, symbol: string, args: GexHistoryArgs): Promise<GexHistory> {
+  const { date } = args;
+  const today = exchangeDate(context.nowMs);
+  if (date > today) throw invalidParameter('date', `expected a date not in the future, got ${date}`);
+  checkTop(args.top, 'top');
+  const window = historyWindow(args, context.nowMs);
+  await requireReadable(context, symbol);
+  const topDefaulted = args.top == null && context.caller.kind === 'key';
+  const top = args.top ?? (topDefaulted ? keyDefaultTop : null);
+  const stored = await storedCaptures(context, symbol, date, window);
+  await turnFor(stored.reduce((sum, { strikes }) => sum + strikes.strike.length, 0));
+  const trades = isTradingDay(date);
+  return {
+    symbol,
+    sessionDate: date,
+    captures: servedCaptures(stored, window.byExpiry, top),
+    meta: {
+      ...responseMeta(context, date === today ? 'live' : 'archive'),
+      captureCount: stored.length,
+      sessionOpen: trades ? clockTime(sessionMinutes.open) : null,
+      sessionClose: trades ? clockTime(closeMinute(date)) : null,
+      top,
+      topDefaulted: topDefaulted || null,
+    },
+  };
+}

@@ -1,0 +1,88 @@
+import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { partialChains } from '../../store/chain/chain-captures.ts';
+import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { batched, fromSource, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
+import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+
+/** What a session's gamma is compared with: its own open, or the close of the session before. */
+export const referenceBases = ['open', 'prev_close'] as const;
+export type ReferenceBasis = (typeof referenceBases)[number];
+
+export interface GexReferenceArgs {
+  date?: SessionDate | null | undefined;
+  basis?: ReferenceBasis | null | undefined;
+}
+
+export interface GexReferenceMeta extends ResponseMeta {
+  /** Whether there is such a capture. */
+  available: boolean;
+}
+
+/** The capture a session's gamma is compared with, by strike and expiry (contract-notes 3). */
+export interface GexReference {
+  symbol: string;
+  basis: ReferenceBasis;
+  sessionDate: SessionDate;
+  /** Null when there is no such capture. */
+  capture: ServedGexCapture | null;
+  /** Every contract with open interest has its gamma, of a chain that was given whole; null without a capture. */
+  complete: boolean | null;
+  meta: GexReferenceMeta;
+}
+
+/** The first capture in the regular session of `date` so far; symbols asked for the same date are read together. */
+async function openingCapture(
+  context: RequestContext,
+  symbol: string,
+  date: SessionDate,
+): Promise<StoredGexCapture | null> {
+  const session = regularSession(date);
+  if (session === null) return null;
+  const window = { fromMs: session.openMs, toMs: Math.min(session.closeMs, context.nowMs + 1), byExpiry: true };
+  return batched(context, `gex open ${date}`, symbol, (symbols) =>
+    fromSource(context, 'chain', () => firstGexCaptures(context.store, symbols, window)),
+  );
+}
+
+type Captured = Pick<StoredGexCapture, 'underlying' | 'capturedAt'>;
+
+/** Whether the chain behind a capture was given in part only. */
+function isPartial(context: RequestContext, { underlying, capturedAt }: Captured): Promise<boolean> {
+  return batched(context, 'partial chains', { underlying, capturedAt }, (captures) =>
+    fromSource(context, 'chain', () => partialChains(context.store, captures)),
+  );
+}
+
+/**
+ * The first capture in the regular session of `date`, or the last of the session before it. By strike and expiry where the
+ * capture holds such rows, else net. Without `date` the session that runs, or ran last, is meant.
+ */
+export async function gexReference(
+  context: RequestContext,
+  symbol: string,
+  { date, basis: asked }: GexReferenceArgs,
+): Promise<GexReference> {
+  const { nowMs } = context;
+  const basis = asked ?? 'open';
+  if (date != null && date > exchangeDate(nowMs))
+    throw invalidParameter('date', `expected a date not in the future, got ${date}`);
+  await requireReadable(context, symbol);
+  const sessionDate = date ?? sessionOf(nowMs);
+  const reference = basis === 'open' ? sessionDate : previousTradingDay(sessionDate);
+  const stored =
+    basis === 'open'
+      ? await openingCapture(context, symbol, sessionDate)
+      : await storedCapture(context, symbol, { atMs: nowMs, sessionDate: reference, byExpiry: true });
+  const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
+  return {
+    symbol,
+    basis,
+    sessionDate,
+    capture: stored && servedCaptures([stored], hasExpiries, null)[0]!,
+    complete: stored && stored.gammaAbsent === 0 && !(await isPartial(context, stored)),
+    meta: { ...responseMeta(context, sessionPlane(reference, nowMs)), available: stored !== null },
+  };
+}

@@ -1,0 +1,41 @@
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
+
+export interface SessionStrikesMeta extends ResponseMeta {
+  underlying: string;
+  date: SessionDate;
+  /** Epoch ms; null when the session has no capture. */
+  capturedAt: number | null;
+  rowCount: number;
+}
+
+/** The rows of a session's last capture: by (strike, expiry) where the capture holds them, else net. */
+export interface SessionStrikes {
+  /** Null when the session has no capture. */
+  capture: ServedGexCapture | null;
+  meta: SessionStrikesMeta;
+}
+
+/** The last capture of a session so far, as the legacy route lists it (spec 4.6). */
+export async function sessionStrikes(
+  context: RequestContext,
+  symbol: string,
+  date: SessionDate,
+): Promise<SessionStrikes> {
+  await requireReadable(context, symbol);
+  const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate: date, byExpiry: true });
+  const hasExpiries = (stored?.byExpiry?.strike.length ?? 0) > 0;
+  const capture = stored && servedCaptures([stored], hasExpiries, null)[0]!;
+  return {
+    capture,
+    meta: {
+      ...responseMeta(context, date < exchangeDate(context.nowMs) ? 'archive' : 'live'),
+      underlying: symbol,
+      date,
+      capturedAt: capture?.capturedAt ?? null,
+      rowCount: capture?.columns.strike.length ?? 0,
+    },
+  };
+}

@@ -1,0 +1,91 @@
+import { isId } from '../../domain/account.ts';
+import { invalidParameter, notFound } from '../../domain/failure.ts';
+import type { JournalTrade } from '../../domain/journal/journal.ts';
+import { requireTrade, tradeFields } from '../../domain/journal/journal-trade.ts';
+import { mergePatch } from '../../runtime/merge-patch.ts';
+import { ulid } from '../../runtime/ulid.ts';
+import {
+  changeJournalTrade,
+  deleteJournalTrade,
+  insertJournalTrade,
+  listJournalTrades,
+  type TradePlace,
+} from '../../store/journal/trades.ts';
+import { fromStore, type RequestContext } from '../context.ts';
+import { readCursor, writeCursor } from '../cursor.ts';
+import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
+
+export type { JournalTrade };
+
+const bound = ['journal trades'];
+const notThere = (id: string) => notFound(`Trade ${JSON.stringify(id.slice(0, 40))}`);
+
+function placeOf(position: string): TradePlace {
+  const space = position.indexOf(' ');
+  return { tsMs: Number(position.slice(0, space)), id: position.slice(space + 1) };
+}
+
+/** The trades of the caller's journal, latest first. */
+export async function journalTrades(
+  context: RequestContext,
+  args: JournalPageArgs,
+): Promise<JournalPage<JournalTrade>> {
+  const { store, caller } = context;
+  const size = journalLimit(args.limit);
+  const after = args.cursor == null ? null : placeOf(readCursor(args.cursor, bound));
+  const read = await fromStore('journal', () => listJournalTrades(store, caller.accountId, after, size.limit + 1));
+  return journalPage(context, read, size, ({ tsMs, id }) => writeCursor(`${tsMs} ${id}`, bound));
+}
+
+/**
+ * Puts a trade into the journal; without an id it is given one, without a time now. 400 when there is one of that id. A journal
+ * account that is not there yet is made, as an import does.
+ */
+export async function createJournalTrade(
+  { store, caller, nowMs, random }: RequestContext,
+  fields: Record<string, unknown>,
+): Promise<JournalTrade> {
+  const read = requireTrade(fields, nowMs);
+  const trade = { ...read, id: read.id ?? ulid(nowMs, random) };
+  if (!(await fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs)))) {
+    throw invalidParameter('id', 'the journal has a trade of that id already');
+  }
+  return trade;
+}
+
+async function change(
+  { store, caller, nowMs }: RequestContext,
+  id: string,
+  fieldsOf: (current: JournalTrade) => Record<string, unknown>,
+): Promise<JournalTrade> {
+  if (!isId(id)) throw notThere(id);
+  const read = (current: JournalTrade) => ({ ...requireTrade({ ...fieldsOf(current), id: null }, nowMs), id });
+  const changed = await fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, read, nowMs));
+  if (changed === null) throw notThere(id);
+  return changed;
+}
+
+/** Puts other fields in place of a trade's; 404 when there is none of that id. */
+export function replaceJournalTrade(
+  context: RequestContext,
+  id: string,
+  fields: Record<string, unknown>,
+): Promise<JournalTrade> {
+  return change(context, id, () => fields);
+}
+
+/** Changes what a merge patch (RFC 7396) names of a trade; 404 when there is none of that id. */
+export function patchJournalTrade(
+  context: RequestContext,
+  id: string,
+  patch: Record<string, unknown>,
+): Promise<JournalTrade> {
+  return change(context, id, (current) => mergePatch(tradeFields(current), patch));
+}
+
+/** Deletes a trade and returns its id; 404 when there is none of that id. */
+export async function removeJournalTrade({ store, caller }: RequestContext, id: string): Promise<string> {
+  if (!isId(id)) throw notThere(id);
+  if (!(await fromStore('journal', () => deleteJournalTrade(store, caller.accountId, id)))) throw notThere(id);
+  return id;
+}

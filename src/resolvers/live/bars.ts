@@ -1,0 +1,210 @@
+import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { type BarColumns, barAt, barColumnNames, type Timeframe, timeframeMs, timeframes } from '../../domain/bar.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { dayMs } from '../../domain/units.ts';
+import { concerns } from '../../store/engine/changes.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
+import { type RequestContext, realTicker, requireSource } from '../context.ts';
+import { recentDays } from '../market/daily-bars.ts';
+import { asOfNow, type BarReading, latenessMs, type StockBar, storedBars } from '../market/stock-bars.ts';
+import type { LiveEvent, LiveSource } from './source.ts';
+import type { TopicKind } from './topics.ts';
+
+/** Bars a reader may have missed and still go on. */
+const mostMissed = 10_000;
+
+/** How a symbol's bars of a timeframe stand. */
+export interface BarState {
+  /** Those of the session under way, as of now; before the first of it, the last there is. */
+  bars: BarColumns;
+  date: SessionDate;
+  /** The newest bar; null when there is none of the last days. */
+  latest: LiveEvent<StockBar> | null;
+}
+
+interface Series {
+  symbol: string;
+  timeframe: Timeframe;
+}
+
+const keyOf = ({ symbol, timeframe }: Series) => `${symbol} ${timeframe}`;
+function seriesOf(key: string): Series {
+  const [symbol, timeframe] = key.split(' ');
+  return { symbol: symbol!, timeframe: timeframe as Timeframe };
+}
+
+/** A short fingerprint of the bars [start, end). */
+function printOf(bars: BarColumns, start: number, end: number): string {
+  const { tsMs, open, high, low, close, volume } = sliceBars(bars, start, end);
+  let hash = 5381;
+  for (let i = 0; i < tsMs.length; i++)
+    for (const value of [tsMs[i]!, open[i]!, high[i]!, low[i]!, close[i]!, volume[i]!])
+      hash = ((Math.imul(hash, 33) + Math.round(value * 10_000)) % 0x7fffffff) | 0;
+  return (hash >>> 0).toString(36);
+}
+
+/** Bars that start before this, epoch ms, are complete when the one at `tsMs` begins. */
+const settledBefore = (tsMs: number, timeframe: Timeframe) => tsMs - latenessMs - timeframeMs[timeframe];
+
+/** Where a reader stands whose newest bar is `index`: its start, it, and the bars before it that late prints may still change. */
+function cursorAt(bars: BarColumns, index: number, timeframe: Timeframe): string {
+  const early = firstAtOrAfter(bars, settledBefore(bars.tsMs[index]!, timeframe));
+  return `${bars.tsMs[index]}.${printOf(bars, index, index + 1)}.${printOf(bars, early, index)}`;
+}
+
+function isSameBar(a: BarColumns, i: number, b: BarColumns, j: number): boolean {
+  return barColumnNames.every((name) => Object.is(a[name][i], b[name][j]));
+}
+
+/** Indexes of the bars of `now` that are new or differ from those of `before`. */
+function changedBars(before: BarColumns, now: BarColumns): number[] {
+  const [a, b] = [before.tsMs, now.tsMs];
+  if (a.buffer === b.buffer && a.byteOffset === b.byteOffset && a.length === b.length) return [];
+  const changed: number[] = [];
+  let i = 0;
+  for (let j = 0; j < b.length; j++) {
+    while (i < a.length && a[i]! < b[j]!) i++;
+    if (a[i] !== b[j] || !isSameBar(before, i, now, j)) changed.push(j);
+  }
+  return changed;
+}
+
+/** The bars at `indexes` as events; `newest` is the newest that was told before. */
+function eventsOf(
+  { symbol, timeframe }: Series,
+  bars: BarColumns,
+  indexes: readonly number[],
+  told: { tsMs: number; cursor: string } | null,
+): LiveEvent<StockBar>[] {
+  let at = told;
+  return indexes.map((index) => {
+    const tsMs = bars.tsMs[index]!;
+    if (at === null || tsMs >= at.tsMs) at = { tsMs, cursor: cursorAt(bars, index, timeframe) };
+    return { value: { symbol, timeframe, ...barAt(bars, index) }, cursor: at.cursor, slot: String(tsMs) };
+  });
+}
+
+const toldOf = (latest: LiveEvent<StockBar> | null) => latest && { tsMs: latest.value.tsMs, cursor: latest.cursor };
+
+/** The last bar of the days before, with those before it that were not settled, of symbols that have none of the session under way. */
+async function lastBars(store: Store, symbols: readonly string[], timeframe: Timeframe, nowMs: number) {
+  if (symbols.length === 0) return new Map<string, BarColumns>();
+  const starts = await lastBarStarts(store, symbols, timeframe, nowMs - recentDays * dayMs, nowMs + 1);
+  if (starts.size === 0) return new Map<string, BarColumns>();
+  const range = { fromMs: Math.min(...starts.values()), toMs: nowMs + 1, limit: Infinity };
+  const read = await readBars(store, [...starts.keys()], timeframe, range);
+  return new Map(
+    [...read].map(([symbol, { bars }]) => {
+      const from = firstAtOrAfter(bars, settledBefore(bars.tsMs.at(-1)!, timeframe));
+      return [symbol, sliceBars(bars, from, bars.tsMs.length)];
+    }),
+  );
+}
+
+const noSources = { bars: false, chain: false, option_tape: false, stock_tape: false, option_bars: false };
+
+type Readings = Awaited<ReturnType<TopicKind<BarState, StockBar>['read']>>;
+
+async function readTimeframe(
+  reading: BarReading,
+  timeframe: Timeframe,
+  topics: ReadonlyMap<string, BarState | null>,
+  into: Readings,
+): Promise<void> {
+  const { store, nowMs } = reading;
+  const date = exchangeDate(nowMs);
+  const fromMs = exchangeInstant(date);
+  const symbols = [...topics.keys()];
+  const current = new Map(
+    await Promise.all(
+      symbols.map(async (symbol) => {
+        const { bars } = await storedBars(reading, symbol, timeframe, { fromMs, toMs: nowMs + 1, limit: Infinity });
+        return [symbol, await asOfNow(reading, symbol, timeframe, bars)] as const;
+      }),
+    ),
+  );
+  const without = symbols.filter((symbol) => current.get(symbol)!.tsMs.length === 0 && !topics.get(symbol)?.latest);
+  const last = await lastBars(store, without, timeframe, nowMs);
+  for (const symbol of symbols) {
+    const before = topics.get(symbol)!;
+    const series = { symbol, timeframe };
+    const bars = last.get(symbol) ?? current.get(symbol)!;
+    const length = bars.tsMs.length;
+    // Who begins is told the newest bar, not the session so far.
+    const told = before === null ? [] : before.date === date ? changedBars(before.bars, bars) : [...bars.tsMs.keys()];
+    const events = eventsOf(series, bars, told, toldOf(before?.latest ?? null));
+    const newest = length === 0 ? null : eventsOf(series, bars, [length - 1], null)[0]!;
+    const same = newest && events.at(-1)?.slot === newest.slot ? events.at(-1)! : newest;
+    const latest = before?.latest && (same === null || events.length === 0) ? before.latest : same;
+    into.set(keyOf(series), { state: { bars, date, latest }, events });
+  }
+}
+
+/** Bars as they are made, a topic a symbol and timeframe. */
+export function barTopics(store: Store): TopicKind<BarState, StockBar> {
+  return {
+    dataset: 'bars',
+    keeping: 'latest',
+    concerns: (key, change) => concerns(change, 'stocks', seriesOf(key).symbol),
+    async read(topics, nowMs) {
+      // Whoever follows bars was asked whether there is a source of them.
+      const reading: BarReading = { store, sources: { ...noSources, bars: true }, loaders: new Map(), nowMs };
+      const into: Readings = new Map();
+      for (const timeframe of timeframes) {
+        const of = [...topics].filter(([key]) => seriesOf(key).timeframe === timeframe);
+        if (of.length === 0) continue;
+        const bySymbol = new Map(of.map(([key, state]) => [seriesOf(key).symbol, state]));
+        await readTimeframe(reading, timeframe, bySymbol, into);
+      }
+      return into;
+    },
+    first: ({ latest }) => (latest ? [latest] : []),
+    cursor: ({ latest }) => latest?.cursor ?? '0.0.0',
+  };
+}
+
+async function missed(store: Store, series: Series, after: string, { bars, date, latest }: BarState) {
+  if (latest === null) return [];
+  const [start, print, early] = after.split('.');
+  const toldMs = Number(start);
+  const fromMs = settledBefore(toldMs, series.timeframe);
+  const todayMs = exchangeInstant(date);
+  let all = bars;
+  if (toldMs > 0 && fromMs < (bars.tsMs[0] ?? todayMs)) {
+    const range = { fromMs, toMs: bars.tsMs[0] ?? todayMs, limit: mostMissed };
+    const stored = (await readBars(store, [series.symbol], series.timeframe, range)).get(series.symbol)!;
+    if (stored.more)
+      throw invalidParameter('after', `more than ${mostMissed} bars were missed; begin anew, and read them by bars`);
+    all = concatBars([stored.bars, bars]);
+  }
+  const told = firstAtOrAfter(all, toldMs);
+  const isKnown = all.tsMs[told] === toldMs;
+  const first = firstAtOrAfter(all, fromMs);
+  const isEarlyKept = printOf(all, first, told) === early;
+  const isToldKept = isKnown && printOf(all, told, told + 1) === print;
+  const from = isEarlyKept ? told : first;
+  const indexes = Array.from({ length: all.tsMs.length - from }, (_, i) => from + i);
+  const wanted = indexes.filter((index) => index !== told || !isToldKept);
+  return eventsOf(series, all, wanted, null);
+}
+
+/** A symbol's bars: the newest, then each as it is made or changes; bars that are taken back are not told. */
+export async function followBars(
+  context: RequestContext,
+  symbol: string,
+  timeframe: Timeframe,
+): Promise<LiveSource<StockBar>> {
+  requireSymbol(context.caller, await realTicker(context, symbol));
+  requireSource(context, 'bars');
+  const { after } = context;
+  if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
+    throw invalidParameter('after', 'expected where a stream of bars stood');
+  const series = { symbol, timeframe };
+  return context.live.bars.follow({
+    keys: [keyOf(series)],
+    resume: after === null ? null : { after, read: (state) => missed(context.live.store, series, after, state) },
+    check: async (caller) => requireSymbol(caller, await realTicker(context, symbol)),
+  });
+}

@@ -1,0 +1,60 @@
+import { coverageAt } from '../../domain/flow/coverage.ts';
+import type { CrossSection } from '../../domain/flow/flow.ts';
+import { concerns } from '../../store/engine/changes.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { readCrossSections } from '../../store/flow/cross-sections.ts';
+import { type RequestContext, requireSource } from '../context.ts';
+import { requireFlowOf } from '../flow/flow.ts';
+import type { LiveEvent, LiveSource } from './source.ts';
+import type { Reading, TopicKind } from './topics.ts';
+
+/** How an underlying's snapshot stands; null when nothing was observed. */
+export interface CrossSectionState {
+  event: LiveEvent<CrossSection> | null;
+}
+
+function eventOf(section: CrossSection, nowMs: number): LiveEvent<CrossSection> {
+  const coverage = coverageAt(section.coverage, nowMs);
+  const { sessionDate, status } = coverage;
+  return {
+    value: { ...section, coverage },
+    cursor: `${sessionDate.replaceAll('-', '')}.${section.seq}.${status === 'eod_reconciled' ? 1 : 0}`,
+    slot: section.symbol,
+  };
+}
+
+/** Cross-sections, a topic an underlying: the latest snapshot. */
+export function crossSectionTopics(store: Store): TopicKind<CrossSectionState, CrossSection> {
+  return {
+    dataset: 'option_tape',
+    keeping: 'latest',
+    concerns: (symbol, change) => concerns(change, 'flow', symbol),
+    async read(topics, nowMs) {
+      const sections = await readCrossSections(store, [...topics.keys()], null, nowMs);
+      return new Map(
+        [...topics].map(([symbol, before]): [string, Reading<CrossSectionState, CrossSection>] => {
+          const section = sections.get(symbol);
+          const event = section ? eventOf(section, nowMs) : null;
+          if (event === null || event.cursor === before?.event?.cursor)
+            return [symbol, { state: { event: before?.event ?? null }, events: [] }];
+          return [symbol, { state: { event }, events: [event] }];
+        }),
+      );
+    },
+    first: ({ event }) => (event ? [event] : []),
+    cursor: ({ event }) => event?.cursor ?? '0',
+  };
+}
+
+/** An underlying's snapshot, then each that follows. 403 and 404 as for the query. */
+export async function followCrossSection(context: RequestContext, symbol: string): Promise<LiveSource<CrossSection>> {
+  await requireFlowOf(context, symbol);
+  requireSource(context, 'option_tape');
+  const { after } = context;
+  return context.live.crossSections.follow({
+    keys: [symbol],
+    resume:
+      after === null ? null : { after, read: async ({ event }) => (event && event.cursor !== after ? [event] : []) },
+    check: (caller) => requireFlowOf({ ...context, caller }, symbol),
+  });
+}

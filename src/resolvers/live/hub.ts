@@ -1,0 +1,115 @@
+import type { Failure } from '../../domain/failure.ts';
+import type { CrossSection, LargeTrade } from '../../domain/flow/flow.ts';
+import type { OpenStream } from '../../domain/open-stream.ts';
+import { anyChange, type Changes } from '../../store/engine/changes.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import type { FeedStep } from '../../store/flow/feed-pages.ts';
+import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import type { Quote } from '../market/quotes.ts';
+import type { StockBar } from '../market/stock-bars.ts';
+import { type BarState, barTopics } from './bars.ts';
+import { type CrossSectionState, crossSectionTopics } from './cross-section.ts';
+import { type GexState, gexTopics } from './gex.ts';
+import { largeTradeTopics } from './large-trades.ts';
+import { type QuoteState, quoteTopics } from './quotes.ts';
+import { shutdownEnd } from './source.ts';
+import { createTopics, type Topics } from './topics.ts';
+
+/** What a process tells as it happens: topics are read once for all that follow them. */
+export interface LiveHub {
+  /** What is followed is read from here: the primary, since a standby may lack what was told already. */
+  store: Store;
+  quotes: Topics<QuoteState, Quote>;
+  bars: Topics<BarState, StockBar>;
+  gex: Topics<GexState, StoredGexCapture>;
+  largeTrades: Topics<FeedStep, LargeTrade>;
+  crossSections: Topics<CrossSectionState, CrossSection>;
+  /** Takes a stream into care, until the returned function is called. Throws 503 when the hub is closed. */
+  attach(stream: OpenStream): () => void;
+  /** Streams open, and topics followed. */
+  counts(): { streams: number; topics: number };
+  /** Ends every stream and follows nothing any more; a second time does nothing. */
+  close(): void;
+}
+
+/** Runs `work` every so many ms until the returned function is called. */
+export type Every = (ms: number, work: () => void) => () => void;
+
+/** What a hub is made with. */
+export interface HubParts {
+  store: Store;
+  now: () => number;
+  /** Tells what changed; null = nobody does, and everything is read again at intervals alone. */
+  changes: Pick<Changes, 'onChange'> | null;
+  every?: Every;
+  /** Hears of reads that failed, which are tried again. */
+  onError: (failure: Failure) => void;
+}
+
+/** How often a stream says that it is alive, ms. */
+export const beatMs = 15_000;
+/** How often it is asked again whether its caller may still read, ms. */
+export const recheckMs = 2_000;
+/** How often what is followed is read whatever was told, ms: what was stored ahead of the clock comes due, and a session begins. */
+export const sweepMs = 2_000;
+
+/** By the system's clock, keeping no process alive. */
+const systemEvery: Every = (ms, work) => {
+  const timer = setInterval(work, ms).unref();
+  return () => clearInterval(timer);
+};
+
+const later = (ms: number, work: () => void) => void setTimeout(work, ms).unref();
+
+/** Opens the hub of a process. */
+export function openLiveHub({ store: whole, now, changes, every = systemEvery, onError }: HubParts): LiveHub {
+  const store: Store = { ...whole, reader: whole.primary };
+  const parts = { now, onError, later };
+  const followed = {
+    quotes: createTopics(quoteTopics(store), parts),
+    bars: createTopics(barTopics(store), parts),
+    gex: createTopics(gexTopics(store), parts),
+    largeTrades: createTopics(largeTradeTopics(store), parts),
+    crossSections: createTopics(crossSectionTopics(store), parts),
+  };
+  const kinds = Object.values(followed);
+  const streams = new Set<OpenStream>();
+  let closed = false;
+  let rechecking = false;
+
+  async function recheck(): Promise<void> {
+    if (rechecking) return;
+    rechecking = true;
+    // One after the other: what they ask is mostly at hand, and nobody waits for them.
+    for (const stream of [...streams]) if (streams.has(stream)) await stream.recheck().catch(() => {});
+    rechecking = false;
+  }
+  const stops = [
+    changes?.onChange((change) => {
+      for (const kind of kinds) kind.wake(change);
+    }),
+    every(sweepMs, () => {
+      for (const kind of kinds) kind.wake(anyChange);
+    }),
+    every(recheckMs, () => void recheck()),
+    every(beatMs, () => {
+      for (const stream of streams) stream.beat();
+    }),
+  ];
+
+  return {
+    store,
+    ...followed,
+    attach(stream) {
+      if (closed) throw shutdownEnd().failure;
+      streams.add(stream);
+      return () => void streams.delete(stream);
+    },
+    counts: () => ({ streams: streams.size, topics: kinds.reduce((sum, kind) => sum + kind.count(), 0) }),
+    close() {
+      closed = true;
+      for (const stop of stops) stop?.();
+      for (const stream of [...streams]) stream.end(shutdownEnd());
+    },
+  };
+}

@@ -1,0 +1,67 @@
+import { symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import type { RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import type { Quote } from './quotes.ts';
+import { registryQuotes } from './registry-quotes.ts';
+
+/** Movers an answer holds: the default and the most (contract-notes 3). */
+export const moverLimits = { default: 25, max: 180 };
+
+/** Where movers are looked for. */
+export const moverUniverses = ['registry'] as const;
+export type MoverUniverse = (typeof moverUniverses)[number];
+
+/** A symbol that moved: its change is known, and so are the two prices it is of. */
+export interface Mover extends Pick<Quote, 'symbol' | 'volume'> {
+  /** Dollars. */
+  spot: number;
+  /** Percent against `officialClose`. */
+  changePct: number;
+  /** Close of the session before, dollars. */
+  officialClose: number;
+}
+
+export interface MoversMeta extends ResponseMeta {
+  count: number;
+  /** Epoch ms. */
+  computedAt: number;
+  universe: MoverUniverse;
+}
+
+export interface MoversPage {
+  rows: Mover[];
+  meta: MoversMeta;
+}
+
+function mover({ symbol, spot, changePct, volume, officialClose }: Quote): Mover | null {
+  if (spot === null || changePct === null || officialClose === null) return null;
+  return { symbol, spot, changePct, volume, officialClose };
+}
+
+/**
+ * The symbols that changed most against their prior close, up or down, largest first, of equals by ticker. Only those with a
+ * known change, and only those the caller may read: a row tells a price.
+ */
+export async function movers(
+  context: RequestContext,
+  { limit, universe }: { limit?: number | null | undefined; universe?: MoverUniverse | null | undefined },
+): Promise<MoversPage> {
+  if (limit != null && limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  const clamped = (limit ?? 0) > moverLimits.max;
+  const { atMs, quoted } = await registryQuotes(context);
+  const rows = quoted
+    .flatMap(({ entry, quote }) => (symbolAccess(context.caller, entry).allowed ? (mover(quote) ?? []) : []))
+    // Stable, and the registry ascends: equals stay by ticker.
+    .sort((a, b) => Math.abs(b.changePct) - Math.abs(a.changePct))
+    .slice(0, Math.min(limit ?? moverLimits.default, moverLimits.max));
+  return {
+    rows,
+    meta: {
+      ...responseMeta(context, 'live', clamped ? ['limit_clamped'] : []),
+      count: rows.length,
+      computedAt: atMs,
+      universe: universe ?? 'registry',
+    },
+  };
+}

@@ -1,0 +1,61 @@
+import { invalidParameter } from '../../domain/failure.ts';
+import type { InstrumentType, SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import { readTicker } from '../../domain/ticker.ts';
+import { symbolRegistry } from '../../store/market/symbols.ts';
+import { findSymbol, fromStore, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+/** The registered symbols, ascending. */
+export async function registeredSymbols(context: RequestContext): Promise<readonly SymbolEntry[]> {
+  return (await fromStore('registry', () => symbolRegistry(context.store))).registered();
+}
+
+/** The whole registry, or one class of it (contract-notes 3). */
+export interface RegistryPage {
+  rows: readonly SymbolEntry[];
+  meta: ResponseMeta & { count: number; class: SymbolClass | null };
+}
+
+/** Every registered symbol of `symbolClass` (null = of any), ascending. */
+export async function registryPage(context: RequestContext, symbolClass: SymbolClass | null): Promise<RegistryPage> {
+  const all = await registeredSymbols(context);
+  const rows = symbolClass === null ? all : all.filter((entry) => entry.class === symbolClass);
+  return { rows, meta: { ...responseMeta(context, 'registry'), count: rows.length, class: symbolClass } };
+}
+
+/** What a look-up says of a text: whether it is a real ticker, and of what (contract-notes 3). */
+export interface SymbolLookup {
+  valid: boolean;
+  /** The text, upper-cased. */
+  symbol: string;
+  name: string | null;
+  class: SymbolClass | null;
+  instrumentType: InstrumentType;
+  /** `registry` or `directory`, whichever says so; null when the type is not known. */
+  instrumentTypeSource: string | null;
+  /** Date the type was established; null = unknown, which it is as long as no source says. */
+  instrumentTypeAsOf: string | null;
+}
+
+/** Longest text that is looked up. */
+export const maxLookupLength = 40;
+
+/** Looks a text up in the ticker directory. What is no ticker is an answer, not a failure: that is what was asked. */
+export async function lookup(context: RequestContext, q: string): Promise<SymbolLookup> {
+  const text = q.trim();
+  if (text === '') throw invalidParameter('q', 'a value is required, it was empty');
+  if (text.length > maxLookupLength) throw invalidParameter('q', `at most ${maxLookupLength} characters`);
+  const ticker = readTicker(text);
+  const entry = ticker === null ? null : await findSymbol(context, ticker);
+  const instrumentType = entry?.instrumentType ?? 'unknown';
+  const source = entry?.registered ? 'registry' : 'directory';
+  return {
+    valid: entry !== null,
+    symbol: ticker ?? text.toUpperCase(),
+    name: entry?.name ?? null,
+    class: entry?.class ?? null,
+    instrumentType,
+    instrumentTypeSource: instrumentType === 'unknown' ? null : source,
+    instrumentTypeAsOf: null,
+  };
+}

@@ -1,0 +1,41 @@
+import { symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { type SectorAverage, sectorAverages } from '../../analytics/screener/sectors.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { SymbolEntry } from '../../domain/symbol.ts';
+import type { RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { registryQuotes } from './registry-quotes.ts';
+
+export type { SectorAverage };
+
+export interface SectorsMeta extends ResponseMeta {
+  count: number;
+  /** Epoch ms. */
+  computedAt: number;
+  /** As sent; not applied. */
+  date: SessionDate | null;
+  note: string;
+}
+
+export interface SectorsPage {
+  rows: SectorAverage[];
+  meta: SectorsMeta;
+}
+
+const note =
+  'Preliminary: rows are of the latest session whatever date says, and symbols that the sector map does not cover are under other.';
+
+/** Index symbols are never shown to keys, and to sessions only when they may read them. */
+function shows({ caller }: RequestContext, entry: SymbolEntry): boolean {
+  return entry.class !== 'index' || (caller.kind === 'session' && symbolAccess(caller, entry).allowed);
+}
+
+/** Every sector's average change in the latest session, ascending by sector, `other` last. */
+export async function sectors(context: RequestContext, date: SessionDate | null): Promise<SectorsPage> {
+  const { atMs, quoted } = await registryQuotes(context);
+  const members = quoted.filter(({ entry }) => shows(context, entry));
+  const rows = sectorAverages(
+    members.map(({ entry: { symbol, sector }, quote: { changePct } }) => ({ symbol, sector, changePct })),
+  );
+  return { rows, meta: { ...responseMeta(context, 'live'), count: rows.length, computedAt: atMs, date, note } };
+}

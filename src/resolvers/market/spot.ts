@@ -1,0 +1,22 @@
+import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { type RequestContext, registeredSymbol } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { dailyPrice, loadDailyBars } from './daily-bars.ts';
+
+/** A symbol's spot (spec 2.5). */
+export interface Spot {
+  symbol: string;
+  /** Dollars; null when no recent bar exists. */
+  price: number | null;
+  /** Start of the daily bar the price is the close of, epoch ms; null when no recent bar exists. */
+  ts: number | null;
+  meta: ResponseMeta;
+}
+
+/** The close of a registered symbol's latest daily bar (spec 4.3): the current session's as it builds, else the last completed one's. */
+export async function spot(context: RequestContext, symbol: string): Promise<Spot> {
+  requireSymbol(context.caller, await registeredSymbol(context, symbol));
+  const daily = dailyPrice(await loadDailyBars(context, symbol), context.nowMs);
+  const meta = responseMeta(context, 'live');
+  return { symbol, price: daily?.bar.close ?? null, ts: daily?.bar.tsMs ?? null, meta };
+}

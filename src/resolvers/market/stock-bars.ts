@@ -1,0 +1,273 @@
+import { setImmediate } from 'node:timers/promises';
+import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { oneBar } from '../../analytics/bars/bars.ts';
+import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../../domain/bar.ts';
+import { sessionMinutes } from '../../domain/calendar.ts';
+import { invalidParameter, rateLimited } from '../../domain/failure.ts';
+import {
+  addDays,
+  epochDay,
+  exchangeDate,
+  exchangeInstant,
+  exchangeOffsetMs,
+  exchangeTimeZone,
+  parseInstant,
+  startOfDate,
+} from '../../domain/market-time.ts';
+import { dayMs } from '../../domain/units.ts';
+import { turnFor } from '../../runtime/event-loop.ts';
+import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
+import { batched, fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
+import { readPosition, writeCursor } from '../cursor.ts';
+import { inTurns } from '../in-turns.ts';
+import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+/** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
+export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
+
+/** The longest span an API key may read, by timeframe; longer ones are clamped (spec 8). */
+const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
+
+/** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
+export const latenessMs = 15_000;
+
+export interface StockBarsArgs {
+  from: string;
+  to: string;
+  tz?: string | null | undefined;
+  timeframe?: Timeframe | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+  source?: string | null | undefined;
+}
+
+/** One stock bar as it is served (spec 2.6). */
+export interface StockBar extends Bar {
+  symbol: string;
+  timeframe: Timeframe;
+}
+
+export interface StockBarsMeta extends ResponseMeta {
+  rowCount: number;
+  /** Start of the last complete bar in range; null when there is none. */
+  completeThrough: number | null;
+  cursor: string | null;
+}
+
+export interface StockBarsPage {
+  symbol: string;
+  timeframe: Timeframe;
+  bars: BarColumns;
+  meta: StockBarsMeta;
+}
+
+interface Window {
+  fromMs: number;
+  toMs: number;
+  limit: number;
+  applied: string[];
+}
+
+/** The earliest `from` a key may read with `to`; the more generous of calendar and elapsed days, so that a clock change clamps nobody. */
+function earliestFrom(toMs: number, timeframe: Timeframe): number {
+  let days = keySpanDays[timeframe];
+  if (timeframe === '1d') {
+    const date = exchangeDate(toMs);
+    const twoYearsBefore = `${Number(date.slice(0, 4)) - 2}${date.slice(4).replace('02-29', '02-28')}`;
+    days = epochDay(date) - epochDay(twoYearsBefore);
+  }
+  const elapsed = toMs - days * dayMs;
+  return Math.min(elapsed, elapsed + exchangeOffsetMs(toMs) - exchangeOffsetMs(elapsed));
+}
+
+/** The first date a range of bars may begin or end with (contract-notes 2). */
+const earliestBarDate = '1900-01-01';
+
+/** An end of the range as it was written, epoch ms; 400 below the year 1900. */
+function rangeEnd(text: string, zone: string, parameter: 'from' | 'to'): number {
+  const { ms } = parseInstant(text, zone, parameter);
+  if (ms < startOfDate(earliestBarDate, zone))
+    throw invalidParameter(parameter, `expected ${earliestBarDate} or later, got ${JSON.stringify(text.slice(0, 40))}`);
+  return ms;
+}
+
+function barWindow(context: RequestContext, args: StockBarsArgs, timeframe: Timeframe): Window {
+  const zone = args.tz ?? exchangeTimeZone;
+  const toMs = rangeEnd(args.to, zone, 'to');
+  let fromMs = rangeEnd(args.from, zone, 'from');
+  const isKey = context.caller.kind === 'key';
+  const applied: string[] = [];
+  if (isKey && fromMs < earliestFrom(toMs, timeframe)) {
+    fromMs = earliestFrom(toMs, timeframe);
+    applied.push('range_clamped');
+  }
+  const max = isKey ? barLimits.keyMax : barLimits.max;
+  if ((args.limit ?? 0) > max) applied.push('limit_clamped');
+  return { fromMs, toMs, limit: Math.min(args.limit ?? barLimits.default, max), applied };
+}
+
+/** The start a bar must have, or precede, to be complete at `nowMs`. */
+function lastCompleteStart(timeframe: Timeframe, nowMs: number): number {
+  const settled = nowMs - latenessMs;
+  if (timeframe !== '1d') return settled - timeframeMs[timeframe];
+  const date = exchangeDate(settled);
+  return settled >= exchangeInstant(date, sessionMinutes.extendedClose)
+    ? exchangeInstant(date)
+    : exchangeInstant(date) - 1;
+}
+
+/** What reading bars takes of a request. */
+export type BarReading = Pick<RequestContext, 'store' | 'sources' | 'loaders' | 'nowMs'>;
+
+/** The start of a symbol's last bar in a range; null when it holds none. */
+function lastBarStart(
+  context: BarReading,
+  symbol: string,
+  timeframe: Timeframe,
+  fromMs: number,
+  toMs: number,
+): Promise<number | null> {
+  return batched(context, `last bar ${timeframe} ${fromMs} ${toMs}`, symbol, (symbols) =>
+    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, timeframe, fromMs, toMs)),
+  );
+}
+
+/** Start of the last complete bar of the whole window; the page itself tells, unless it is not the last or holds none. */
+async function completeThrough(
+  context: RequestContext,
+  symbol: string,
+  timeframe: Timeframe,
+  window: Window,
+  page: { bars: BarColumns; more: boolean; isFirst: boolean },
+): Promise<number | null> {
+  const end = Math.min(window.toMs, lastCompleteStart(timeframe, context.nowMs) + 1);
+  if (!page.more) {
+    const index = firstAtOrAfter(page.bars, end) - 1;
+    if (index >= 0) return page.bars.tsMs[index]!;
+    if (page.isFirst) return null;
+  }
+  return end <= window.fromMs ? null : lastBarStart(context, symbol, timeframe, window.fromMs, end);
+}
+
+/** `live` when the range reaches into the current session, whose bars may still change. */
+export function planeOf(toMs: number, nowMs: number): Plane {
+  return toMs > exchangeInstant(exchangeDate(nowMs)) ? 'live' : 'archive';
+}
+
+/** At most two stock-bar requests of one API key at a time, over both doors (spec 8). */
+export async function takeInFlightPlace(context: RequestContext): Promise<void> {
+  if (context.caller.kind !== 'key') return;
+  await oncePerRequest(context, 'stock-bars-in-flight', async () => {
+    const release = await context.access.inFlight.acquire(context.caller);
+    if (!release) throw rateLimited('More than 2 stock-bar requests of this API key are in flight.', 1);
+    context.onEnd(release);
+    // Requests that came together are in flight together, also where an answer is at hand: the others are heard first.
+    await setImmediate();
+  });
+}
+
+/** The stored bars of a symbol in a range, ascending, at most `limit`. */
+export async function storedBars(
+  context: BarReading,
+  symbol: string,
+  timeframe: Timeframe,
+  { fromMs, toMs, limit }: { fromMs: number; toMs: number; limit: number },
+): Promise<{ bars: BarColumns; more: boolean }> {
+  const found = await batched(context, `bars ${timeframe} ${fromMs} ${toMs} ${limit}`, symbol, (symbols) =>
+    fromSource(context, 'bars', () => readBars(context.store, symbols, timeframe, { fromMs, toMs, limit })),
+  );
+  return found!;
+}
+
+/** The end of the bar that starts at `tsMs`: the next midnight of New York for a daily one. */
+function barEnd(timeframe: Timeframe, tsMs: number): number {
+  return timeframe === '1d' ? exchangeInstant(addDays(exchangeDate(tsMs), 1)) : tsMs + timeframeMs[timeframe];
+}
+
+/**
+ * The bars as they stood now. Where a past session is replayed the store knows the rest of the bar in progress already; it
+ * is then made from the minutes so far, so that nothing of the future shows.
+ */
+export async function asOfNow(
+  context: BarReading,
+  symbol: string,
+  timeframe: Timeframe,
+  bars: BarColumns,
+): Promise<BarColumns> {
+  const start = bars.tsMs.at(-1);
+  if (start === undefined || timeframe === '1s' || timeframe === '1m') return bars;
+  const { nowMs } = context;
+  const end = barEnd(timeframe, start);
+  if (end <= nowMs) return bars;
+  const lastMinute = await lastBarStart(context, symbol, '1m', start, end);
+  if (lastMinute === null || lastMinute <= nowMs) return bars;
+  const minutes = await storedBars(context, symbol, '1m', { fromMs: start, toMs: nowMs + 1, limit: Infinity });
+  const soFar = oneBar(minutes.bars, start);
+  const before = sliceBars(bars, 0, bars.tsMs.length - 1);
+  return soFar === null ? before : concatBars([before, toBarColumns([soFar])]);
+}
+
+/** A page of a symbol's bars (spec 4.7). */
+export async function stockBars(context: RequestContext, symbol: string, args: StockBarsArgs): Promise<StockBarsPage> {
+  if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
+  if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  const entry = await realTicker(context, symbol);
+  requireSymbol(context.caller, entry);
+  const timeframe = args.timeframe ?? '1m';
+  const window = barWindow(context, args, timeframe);
+  const bound = [symbol, timeframe, window.fromMs, window.toMs];
+  const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
+  await takeInFlightPlace(context);
+  // Bars later than the server's clock are not there yet (they are when a past session is replayed).
+  const visibleTo = Math.min(window.toMs, context.nowMs + 1);
+  const stored = await storedBars(context, symbol, timeframe, { fromMs: start, toMs: visibleTo, limit: window.limit });
+  const page = { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
+  const last = page.bars.tsMs.at(-1);
+  await turnFor(page.bars.tsMs.length);
+  return {
+    symbol,
+    timeframe,
+    bars: page.bars,
+    meta: {
+      ...responseMeta(context, planeOf(window.toMs, context.nowMs), window.applied),
+      rowCount: page.bars.tsMs.length,
+      completeThrough: await completeThrough(context, symbol, timeframe, window, {
+        ...page,
+        isFirst: start === window.fromMs,
+      }),
+      cursor: page.more && last !== undefined ? writeCursor(String(last + 1), bound) : null,
+    },
+  };
+}
+
+/** A page's bars as rows. */
+export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): (StockBar | Promise<StockBar>)[] {
+  const { tsMs, open, high, low, close, volume, vwap, tradeCount } = bars;
+  const known = (value: number) => (Number.isNaN(value) ? null : value);
+  // One object a row, without one in between: this is the hot path of every page of bars.
+  return inTurns(tsMs.length, (i) => ({
+    symbol,
+    timeframe,
+    tsMs: tsMs[i]!,
+    open: open[i]!,
+    high: high[i]!,
+    low: low[i]!,
+    close: close[i]!,
+    volume: volume[i]!,
+    vwap: known(vwap[i]!),
+    tradeCount: known(tradeCount[i]!),
+  }));
+}
+
+/** A close older than this many days is no longer the one before. */
+const priorCloseWindowDays = 14;
+
+/** The close, in dollars, of the session before the page's first bar; null when the page is empty or none is known. */
+export async function priorClose(context: RequestContext, { symbol, bars }: StockBarsPage): Promise<number | null> {
+  const first = bars.tsMs[0];
+  if (first === undefined) return null;
+  const toMs = exchangeInstant(exchangeDate(first));
+  const range = { fromMs: toMs - priorCloseWindowDays * dayMs, toMs, limit: Infinity };
+  const daily = await fromSource(context, 'bars', () => readBars(context.store, [symbol], '1d', range));
+  return daily.get(symbol)?.bars.close.at(-1) ?? null;
+}

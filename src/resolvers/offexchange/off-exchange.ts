@@ -1,0 +1,165 @@
+import { requireOffExchange, requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import {
+  addDays,
+  exchangeDate,
+  exchangeTimeZone,
+  isDate,
+  parseInstant,
+  type SessionDate,
+} from '../../domain/market-time.ts';
+import {
+  isRowKey,
+  type OffExchangeHistory,
+  type OffExchangeRows,
+  type OffExchangeTable,
+  type RowRange,
+  readOffExchangeHistory,
+  readOffExchangeRows,
+  rowKey,
+  type SessionRange,
+} from '../../store/offexchange/rows.ts';
+import { batched, fromSource, type RequestContext, realTicker } from '../context.ts';
+import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+
+export type { OffExchangeTable } from '../../store/offexchange/rows.ts';
+
+/** Rows a page holds: the default, and the most (spec 4.18). */
+export const offExchangeLimits = { default: 500, max: 5000 };
+
+export interface OffExchangeArgs {
+  from?: string | null | undefined;
+  to?: string | null | undefined;
+  tz?: string | null | undefined;
+  limit?: number | null | undefined;
+  cursor?: string | null | undefined;
+}
+
+export interface OffExchangeMeta extends ResponseMeta {
+  symbol: string;
+  /** Always true: our own aggregates, never a print. */
+  synthetic: true;
+  /** Rows of the range that are withheld. */
+  suppressedCount: number;
+  /** The last session of the range that is stored; null when none is. */
+  session: SessionDate | null;
+  /** The last session stored of the symbol; null when none is. */
+  latestSession: SessionDate | null;
+  /** When the newest figures of the range were computed; null when there are none. */
+  asOf: number | null;
+  /** Sessions stored of the symbol. */
+  historySessions: number;
+  /** Rows on this page. */
+  count: number;
+  cursor: string | null;
+  /** Why there are no rows; null when there are. */
+  note: string | null;
+}
+
+export interface OffExchangePage<T extends OffExchangeTable> {
+  rows: OffExchangeRows[T][];
+  meta: OffExchangeMeta;
+}
+
+/** End-of-day data: a session is there from the morning after it traded (spec 4.18). */
+function lastSession(context: RequestContext): SessionDate {
+  return addDays(exchangeDate(context.nowMs), -1);
+}
+
+/** The session a bound names: a bare date is the session itself, an instant lies in its New York date. */
+function sessionBound(text: string | null | undefined, zone: string, parameter: string): SessionDate | null {
+  if (text == null) return null;
+  const { ms, bareDate } = parseInstant(text, zone, parameter);
+  return bareDate ?? exchangeDate(ms);
+}
+
+function storedHistory(context: RequestContext, range: SessionRange): Promise<OffExchangeHistory> {
+  return batched(context, 'off-exchange history', range, (ranges) =>
+    readOffExchangeHistory(context.store, ranges, lastSession(context)),
+  );
+}
+
+function storedRows<T extends OffExchangeTable>(
+  context: RequestContext,
+  table: T,
+  range: RowRange,
+  limit: number,
+): Promise<OffExchangeRows[T][]> {
+  return batched(context, `off-exchange ${table} ${limit}`, range, (ranges) =>
+    readOffExchangeRows(context.store, table, ranges, limit),
+  );
+}
+
+/** Where a page begins. A cursor carries its range, so that a session added between two pages does not move it. */
+interface Start {
+  range: SessionRange;
+  after: RowRange['after'];
+}
+
+function startOf(
+  symbol: string,
+  table: OffExchangeTable,
+  args: OffExchangeArgs,
+  bound: readonly (string | number)[],
+): Start {
+  const zone = args.tz ?? exchangeTimeZone;
+  const range = {
+    symbol,
+    first: sessionBound(args.from, zone, 'from'),
+    last: sessionBound(args.to, zone, 'to'),
+  };
+  if (args.cursor == null) return { range, after: null };
+  const [first, last, date, ...key] = readCursor(args.cursor, bound).split('|') as [string, string, string];
+  const after = { date, key: key.join('|') };
+  // The checksum is no secret: one made by hand may hold anything.
+  if (![first, last, date].every((text) => isDate(text ?? '')) || !isRowKey(table, after.key)) throw foreignCursor();
+  return { range: { symbol, first, last }, after };
+}
+
+function noteOf({ latestSession, session }: OffExchangeHistory, symbol: string): string {
+  if (latestSession === null) return `No off-exchange data of ${symbol} is stored.`;
+  if (session === null) return 'No session of the range is stored.';
+  return 'Nothing in the range reaches the disclosure threshold.';
+}
+
+/** A page of one of a symbol's off-exchange tables (spec 4.18). */
+export async function offExchangePage<T extends OffExchangeTable>(
+  context: RequestContext,
+  symbol: string,
+  table: T,
+  args: OffExchangeArgs,
+): Promise<OffExchangePage<T>> {
+  requireOffExchange(context.caller);
+  if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  const bound = ['off-exchange', table, symbol, args.from ?? '', args.to ?? '', args.tz ?? exchangeTimeZone];
+  const { range, after } = startOf(symbol, table, args, bound);
+  requireSymbol(context.caller, await realTicker(context, symbol));
+  const clamped = (args.limit ?? 0) > offExchangeLimits.max;
+  const limit = Math.min(args.limit ?? offExchangeLimits.default, offExchangeLimits.max);
+  return fromSource(context, 'stock_tape', async () => {
+    const history = await storedHistory(context, range);
+    const { first, last } = history;
+    // One row more than the limit is read, to know whether there is more.
+    const read = first === null ? [] : await storedRows(context, table, { symbol, first, last, after }, limit + 1);
+    const rows = read.slice(0, limit);
+    const end = rows.at(-1);
+    const more = read.length > limit && end !== undefined;
+    return {
+      rows,
+      meta: {
+        ...responseMeta(context, 'archive', clamped ? ['limit_clamped'] : []),
+        symbol,
+        synthetic: true,
+        suppressedCount: history.withheld[table],
+        session: history.session,
+        latestSession: history.latestSession,
+        asOf: history.asOfMs,
+        historySessions: history.historySessions,
+        count: rows.length,
+        cursor: more ? writeCursor(`${first}|${last}|${end.date}|${rowKey(table, end)}`, bound) : null,
+        note: rows.length > 0 ? null : noteOf(history, symbol),
+      },
+    };
+  });
+}

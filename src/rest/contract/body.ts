@@ -1,0 +1,95 @@
+import type { IncomingMessage } from 'node:http';
+import { z } from 'zod';
+import { type Failure, invalidParameter, unsupportedMediaType } from '../../domain/failure.ts';
+import { bodyBytes } from '../../domain/request-body.ts';
+import { jsonFailure } from '../../domain/sent-text.ts';
+import { declaredLength } from '../../runtime/request-body.ts';
+
+/** How a route reads its request's body. */
+export interface BodyReader {
+  /** Media types accepted, the first one named in OpenAPI. */
+  mediaTypes: readonly string[];
+  maxBytes: number;
+  required: boolean;
+  /** JSON Schema of the body, for OpenAPI. */
+  schema: Record<string, unknown>;
+  /** The value handed to the route's `variables`; throws 400 for a body of the wrong shape. */
+  read: (bytes: Buffer) => unknown;
+}
+
+/**
+ * Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is expected. `caller` =
+ * whose bytes they are, for the limit of bodies under way.
+ */
+export async function readBody(reader: BodyReader, request: IncomingMessage, caller: string): Promise<unknown> {
+  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+  const requireMediaType = () => {
+    if (!reader.mediaTypes.includes(mediaType)) throw unsupportedMediaType(reader.mediaTypes.join(' or '));
+  };
+  // What could not be used is not read; a body that is too large is 413 whatever it is.
+  const length = declaredLength(request) ?? 0;
+  if (length > 0 && length <= reader.maxBytes) requireMediaType();
+  const bytes = await bodyBytes(request, reader.maxBytes, caller);
+  if (bytes.length === 0) {
+    if (!reader.required) return null;
+    throw invalidParameter('body', 'is required, it was empty');
+  }
+  requireMediaType();
+  return reader.read(bytes);
+}
+
+const utf8 = new TextDecoder('utf-8', { fatal: true });
+
+/** Text of UTF-8 bytes; a byte order mark is dropped. 400 for anything else. */
+export function decodeUtf8(bytes: Buffer): string {
+  try {
+    return utf8.decode(bytes);
+  } catch {
+    throw invalidParameter('body', 'expected UTF-8 text');
+  }
+}
+
+/** The first thing that is wrong with a JSON value, as a 400 that names the field; `body` when it is the value as a whole. */
+function shapeFailure(error: z.ZodError): Failure {
+  const { path, message } = error.issues[0]!;
+  const [field, index] = path;
+  const place = typeof index === 'number' ? `item ${index + 1}: ` : '';
+  return invalidParameter(String(field ?? 'body'), `${place}${message}`);
+}
+
+/** A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. */
+export function jsonBody(
+  shape: z.ZodType,
+  { required = true, maxBytes = 64 * 1024, mediaTypes = ['application/json'] } = {},
+): BodyReader {
+  const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input' });
+  return {
+    mediaTypes,
+    maxBytes,
+    required,
+    schema,
+    read: (bytes) => {
+      let value: unknown;
+      try {
+        value = JSON.parse(decodeUtf8(bytes));
+      } catch (error) {
+        if (error instanceof SyntaxError) throw invalidParameter('body', 'expected JSON');
+        throw error;
+      }
+      const fault = jsonFailure(value, 'body');
+      if (fault) throw fault;
+      const read = shape.safeParse(value);
+      if (!read.success) throw shapeFailure(read.error);
+      return read.data;
+    },
+  };
+}
+
+/** What is said of a field that is not there, and of one of another type. */
+export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? 'is required' : `expected ${expected}`;
+
+/** A merge patch (RFC 7396), sent as one or as plain JSON; what it may hold is the operation's to say. */
+export const mergePatchBody: BodyReader = jsonBody(z.record(z.string(), z.unknown(), { error: 'expected an object' }), {
+  mediaTypes: ['application/merge-patch+json', 'application/json'],
+});

@@ -1,0 +1,78 @@
+import type { Failure } from '../../domain/failure.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+
+/** A success body (spec 1): the payload and what the answer says of itself. */
+export interface Envelope {
+  data: unknown;
+  meta: Record<string, unknown>;
+}
+
+/** Keys of `meta` and of `caps` that are absent, never null, when they do not apply (contract-notes 1). */
+export const absentInMeta = new Set([
+  'cursor',
+  'note',
+  'limit_clamped',
+  'top_defaulted',
+  'top',
+  'restricted',
+  'class',
+  'dte',
+  'dte_expiry',
+  'expired_filtered',
+  'filters',
+  'disclosure_k',
+]);
+/** As `absentInMeta`, for `meta.caps`. */
+export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);
+
+function without(source: Record<string, unknown>, absent: Set<string>): Record<string, unknown> {
+  const kept: Record<string, unknown> = {};
+  for (const key in source) if (source[key] !== null || !absent.has(key)) kept[key] = source[key];
+  return kept;
+}
+
+function pruned(data: unknown, absent: Set<string>): unknown {
+  if (Array.isArray(data)) return data.map((item) => pruned(item, absent));
+  if (data === null || typeof data !== 'object') return data;
+  const kept = without(data as Record<string, unknown>, absent);
+  for (const key in kept) if (typeof kept[key] === 'object') kept[key] = pruned(kept[key], absent);
+  return kept;
+}
+
+/** Rows pruned in one turn of the event loop: about 2 ms of work. */
+const rowsATurn = 2000;
+
+/** As `pruned`, with turns for others inside the lists of the answer that are long. */
+async function prunedInTurns(data: unknown, absent: Set<string>): Promise<unknown> {
+  if (data === null || typeof data !== 'object') return data;
+  if (!Array.isArray(data)) {
+    const kept = without(data as Record<string, unknown>, absent);
+    for (const key in kept) kept[key] = await prunedInTurns(kept[key], absent);
+    return kept;
+  }
+  const rows: unknown[] = [];
+  for (const row of data) {
+    rows.push(pruned(row, absent));
+    if (rows.length % rowsATurn === 0) await nextTurn();
+  }
+  return rows;
+}
+
+/** The envelope of an operation's answer; `absent` names the keys of `data` that are left out instead of null. */
+export async function envelope(
+  answer: { data: unknown; meta: Record<string, unknown> },
+  absent: readonly string[],
+): Promise<Envelope> {
+  const meta = without(answer.meta, absentInMeta);
+  if (meta.caps) meta.caps = without(meta.caps as Record<string, unknown>, absentInCaps);
+  return { data: absent.length > 0 ? await prunedInTurns(answer.data, new Set(absent)) : answer.data, meta };
+}
+
+/** The body of a failure. */
+export function errorEnvelope(failure: Failure): {
+  error: { code: string; message: string; details?: Record<string, unknown> };
+} {
+  return {
+    error: { code: failure.code, message: failure.message, ...(failure.details ? { details: failure.details } : {}) },
+  };
+}

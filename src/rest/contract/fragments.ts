@@ -1,0 +1,32 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import { type DocumentNode, Kind, parse, type SelectionNode, type SelectionSetNode, visit } from 'graphql';
+
+const folder = new URL('../fragments/', import.meta.url);
+
+/** The selections that several stored operations share, by fragment name: one file of `fragments/` each. */
+const shared: ReadonlyMap<string, SelectionSetNode> = new Map(
+  readdirSync(folder).map((file) => {
+    const [fragment] = parse(readFileSync(new URL(file, folder), 'utf8'), { noLocation: true }).definitions;
+    if (fragment?.kind !== Kind.FRAGMENT_DEFINITION) throw new Error(`fragments/${file} holds no fragment`);
+    return [fragment.name.value, fragment.selectionSet];
+  }),
+);
+
+function selectionOf(name: string): SelectionSetNode {
+  const found = shared.get(name);
+  if (!found) throw new Error(`there is no fragment ${name} in fragments/`);
+  return found;
+}
+
+function withoutSpreads({ selections }: SelectionSetNode): SelectionNode[] {
+  return selections.flatMap((node) =>
+    node.kind === Kind.FRAGMENT_SPREAD ? withoutSpreads(selectionOf(node.name.value)) : [node],
+  );
+}
+
+/** A stored operation with each fragment spread replaced by the fields of the fragment, so that it stands alone. */
+export function withFragments(document: DocumentNode): DocumentNode {
+  return visit(document, {
+    SelectionSet: (node) => ({ ...node, selections: withoutSpreads(node) }),
+  });
+}

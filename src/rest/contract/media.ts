@@ -1,0 +1,129 @@
+import type { Request } from 'express';
+import { csvLine } from '../../runtime/csv-lines.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { joined, jsonBytes } from '../../runtime/json-bytes.ts';
+import { arrowStream } from './arrow-stream.ts';
+import { type Envelope, envelope } from './envelope.ts';
+import { encodeMessage } from './protobuf.ts';
+import type { Route } from './route.ts';
+import type { Cell, Table, Tables } from './table.ts';
+
+/** The media types answers come in. */
+export const mediaTypes = {
+  json: 'application/json',
+  protobuf: 'application/x-protobuf',
+  csv: 'text/csv',
+  arrow: 'application/vnd.apache.arrow.stream',
+} as const;
+
+/** The media types of a route's answers; JSON, the first, is what comes when nothing else is asked for. */
+export function routeMedia({ route, tables }: { route: Route; tables: Tables }): string[] {
+  return [
+    mediaTypes.json,
+    ...(route.protobuf ? [mediaTypes.protobuf] : []),
+    ...(tables.tables.length > 0 ? [mediaTypes.csv, mediaTypes.arrow] : []),
+  ];
+}
+
+/** The media type a request's answer is written in. */
+export function answerMedia(request: Request, compiled: { route: Route; tables: Tables }): string {
+  const offered = routeMedia(compiled);
+  return offered.length === 1 ? mediaTypes.json : request.accepts(offered) || mediaTypes.json;
+}
+
+/** An answer to be written. */
+interface Answer {
+  route: Route;
+  tables: Tables;
+  found: { data: unknown; meta: Record<string, unknown> };
+  /** The table asked for; undefined = the outermost. */
+  table: string | undefined;
+}
+
+/** An answer as bytes, and what belongs beside them. */
+export interface WrittenAnswer {
+  bytes: Buffer;
+  contentType: string;
+  envelope: Envelope;
+  /** Whether `meta` is not among the bytes. */
+  bare: boolean;
+  /** What the data says beside the table that was written; null = nothing. */
+  beside: Record<string, Cell> | null;
+}
+
+/** The pieces of a table, each read and written in a turn of its own. */
+async function* inTurns(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
+  let isFirst = true;
+  for (const piece of pieces) {
+    if (!isFirst) await nextTurn();
+    isFirst = false;
+    yield piece;
+  }
+}
+
+/** RFC 4180: a line of column names, then a line a row. */
+async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buffer> {
+  const parts = [Buffer.from(`${csvLine(columns.map(({ name }) => name))}\r\n`)];
+  for await (const rows of inTurns(pieces(data))) parts.push(Buffer.from(`${rows.map(csvLine).join('\r\n')}\r\n`));
+  return joined(parts);
+}
+
+async function arrowBytes(
+  { columns, pieces }: Table,
+  data: unknown,
+  metadata: Record<string, string>,
+): Promise<Buffer> {
+  const parts: Buffer<ArrayBuffer>[] = [];
+  for await (const part of arrowStream(columns, inTurns(pieces(data)), metadata)) parts.push(Buffer.from(part));
+  return joined(parts);
+}
+
+function tableOf({ tables: { tables }, table }: Answer): Table {
+  return tables.find(({ name }) => name === table) ?? tables[0]!;
+}
+
+/** Writes an answer in a media type of its route. */
+export async function writeAnswer(media: string, answer: Answer): Promise<WrittenAnswer> {
+  const { route, tables, found } = answer;
+  const isJson = media === mediaTypes.json;
+  const enveloped = await envelope(found, isJson ? route.absent : []);
+  const written = { envelope: enveloped, bare: !isJson, beside: null, contentType: media };
+  if (isJson) return { ...written, bytes: await jsonBytes(enveloped), contentType: `${media}; charset=utf-8` };
+  if (media === mediaTypes.protobuf) return { ...written, bytes: await encodeMessage(route.protobuf!, found) };
+  const beside = tables.beside(found.data);
+  if (media === mediaTypes.csv)
+    return {
+      ...written,
+      beside,
+      bytes: await csvBytes(tableOf(answer), found.data),
+      contentType: `${media}; charset=utf-8; header=present`,
+    };
+  const metadata = { meta: JSON.stringify(enveloped.meta), ...(beside && { data: JSON.stringify(beside) }) };
+  return { ...written, beside, bytes: await arrowBytes(tableOf(answer), found.data, metadata) };
+}
+
+/**
+ * What is not in a body without envelope, as headers: plane as text, caps and everything else of `meta` as JSON (contract-notes 1),
+ * and as JSON what the data says beside its rows.
+ */
+export function besideHeaders(
+  prefix: string,
+  { envelope: { meta }, bare, beside }: WrittenAnswer,
+): Record<string, string> {
+  if (!bare) return {};
+  const { plane, caps, ...extra } = meta;
+  return {
+    ...(typeof plane === 'string' ? { [`${prefix}plane`]: plane } : {}),
+    [`${prefix}caps`]: headerJson(caps ?? null),
+    [`${prefix}extra`]: headerJson(extra),
+    ...(beside ? { [`${prefix}data`]: headerJson(beside) } : {}),
+  };
+}
+
+/** JSON in the ASCII a header may carry. */
+function headerJson(value: unknown): string {
+  return JSON.stringify(value).replace(
+    /[\u007f-\uffff]/g,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`,
+  );
+}

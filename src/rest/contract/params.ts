@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
+import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
+import { isTimeZone, parseClockTime, parseDate, parseInstant } from '../../domain/market-time.ts';
+import { requireStorable } from '../../domain/sent-text.ts';
+import { parseTicker, readTicker } from '../../domain/ticker.ts';
+
+/**
+ * Parameters of the REST contract: each reads the text that was sent and returns the variable of the stored operation.
+ * The `meta` is what OpenAPI says of it.
+ */
+export type Param = z.ZodType<unknown, string | undefined>;
+export type Params = Record<string, Param>;
+
+/** A parameter read by `read`, which throws a 400 that names it. The parameter's name is put in by `readParams`. */
+function param<T>(
+  read: (text: string, name: string) => T,
+  meta: {
+    description: string;
+    example?: string;
+    pattern?: string;
+    format?: string;
+    type?: string;
+    enum?: readonly string[];
+  },
+) {
+  return z
+    .string()
+    .transform((text, issues): T => {
+      try {
+        return read(text, placeholder);
+      } catch (error) {
+        // Only a 400 is about the parameter; it is given its name.
+        if (!(error instanceof Failure) || error.status !== 400) throw error;
+        issues.addIssue({ code: 'custom', message: error.message.replace(`${placeholder}: `, '') });
+        return z.NEVER;
+      }
+    })
+    .meta(meta);
+}
+const placeholder = '\u0000';
+
+function wrong(name: string, expected: string, text: string): Failure {
+  return invalidParameter(name, `expected ${expected}, got ${JSON.stringify(text.slice(0, 40))}`);
+}
+
+/** A ticker of any case. */
+export const ticker = param((text, name) => parseTicker(text, name), {
+  description: 'Ticker, in any case.',
+  example: 'SPY',
+});
+
+/** A symbol whose routes know no 400 for it: what has not the form of a ticker is not found, as any other unknown one. */
+export const knownTicker = param(
+  (text) => {
+    const found = readTicker(text);
+    if (found === null) throw notFound(`Symbol ${text.slice(0, 40)}`);
+    return found;
+  },
+  { description: 'Ticker, in any case.', example: 'SPY' },
+);
+
+/** A comma-separated list of 1 to `max` tickers. */
+export const tickers = (max: number) =>
+  param(
+    (text, name) => {
+      const list = text.split(',').map((part) => parseTicker(part.trim(), name));
+      if (list.length > max) throw invalidParameter(name, `at most ${max} symbols, got ${list.length}`);
+      return list;
+    },
+    { description: `Tickers separated by commas, at most ${max}.`, example: 'SPY,QQQ,AAPL' },
+  );
+
+/** An option contract, `O:` and its OSI symbol. */
+export const contract = param((text, name) => contractId(parseOptionContract(text, name)), {
+  description: 'Option contract: O: and its OSI symbol.',
+  example: 'O:SPY241220C00600000',
+});
+
+/** A date `YYYY-MM-DD`. */
+export const sessionDate = param((text, name) => parseDate(text, name), {
+  description: 'A date.',
+  format: 'date',
+  example: '2026-11-20',
+});
+
+/** A comma-separated list of dates `YYYY-MM-DD`. */
+export const sessionDates = param((text, name) => text.split(',').map((part) => parseDate(part.trim(), name)), {
+  description: 'Dates separated by commas.',
+  example: '2026-11-20,2026-12-18',
+});
+
+/** A point in time; the operation reads it in `tz`. */
+export const pointInTime = param(
+  (sent, name) => {
+    // The plus of an offset that was not percent-encoded arrives as a blank.
+    const text = sent.replace(/ (?=\d\d:?\d\d$)/, '+');
+    parseInstant(text, 'UTC', name);
+    return text;
+  },
+  { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] read in tz.', example: '2026-11-20' },
+);
+
+/** An IANA time zone. */
+export const timeZone = param(
+  (text, name) => {
+    if (!isTimeZone(text)) throw wrong(name, 'an IANA time zone such as America/New_York', text);
+    return text;
+  },
+  { description: 'IANA time zone of times without one; default America/New_York.', example: 'America/New_York' },
+);
+
+/** A time of the New York day. */
+export const clockTime = param(
+  (text, name) => {
+    parseClockTime(text, name);
+    return text;
+  },
+  { description: 'Time of the New York day, HH:MM.', example: '09:30' },
+);
+
+/** `true`, `false`, `1` or `0`. */
+export const flag = param(
+  (text, name) => {
+    if (text === 'true' || text === '1') return true;
+    if (text === 'false' || text === '0') return false;
+    throw wrong(name, 'true or false', text);
+  },
+  { description: 'true or false.', type: 'boolean' },
+);
+
+/** A whole number of at least 1, within int32. */
+export const positiveInt = param(
+  (text, name) => {
+    const value = Number(text);
+    if (!/^\d{1,15}$/.test(text) || value < 1) throw wrong(name, 'a whole number of 1 or more', text);
+    return Math.min(value, 2_147_483_647);
+  },
+  { description: 'A whole number of 1 or more.', type: 'integer' },
+);
+
+/** Epoch milliseconds. */
+export const epochMs = param(
+  (text, name) => {
+    if (!/^-?\d{1,15}$/.test(text)) throw wrong(name, 'epoch milliseconds', text);
+    return Number(text);
+  },
+  { description: 'Epoch milliseconds.', type: 'integer' },
+);
+
+/** Integer thousandths of a dollar. */
+export const thousandths = param(
+  (text, name) => {
+    if (!/^\d{1,12}$/.test(text)) throw wrong(name, 'thousandths of a dollar', text);
+    return Number(text);
+  },
+  { description: 'Thousandths of a dollar.', type: 'integer' },
+);
+
+/** A dollar amount of 0 or more. */
+export const dollars = param(
+  (text, name) => {
+    if (!/^\d{1,15}(\.\d{1,10})?$/.test(text)) throw wrong(name, 'a dollar amount of 0 or more', text);
+    return Number(text);
+  },
+  { description: 'Dollars.', type: 'number', example: '100000' },
+);
+
+/** One of `values`, exactly as written. */
+export const oneOf = <const V extends readonly string[]>(values: V) =>
+  param(
+    (text, name) => {
+      if (!values.includes(text)) throw wrong(name, `one of ${values.join(', ')}`, text);
+      return text as V[number];
+    },
+    { description: `One of ${values.join(', ')}.`, enum: values },
+  );
+
+/** Which of an answer's lists CSV and Arrow give; the first unless sent. */
+export const tableName = (names: readonly string[]) =>
+  param(
+    (text, name) => {
+      if (!names.includes(text)) throw wrong(name, `one of ${names.join(', ')}`, text);
+      return text;
+    },
+    {
+      description: `Which list of the answer CSV and Arrow give, ${names[0]} unless sent; other forms hold them all.`,
+      enum: names,
+    },
+  ).optional();
+
+/** Any non-empty text of at most `max` characters. */
+export const text = (max: number) =>
+  param(
+    (value, name) => {
+      if (value.length > max) throw invalidParameter(name, `at most ${max} characters`);
+      return value;
+    },
+    { description: 'Text.' },
+  );
+
+/** An id as its owner chose it; whether there is such a one is the operation's to say. */
+export const opaqueId = param((value) => value, { description: 'An id.' });
+
+/** The values of a route's parameters by name. */
+export type ParamValues<P extends Params> = { [K in keyof P]: z.output<P[K]> };
+
+/** Reads a request's parameters: repeated, missing, empty or malformed ones are a 400 that names them; unknown ones are ignored. */
+export function readParams<P extends Params>(params: P, sent: Record<string, unknown>): ParamValues<P> {
+  const values: Record<string, unknown> = {};
+  for (const [name, schema] of Object.entries(params)) {
+    const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
+    if (given !== undefined && typeof given !== 'string')
+      throw invalidParameter(name, 'expected a single value, it was sent more than once');
+    const optional = schema instanceof z.ZodOptional;
+    if (!given && !optional)
+      throw invalidParameter(name, given === '' ? 'a value is required, it was empty' : 'is required');
+    if (!given) continue;
+    requireStorable(given, name);
+    const read = schema.safeParse(given);
+    if (!read.success) throw invalidParameter(name, read.error.issues[0]!.message);
+    values[name] = read.data;
+  }
+  return values as ParamValues<P>;
+}

@@ -1,0 +1,227 @@
+import { readFileSync } from 'node:fs';
+import protobuf from 'protobufjs';
+import { epochDay } from '../../domain/market-time.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+
+/** The schema of the protobuf bodies, served verbatim. */
+export const protocolSource = readFileSync(new URL('../../../proto/rest-protocol.proto', import.meta.url), 'utf8');
+
+const { root } = protobuf.parse(protocolSource);
+const packageName = 'tapegraph.rest.v2';
+
+type Wire = Record<string, unknown>;
+type Row = Record<string, number | string | null | undefined>;
+
+/** An operation's answer before the envelope. */
+interface Answer {
+  data: unknown;
+  meta: Record<string, unknown>;
+  [more: string]: unknown;
+}
+
+/** How a route's answer becomes a protobuf body: fields of the message, and its one list of rows. */
+export interface ProtobufMessage {
+  name: string;
+  /** The fields beside the rows. */
+  fields: (answer: Answer) => Wire;
+  /** Name of the field that holds the rows. */
+  rowsField: string;
+  rows: (answer: Answer) => readonly Row[];
+  /** What turns a row of this answer into its message. */
+  rowOf: (answer: Answer) => (row: Row) => Wire;
+}
+
+/** Rows that are encoded in one turn of the event loop: some milliseconds of work. */
+const rowsATurn = 2000;
+
+/**
+ * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so rows
+ * are encoded in pieces, with turns for others in between.
+ */
+export async function encodeMessage(message: ProtobufMessage, answer: Answer): Promise<Buffer> {
+  const type = root.lookupType(`${packageName}.${message.name}`);
+  const parts = [type.encode(message.fields(answer)).finish()];
+  const [rows, rowOf] = [message.rows(answer), message.rowOf(answer)];
+  for (let start = 0; start < rows.length; start += rowsATurn) {
+    if (start > 0) await nextTurn();
+    const part = rows.slice(start, start + rowsATurn).map(rowOf);
+    parts.push(type.encode({ [message.rowsField]: part }).finish());
+  }
+  return Buffer.concat(parts);
+}
+
+/** Leaves out what is unknown: an unset optional field, in protobuf's words. */
+function known(fields: Record<string, unknown>): Wire {
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null && value !== undefined));
+}
+
+const uint32Max = 0xffffffff;
+const sint32Max = 0x7fffffff;
+
+/** A count that does not fit uint32 is left unset; JSON carries it. */
+function fitting(value: unknown): number | null {
+  return typeof value === 'number' && value <= uint32Max ? value : null;
+}
+
+/** 10000 unless a price does not fit a sint32 at that scale; then the largest power of ten at which all do. */
+function priceScale(prices: Iterable<number>): number {
+  let highest = 0;
+  for (const price of prices) highest = Math.max(highest, Math.abs(price));
+  let scale = 10_000;
+  while (scale > 1 && Math.round(highest * scale) > sint32Max) scale /= 10;
+  return scale;
+}
+
+/** Scaled prices of one answer: 10000 to the dollar where all fit. */
+function barScale({ data, prior_close: priorClose }: Answer): number {
+  const highs = (data as Row[]).map((bar) => bar.high as number);
+  return priceScale(typeof priorClose === 'number' ? [...highs, priorClose] : highs);
+}
+
+const scaled = (price: unknown, scale: number) => (typeof price === 'number' ? Math.round(price * scale) : null);
+
+/** `BarsResponse` of stock bars. */
+export const barsResponse: ProtobufMessage = {
+  name: 'BarsResponse',
+  fields: (answer) => {
+    const scale = barScale(answer);
+    return known({
+      priceScale: scale,
+      completeThroughMs: answer.meta.complete_through,
+      priorCloseScaled: scaled(answer.prior_close, scale),
+      cursor: answer.meta.cursor ?? '',
+    });
+  },
+  rowsField: 'bars',
+  rows: ({ data }) => data as Row[],
+  rowOf: (answer) => {
+    const scale = barScale(answer);
+    return (bar) =>
+      known({
+        tsMs: bar.ts_ms,
+        o: scaled(bar.open, scale),
+        h: scaled(bar.high, scale),
+        l: scaled(bar.low, scale),
+        c: scaled(bar.close, scale),
+        v: fitting(bar.volume),
+        vwap: scaled(bar.vwap, scale),
+        n: fitting(bar.trade_count),
+      });
+  },
+};
+
+/** A message of `rows` whose fields are the JSON rows' under other names: `[protobuf field, JSON key]`. */
+function rowsResponse(name: string, fields: readonly (readonly [string, string])[]): ProtobufMessage {
+  return {
+    name,
+    fields: () => ({}),
+    rowsField: 'rows',
+    rows: ({ data }) => data as Row[],
+    rowOf: () => (row) => known(Object.fromEntries(fields.map(([field, key]) => [field, row[key]]))),
+  };
+}
+
+/** `OffExchangeActivityResponse`. */
+export const activityResponse = rowsResponse('OffExchangeActivityResponse', [
+  ['date', 'date'],
+  ['offExchangeVolume', 'off_exch_volume'],
+  ['notional', 'notional'],
+  ['tradeCount', 'trade_count'],
+  ['averageSize', 'avg_size'],
+  ['vwap', 'vwap'],
+  ['offExchangeShare', 'off_exch_pct'],
+  ['consolidatedVolume', 'consolidated_volume'],
+  ['consolidatedNotional', 'consolidated_notional'],
+]);
+
+/** `OffExchangeConcentrationResponse`. */
+export const concentrationResponse = rowsResponse('OffExchangeConcentrationResponse', [
+  ['date', 'date'],
+  ['bucketMidpoint', 'bucket_midpoint'],
+  ['bucketWidth', 'bucket_width'],
+  ['volume', 'volume'],
+  ['notional', 'notional'],
+  ['tradeCount', 'trade_count'],
+  ['distinctSessions', 'distinct_sessions'],
+  ['rankScore', 'rank_score'],
+  ['rank', 'rank'],
+  ['bucketCount', 'bucket_count'],
+  ['distanceBps', 'distance_bps'],
+  ['lookbackSessions', 'lookback_sessions'],
+]);
+
+/** `OffExchangeProfileResponse`. */
+export const profileResponse = rowsResponse('OffExchangeProfileResponse', [
+  ['date', 'date'],
+  ['priceThousandths', 'price_thousandths'],
+  ['volume', 'volume'],
+  ['notional', 'notional'],
+  ['tradeCount', 'trade_count'],
+]);
+
+/** `OffExchangeCompositionResponse`. */
+export const compositionResponse = rowsResponse('OffExchangeCompositionResponse', [
+  ['date', 'date'],
+  ['category', 'category'],
+  ['volume', 'volume'],
+  ['notional', 'notional'],
+  ['tradeCount', 'trade_count'],
+  ['shareOfOffExchangeNotional', 'share_of_off_exch_notional'],
+]);
+
+const chainMeasures = ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'] as const;
+
+/** `ChainResponse`. */
+export const chainResponse: ProtobufMessage = {
+  name: 'ChainResponse',
+  fields: ({ data }) => {
+    const { captured_at: capturedAtMs, spot, partial } = data as Row & { partial: boolean };
+    return known({ capturedAtMs, spot, partial });
+  },
+  rowsField: 'rows',
+  rows: ({ data }) => (data as { rows: Row[] }).rows,
+  rowOf: () => (row) => {
+    const { expiry, right, strike } = row.contract as unknown as { expiry: string; right: string; strike: number };
+    return known({
+      expiryEpochDay: epochDay(expiry),
+      right: right === 'put' ? 1 : 0,
+      strikeThousandths: strike,
+      ...Object.fromEntries(chainMeasures.map((name) => [name, row[name]])),
+      sharesPerContract: row.shares_per_contract,
+    });
+  },
+};
+
+/** `GexGridResponse`. */
+export const gexGridResponse: ProtobufMessage = {
+  name: 'GexGridResponse',
+  fields: ({ data }) => {
+    const grid = data as Row;
+    return known({
+      capturedAtMs: grid.captured_at,
+      spot: grid.spot,
+      priorCloseSpot: grid.prior_close_spot,
+      netGex: grid.net_gex,
+      flipPoint: grid.flip_point,
+      maxAbsGex: grid.max_abs_gex,
+      adhoc: grid.adhoc,
+      netGexShares: grid.net_gex_shares,
+      maxAbsGexShares: grid.max_abs_gex_shares,
+    });
+  },
+  rowsField: 'rows',
+  rows: ({ data }) => (data as { strikes: Row[] }).strikes,
+  rowOf: () => (row) =>
+    known({
+      strikeThousandths: row.strike,
+      gex: row.gex,
+      gex_0dte: row.gex_0dte,
+      callOi: row.call_oi,
+      putOi: row.put_oi,
+      deltaAdj: row.delta_adj,
+      expiryEpochDay: typeof row.expiry === 'string' ? epochDay(row.expiry) : null,
+      gexShares: row.gex_shares,
+      gex_0dteShares: row.gex_0dte_shares,
+      deltaAdjShares: row.delta_adj_shares,
+    }),
+};

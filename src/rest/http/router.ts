@@ -1,0 +1,218 @@
+import { type Request, type RequestHandler, type Response, Router } from 'express';
+import type { GraphQLSchema } from 'graphql';
+import { requestLife } from '../../access/admission.ts';
+import type { Caller } from '../../access/caller.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { Failure, gone, internal, methodNotAllowed, notFound } from '../../domain/failure.ts';
+import { exchangeDate } from '../../domain/market-time.ts';
+import { allowPrivateCaching } from '../../runtime/cache-headers.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
+import type { KeptAnswers } from '../../runtime/response-cache.ts';
+import { answerSchema, type JsonSchema } from '../contract/answer-schema.ts';
+import { readBody } from '../contract/body.ts';
+import type { Envelope } from '../contract/envelope.ts';
+import { answerMedia, besideHeaders, mediaTypes, writeAnswer } from '../contract/media.ts';
+import { type OperationContext, type StoredOperation, storedOperation } from '../contract/operation.ts';
+import { readParams, tableName } from '../contract/params.ts';
+import type { Route } from '../contract/route.ts';
+import { answerTables, type Tables } from '../contract/table.ts';
+import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
+
+/** What the REST routes are built from, beside what every endpoint is given. */
+export interface RestParts {
+  services: EndpointServices;
+  /** Answers of sealed sessions, given again as they were sent. */
+  sealed: KeptAnswers<SentAnswer>;
+  metaHeaderPrefix: string;
+}
+
+/** The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data. */
+export function answerAt(
+  result: Record<string, unknown>,
+  path: string,
+): { data: unknown; meta: Record<string, unknown> } {
+  let answer: unknown = result;
+  for (const key of path === '' ? [] : path.split('.')) answer = (answer as Record<string, unknown>)[key];
+  const { meta, ...payload } = answer as { meta: Record<string, unknown> };
+  return 'data' in payload ? (answer as { data: unknown; meta: Record<string, unknown> }) : { data: payload, meta };
+}
+
+/** `live` answers change; those of sealed sessions never do, and carry a tag. */
+function caching(route: Route, { meta }: Envelope): { cacheable: boolean; tagged: boolean } {
+  const cacheable = route.method === 'GET' && meta.plane !== 'live';
+  return { cacheable, tagged: cacheable && meta.plane === 'archive' };
+}
+
+/** The values of a route's parameters, from the texts of path and query; 410 once the route is gone. */
+export function routeValues(
+  { now }: Pick<EndpointServices, 'now'>,
+  { pathParams, queryParams, sunset }: Route,
+  path: Readonly<Record<string, unknown>>,
+  query: Readonly<Record<string, unknown>>,
+): Record<string, unknown> {
+  if (sunset && now() > sunset.atMs) throw gone(sunset.successor);
+  return { ...readParams(pathParams, path), ...readParams(queryParams, query) };
+}
+
+async function serve(parts: RestParts, compiled: CompiledRoute, request: Request, response: Response): Promise<void> {
+  const { services } = parts;
+  const { route } = compiled;
+  const { listsTokenExpired, scopeGroup } = route;
+  if (route.method !== 'GET') currentRequest()?.mustFinish();
+  const caller = await services.admission.identify(request, listsTokenExpired);
+  const life = requestLife(response);
+  try {
+    await services.admission.charge(caller, request, response);
+    const values = routeValues(services, route, request.params, request.query);
+    const body = route.body ? await readBody(route.body, request, caller.accountId) : undefined;
+    const context = services.context(caller, life.onEnd);
+    await answer(parts, compiled, {
+      caller,
+      request,
+      response,
+      values,
+      body,
+      media: answerMedia(request, compiled),
+      context,
+    });
+  } finally {
+    // Counted afterwards, so that an account's usage as it is answered does not hold the request that asks for it.
+    services.admission.count(caller, [scopeGroup]);
+  }
+}
+
+/** An answer as it is sent, with the headers that belong to it. */
+export interface SentAnswer {
+  body: Body;
+  headers: Record<string, string>;
+  /** Whether the caller's own client may store it. */
+  cacheable: boolean;
+}
+
+interface Exchange {
+  caller: Caller;
+  request: Request;
+  response: Response;
+  values: Record<string, unknown>;
+  body: unknown;
+  /** The media type of the answer. */
+  media: string;
+  context: OperationContext;
+}
+
+/** What an answer of sealed sessions depends on: the address, the form, the caller's rights, and the date that sealed them. */
+function answerKey({ services }: RestParts, { caller, request, media }: Exchange): string {
+  return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
+}
+
+/** Runs the operation and builds the body of its answer; kept for the next time when it is of sealed sessions alone. */
+async function freshAnswer(
+  parts: RestParts,
+  { route, operation, tables }: CompiledRoute,
+  exchange: Exchange,
+): Promise<SentAnswer> {
+  const { request, values, body, context, media } = exchange;
+  const keep = route.method === 'GET' ? parts.sealed.keeper(answerKey(parts, exchange)) : null;
+  const isProtobuf = media === mediaTypes.protobuf;
+  const variables = { ...route.variables(values, body), protobuf: isProtobuf };
+  const result = await parts.services.span('operation', {}, () => operation.run(context, variables));
+  const found = answerAt(result, route.answer);
+  const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
+  const { cacheable, tagged } = caching(route, written.envelope);
+  const answer: SentAnswer = {
+    cacheable,
+    headers: { ...route.headers?.(values), ...besideHeaders(parts.metaHeaderPrefix, written) },
+    body: {
+      bytes: written.bytes,
+      contentType: written.contentType,
+      etag: tagged ? await strongTag(request.originalUrl, written.bytes) : null,
+    },
+  };
+  if (tagged) keep?.(answer);
+  return answer;
+}
+
+async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<void> {
+  const { request, response, context } = exchange;
+  if (compiled.route.inFlightLimited) {
+    await parts.services.takeInFlightPlace(context);
+  }
+  const kept = parts.sealed.find(answerKey(parts, exchange));
+  const { headers, body, cacheable } = kept ?? (await freshAnswer(parts, compiled, exchange));
+  if (cacheable) allowPrivateCaching(response);
+  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  await sendBody(request, response, body);
+}
+
+/** Anything thrown, as the failure the caller is told. */
+export function asFailure(error: unknown): Failure {
+  if (error instanceof Failure) return error;
+  if (error instanceof URIError) return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');
+  return internal(error);
+}
+
+function handler(parts: RestParts, compiled: CompiledRoute): RequestHandler {
+  return (request, response) => {
+    serve(parts, compiled, request, response).catch((error: unknown) => {
+      const failure = asFailure(error);
+      parts.services.note(request, { code: failure.code });
+      if (failure.status >= 500) parts.services.report(request, failure);
+      sendFailure(response, failure);
+    });
+  };
+}
+
+/** A route and its operation. */
+export interface CompiledRoute {
+  route: Route;
+  operation: StoredOperation;
+  /** The JSON Schema of its answers. */
+  answer: JsonSchema;
+  /** What its answers are as CSV and Arrow; those of writes, and of routes without rows, are neither. */
+  tables: Tables;
+}
+
+const noTables: Tables = { tables: [], beside: () => null };
+
+function compiledRoute(schema: GraphQLSchema, written: Route): CompiledRoute {
+  const operation = storedOperation(schema, written);
+  const answer = answerSchema(schema, written, operation);
+  const { data } = answer.properties as { data: JsonSchema };
+  const tables = written.method === 'GET' ? answerTables(data) : noTables;
+  const names = tables.tables.map(({ name }) => name);
+  // Where there are several, the request says which.
+  const route =
+    names.length < 2 ? written : { ...written, queryParams: { ...written.queryParams, table: tableName(names) } };
+  return { route, operation, answer, tables };
+}
+
+/** The routes of the table, each with its operation validated and compiled. */
+export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]): CompiledRoute[] {
+  return routes.map((route) => compiledRoute(schema, route));
+}
+
+/** The route table as an Express router; a path that is known under another method is a 405, an unknown one below /v2 a 404. */
+export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): Router {
+  const router = Router({ caseSensitive: true });
+  const methods = new Map<string, string[]>();
+  for (const compiled of routes) {
+    const { route } = compiled;
+    const handle = handler(parts, compiled);
+    router[route.method.toLowerCase() as 'get'](route.path, handle);
+    methods.set(route.path, [
+      ...(methods.get(route.path) ?? []),
+      route.method,
+      ...(route.method === 'GET' ? ['HEAD'] : []),
+    ]);
+  }
+  for (const [path, allowed] of methods) {
+    router.all(path, (request) => {
+      throw methodNotAllowed(request.method, allowed);
+    });
+  }
+  router.use('/v2', (request) => {
+    throw notFound(`${request.method} ${request.baseUrl}${request.path}`);
+  });
+  return router;
+}

@@ -1,0 +1,73 @@
+import type { OutgoingHttpHeader, ServerResponse } from 'node:http';
+
+/** What an answer may depend on besides its address. */
+const variesBy = ['Accept', 'Accept-Encoding', 'Authorization', 'X-API-Key'];
+
+interface Storing {
+  cacheControl: string;
+  /** The answer is the same for every credential. */
+  shared: boolean;
+}
+
+const never: Storing = { cacheControl: 'no-store', shared: false };
+const allowed = new WeakMap<ServerResponse, Storing>();
+
+/** Lets the caller's own client store the answer (`Cache-Control: private`); a shared cache must not. */
+export function allowPrivateCaching(response: ServerResponse): void {
+  allowed.set(response, { cacheControl: 'private', shared: false });
+}
+
+/** Lets any cache store the answer, which is the same for every credential. `Vary` stays as the response has it. */
+export function allowSharedCaching(response: ServerResponse, cacheControl: string): void {
+  allowed.set(response, { cacheControl, shared: true });
+}
+
+/** Takes back what was allowed: the answer became a failure. */
+export function forbidCaching(response: ServerResponse): void {
+  allowed.delete(response);
+  response.removeHeader('ETag');
+}
+
+function mergedVary(sent: OutgoingHttpHeader | undefined): string {
+  const others = String(sent ?? '')
+    .split(',')
+    .map((name) => name.trim())
+    .filter((name) => name !== '' && !variesBy.some((known) => known.toLowerCase() === name.toLowerCase()));
+  return [...variesBy, ...others].join(', ');
+}
+
+type HeaderPair = readonly [name: string, value: string | string[] | number | undefined];
+
+// `writeHead` takes an object, a list of pairs, or a list of names and values by turns.
+function pairsOf(headers: object): HeaderPair[] {
+  if (!Array.isArray(headers)) return Object.entries(headers) as HeaderPair[];
+  if (Array.isArray(headers[0])) return headers as HeaderPair[];
+  return headers.flatMap((name, index) => (index % 2 === 0 ? [[name, headers[index + 1]] as const] : []));
+}
+
+function setHeaders(response: ServerResponse, headers: object): void {
+  const pairs = pairsOf(headers).filter(([, value]) => value !== undefined);
+  // What is given to `writeHead` replaces what was set before; a name may stand in a list twice.
+  for (const [name] of pairs) response.removeHeader(name);
+  for (const [name, value] of pairs) response.appendHeader(name, Array.isArray(value) ? value : String(value));
+}
+
+/**
+ * Decides, as an answer's headers go out, what the code or the library that wrote it must not. `Cache-Control: no-store` and `Vary` by
+ * everything a credential may decide are the default; only what `allowPrivateCaching` and `allowSharedCaching` let through may be stored,
+ * so no cache can give one caller's answer to another. A connection that is to be closed is never said to be kept.
+ */
+export function guardHeaders(response: ServerResponse): void {
+  const { writeHead } = response;
+  response.writeHead = (status: number, ...rest: unknown[]) => {
+    const headers = rest.at(-1);
+    // Set one by one: headers given to `writeHead` would stand beside, or instead of, the ones set here.
+    if (typeof headers === 'object' && headers !== null) setHeaders(response, headers);
+    const { cacheControl, shared } = allowed.get(response) ?? never;
+    response.setHeader('Cache-Control', cacheControl);
+    if (!response.shouldKeepAlive) response.setHeader('Connection', 'close');
+    if (!shared) response.setHeader('Vary', mergedVary(response.getHeader('Vary')));
+    if (typeof rest[0] === 'string') response.statusMessage = rest[0];
+    return writeHead.call(response, status);
+  };
+}

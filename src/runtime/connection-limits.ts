@@ -1,0 +1,130 @@
+import type { Server } from 'node:http';
+import type { Socket } from 'node:net';
+import { closeAfterDrain } from './lingering-close.ts';
+import { rawAnswer } from './raw-answer.ts';
+
+/** How many connections a server takes. */
+export interface ConnectionLimits {
+  /** Connections at a time. */
+  max: number;
+  /** Connections at a time of one client address. */
+  perAddress: number;
+  /** The client address that a connection counts for; null = clients share it, as behind a proxy, and only `max` applies. */
+  addressOf: (socket: Socket) => string | null;
+}
+
+/** What a server did with connections. */
+export interface ConnectionCounts {
+  open: number;
+  /** Of these, connections without a request under way. */
+  idle: number;
+  /** Connections refused since the start, by the limit that was reached. */
+  refused: { total: number; address: number };
+  /** Idle connections closed since the start to make room for new ones. */
+  evicted: number;
+}
+
+/** Connections that share a limit. */
+interface Group {
+  limit: number;
+  open: number;
+  /** Connections without a request under way, the least recently used first. */
+  idle: Set<Socket>;
+}
+
+interface Held {
+  address: string | null;
+  groups: readonly Group[];
+  /** Requests under way on the connection. */
+  requests: number;
+}
+
+/** Refused connections that are given an answer at a time; beyond these they are closed without one. */
+const mostAnswered = 64;
+const refusalLimits = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
+
+function refusal(): (socket: Socket) => void {
+  let answering = 0;
+  return (socket) => {
+    if (answering >= mostAnswered) {
+      socket.destroy();
+      return;
+    }
+    answering += 1;
+    socket.once('close', () => {
+      answering -= 1;
+    });
+    const message = 'The server has no connection to spare.';
+    socket.write(rawAnswer({ status: 503, code: 'internal', message, retryAfter: 1 }));
+    closeAfterDrain(socket, refusalLimits);
+  };
+}
+
+/**
+ * Limits the connections of a server. When a limit is reached, the least recently used connection without a request under way is closed
+ * for the new one, so idle connections never keep a client out. When every connection has a request under way, the new one is
+ * answered 503 and closed. To be called before the server listens.
+ */
+export function limitConnections(server: Server, limits: ConnectionLimits): () => ConnectionCounts {
+  const all: Group = { limit: limits.max, open: 0, idle: new Set() };
+  const byAddress = new Map<string, Group>();
+  const connections = new Map<Socket, Held>();
+  const refuse = refusal();
+  const refused = { total: 0, address: 0 };
+  let evicted = 0;
+
+  function forget(socket: Socket): void {
+    const held = connections.get(socket);
+    if (!held) return;
+    connections.delete(socket);
+    for (const group of held.groups) {
+      group.open -= 1;
+      group.idle.delete(socket);
+    }
+    if (held.address !== null && byAddress.get(held.address)?.open === 0) byAddress.delete(held.address);
+  }
+
+  function makeRoom({ limit, open, idle }: Group): boolean {
+    if (open < limit) return true;
+    const [oldest] = idle;
+    if (!oldest) return false;
+    evicted += 1;
+    forget(oldest);
+    oldest.destroy();
+    return true;
+  }
+
+  server.on('connection', (socket) => {
+    const address = limits.addressOf(socket);
+    const own =
+      address === null ? null : (byAddress.get(address) ?? { limit: limits.perAddress, open: 0, idle: new Set() });
+    const full = own && !makeRoom(own) ? 'address' : makeRoom(all) ? null : 'total';
+    if (full !== null) {
+      refused[full] += 1;
+      refuse(socket);
+      return;
+    }
+    if (own) byAddress.set(address!, own);
+    const groups = own ? [all, own] : [all];
+    for (const group of groups) {
+      group.open += 1;
+      group.idle.add(socket);
+    }
+    connections.set(socket, { address, groups, requests: 0 });
+    socket.once('close', () => forget(socket));
+  });
+
+  server.prependListener('request', ({ socket }, response) => {
+    const held = connections.get(socket);
+    if (!held) return;
+    held.requests += 1;
+    for (const { idle } of held.groups) idle.delete(socket);
+    response.once('close', () => {
+      held.requests -= 1;
+      if (held.requests > 0 || !connections.has(socket)) return;
+      for (const { idle } of held.groups) idle.add(socket);
+    });
+  });
+
+  return () => ({ open: all.open, idle: all.idle.size, refused: { ...refused }, evicted });
+}

@@ -1,0 +1,48 @@
+import {
+  type ExecutionArgs,
+  type FragmentDefinitionNode,
+  type GraphQLError,
+  getOperationAST,
+  getVariableValues,
+  Kind,
+  locatedError,
+} from 'graphql';
+import type { Pieces } from '../pieces.ts';
+import { CollectedErrors } from './collected-errors.ts';
+import { Execution } from './execution.ts';
+import { Plans } from './plan.ts';
+import { WrittenData } from './tally.ts';
+
+/** What an execution gives. */
+export interface WrittenResult {
+  /** Null when an error took all of it; absent when the operation did not run. */
+  data?: WrittenData | null;
+  errors: readonly GraphQLError[];
+}
+
+/** Runs a validated query in pieces. Rejects when it is stopped. */
+export async function executeInPieces(args: ExecutionArgs, pieces: Pieces): Promise<WrittenResult> {
+  const { schema, document, rootValue, contextValue } = args;
+  const operation = getOperationAST(document, args.operationName)!;
+  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {});
+  if (variables.errors) return { errors: variables.errors };
+  const fragments: Record<string, FragmentDefinitionNode> = {};
+  for (const definition of document.definitions)
+    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  const plans = new Plans({ schema, operation, fragments, variableValues: variables.coerced, rootValue });
+  const errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
+  const type = schema.getRootType(operation.operation)!;
+  const execution = new Execution(contextValue, pieces, errors);
+  const data = await pieces.run(async () => {
+    try {
+      const completed = await execution.fields(plans.root(type), rootValue, undefined);
+      const writer = pieces.writer();
+      writer.value(completed);
+      return new WrittenData(writer.done(), plans.tally);
+    } catch (error) {
+      errors.add(locatedError(error, operation), undefined);
+      return null;
+    }
+  });
+  return { data, errors: errors.errors };
+}

@@ -1,0 +1,103 @@
+import { nextTurn } from './event-loop.ts';
+
+/** Values that are written in one turn of the event loop: about 2 ms of work. */
+const valuesATurn = 20_000;
+
+/** Lists up to this length are judged item by item, longer ones by this many of their items, evenly spaced. */
+const itemsJudged = 32;
+const itemsSampled = 16;
+
+function listWeight(list: readonly unknown[]): number {
+  if (list.length <= itemsJudged) return list.reduce((sum: number, item) => sum + weight(item), 1);
+  let heaviest = 0;
+  for (let i = 0; i < itemsSampled; i++)
+    heaviest = Math.max(heaviest, weight(list[Math.floor((i * list.length) / itemsSampled)]));
+  return list.length * heaviest;
+}
+
+/** About how many values `JSON.stringify` would write. */
+function weight(value: unknown): number {
+  if (value === null || typeof value !== 'object') return 1;
+  if (Array.isArray(value)) return listWeight(value);
+  if ('toJSON' in value) return 1;
+  let sum = 1;
+  for (const key in value) sum += weight((value as Record<string, unknown>)[key]);
+  return sum;
+}
+
+/** The texts that together are `JSON.stringify(value)`, each of a bounded number of values. */
+function* pieces(value: unknown): Generator<string> {
+  if (weight(value) <= valuesATurn) yield JSON.stringify(value);
+  else if (Array.isArray(value)) yield* listPieces(value);
+  else yield* objectPieces(value as Record<string, unknown>);
+}
+
+function* listPieces(list: readonly unknown[]): Generator<string> {
+  const each = weight(list) / list.length;
+  const size = Math.max(1, Math.floor(valuesATurn / each));
+  for (let start = 0; start < list.length; start += size) {
+    const before = start === 0 ? '[' : ',';
+    if (size > 1) yield before + JSON.stringify(list.slice(start, start + size)).slice(1, -1);
+    else {
+      yield before;
+      yield* pieces(list[start] ?? null);
+    }
+  }
+  yield ']';
+}
+
+function* objectPieces(value: Record<string, unknown>): Generator<string> {
+  let before = '{';
+  for (const key of Object.keys(value)) {
+    if (value[key] === undefined) continue;
+    yield `${before}${JSON.stringify(key)}:`;
+    yield* pieces(value[key]);
+    before = ',';
+  }
+  yield before === '{' ? '{}' : '}';
+}
+
+/** Bytes that are copied or hashed in one turn: about 2 ms of work. */
+export const bytesATurn = 1024 * 1024;
+
+/** Buffers as one, large ones with turns for others in between. */
+export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buffer<ArrayBuffer>> {
+  if (parts.length === 1) return parts[0]!;
+  const all = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));
+  let offset = 0;
+  let copied = 0;
+  for (const part of parts) {
+    part.copy(all, offset);
+    offset += part.length;
+    copied += part.length;
+    if (copied < bytesATurn) continue;
+    copied = 0;
+    await nextTurn();
+  }
+  return all;
+}
+
+/** Whether writing `value` is worth turns of the event loop. */
+export function isHeavy(value: unknown): boolean {
+  return weight(value) > valuesATurn;
+}
+
+/**
+ * `JSON.stringify(value)` as UTF-8, for plain data. What is small is written at once; of what is large, no more than about
+ * 2 ms in one turn of the event loop.
+ */
+export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
+  if (!isHeavy(value)) return Buffer.from(JSON.stringify(value));
+  const parts: Buffer<ArrayBuffer>[] = [];
+  let text = '';
+  for (const piece of pieces(value)) {
+    text += piece;
+    // Keys and brackets come as pieces of their own and wait for the values that follow.
+    if (text.length < 64) continue;
+    parts.push(Buffer.from(text));
+    text = '';
+    await nextTurn();
+  }
+  parts.push(Buffer.from(text));
+  return joined(parts);
+}

@@ -1,0 +1,38 @@
+import type { Socket } from 'node:net';
+
+/** How much of what a client still sends is read and discarded before its connection closes, and for how long. */
+export interface DrainLimits {
+  bytes: number;
+  /** Longest pause between two reads, ms. */
+  idleMs: number;
+  totalMs: number;
+}
+
+const lingering = new WeakSet<Socket>();
+
+/**
+ * Closes an HTTP connection after its last answer. A socket that closes with unread input makes TCP send a reset, which can reach the
+ * client before it has read the answer. So the server's side ends first, what the client still sends is discarded within `limits`, and
+ * then the socket closes. Nothing that comes after this call is taken for a request.
+ */
+export function closeAfterDrain(socket: Socket, limits: DrainLimits): void {
+  if (lingering.has(socket) || socket.destroyed) return;
+  lingering.add(socket);
+  let left = limits.bytes;
+  const discard = (chunk: Buffer) => {
+    left -= chunk.length;
+    if (left < 0) socket.destroy();
+  };
+  // A first listener takes the socket back from the HTTP parser; then the parser's own listener goes.
+  socket.on('data', discard);
+  for (const listener of socket.listeners('data')) {
+    if (listener !== discard) socket.removeListener('data', listener as (chunk: Buffer) => void);
+  }
+  const deadline = setTimeout(() => socket.destroy(), limits.totalMs).unref();
+  socket.once('close', () => clearTimeout(deadline));
+  socket.setTimeout(limits.idleMs, () => socket.destroy());
+  socket.end();
+  // A reading that the parser had stopped never ended for the socket, and without an end it does not begin another.
+  socket.push('');
+  socket.resume();
+}

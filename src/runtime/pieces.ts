@@ -1,0 +1,160 @@
+import { JsonWriter } from './json-parts.ts';
+
+/** What work in pieces may take. */
+export interface PieceLimits {
+  /** Characters that it may write. */
+  characters: number;
+  /** Time that it may take, ms, without the time it waits for its turn. */
+  ms: number;
+}
+
+/** Why work was stopped: it wrote more, or took longer, than it may. */
+export class OverLimit extends Error {
+  override readonly name = 'OverLimit';
+  readonly limit: keyof PieceLimits;
+
+  constructor(limit: keyof PieceLimits) {
+    super(`Over the limit of ${limit}.`);
+    this.limit = limit;
+  }
+}
+
+/** What work in pieces is made with. */
+export interface PieceParts {
+  /** Resolves when a piece may run; rejects when nothing more is to be done. */
+  turn: () => Promise<void>;
+  limits: PieceLimits;
+  /** Monotonic, ms. */
+  now: () => number;
+}
+
+/** How long a piece lasts, ms. */
+const pieceMs = 1;
+
+/** Work that is done in pieces, between which others are served. */
+export class Pieces {
+  /** Values completed so far that have none below them. */
+  leaves = 0;
+  readonly #parts: PieceParts;
+  readonly #stopped = Promise.withResolvers<never>();
+  readonly #startedAt: number;
+  #tasks: (() => void)[] = [];
+  #reads: (() => void)[] = [];
+  #endsAt = -Infinity;
+  #waitedMs = 0;
+  #characters = 0;
+  #isDriven = false;
+  #isOver = false;
+
+  constructor(parts: PieceParts) {
+    this.#parts = parts;
+    this.#startedAt = parts.now();
+    this.#stopped.promise.catch(() => {});
+  }
+
+  /** Characters written so far. */
+  get characters(): number {
+    return this.#characters;
+  }
+
+  /** Counts characters that were written. */
+  readonly wrote = (characters: number): void => {
+    this.#characters += characters;
+  };
+
+  /** A writer whose characters are counted. */
+  writer(): JsonWriter {
+    return new JsonWriter(this.wrote);
+  }
+
+  /** Whether the running piece has time left. */
+  mayGoOn(): boolean {
+    const { limits, now } = this.#parts;
+    return !this.#isOver && this.#characters <= limits.characters && now() < this.#endsAt;
+  }
+
+  /** Does a task in a later piece; never when the work was stopped. */
+  later<T>(task: () => T): Promise<Awaited<T>> {
+    return new Promise((resolve, reject) => {
+      if (this.#isOver) return;
+      this.#tasks.push(() => {
+        try {
+          resolve(task() as Awaited<T>);
+        } catch (error) {
+          reject(error);
+        }
+      });
+      if (!this.#isDriven) void this.#drive();
+    });
+  }
+
+  /**
+   * The schedule of a DataLoader: batches are read once nothing else is left to do, so that the items of a list that takes several
+   * pieces are one batch.
+   */
+  readonly batch = (read: () => void): void => {
+    this.#reads.push(read);
+    if (this.#reads.length === 1) this.#readWhenIdle();
+  };
+
+  /** Does the work to its end, and no more after it. Rejects when it is stopped. */
+  async run<T>(work: () => T): Promise<Awaited<T>> {
+    try {
+      const result = await Promise.race([this.later(work), this.#stopped.promise]);
+      if (this.#characters > this.#parts.limits.characters) throw new OverLimit('characters');
+      return result;
+    } finally {
+      this.#end();
+    }
+  }
+
+  #end(): void {
+    this.#isOver = true;
+    this.#tasks = [];
+    this.#reads = [];
+  }
+
+  #readWhenIdle(): void {
+    // As DataLoader does: first whatever promises have ready.
+    void Promise.resolve().then(() => process.nextTick(() => this.#readBatches()));
+  }
+
+  #readBatches(): void {
+    if (this.#tasks.length > 0) return;
+    const reads = this.#reads;
+    this.#reads = [];
+    for (const read of reads) read();
+  }
+
+  /** Runs tasks, as many in a piece as its time allows, until there are none. */
+  async #drive(): Promise<void> {
+    this.#isDriven = true;
+    try {
+      while (this.#tasks.length > 0) {
+        await this.#begin();
+        let done = 0;
+        do this.#tasks[done++]?.();
+        while (done < this.#tasks.length && this.mayGoOn());
+        this.#tasks.splice(0, done);
+      }
+      this.#readWhenIdle();
+    } catch (error) {
+      this.#end();
+      this.#stopped.reject(error);
+    } finally {
+      this.#isDriven = false;
+    }
+  }
+
+  /** Begins a piece when its turn comes; throws when a limit has been reached. */
+  async #begin(): Promise<void> {
+    const { turn, now, limits } = this.#parts;
+    if (this.#characters > limits.characters) throw new OverLimit('characters');
+    const asked = now();
+    await turn();
+    const began = now();
+    this.#waitedMs += began - asked;
+    if (began - this.#startedAt - this.#waitedMs > limits.ms) throw new OverLimit('ms');
+    this.#endsAt = began + pieceMs;
+  }
+}

@@ -1,0 +1,147 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+
+/** How fast a body has to come, and how much of bodies a process holds while they come. */
+export interface BodyLimits {
+  /** How long a body may take before its rate counts, ms. */
+  graceMs: number;
+  /** The least rate after that, as the average since the reading began. */
+  bytesPerSecond: number;
+  /** Longest pause between two pieces, ms. */
+  stallMs: number;
+  /** Bytes of unfinished bodies that one caller may have at a time. */
+  bytesPerCaller: number;
+  /** Bytes of unfinished bodies that the process holds. */
+  bytesInAll: number;
+}
+
+/** Why a body was not read to its end. */
+export type BodyProblem = 'too-large' | 'too-slow' | 'cut-off' | 'caller-holds-too-many' | 'too-many';
+
+/** A body that was not read to its end. */
+export class UnreadBody extends Error {
+  readonly problem: BodyProblem;
+
+  constructor(problem: BodyProblem) {
+    super(`the body was not read: ${problem}`);
+    this.name = 'UnreadBody';
+    this.problem = problem;
+  }
+}
+
+/** Bytes of unfinished bodies, in all and by caller. */
+export interface HeldBytes {
+  total: number;
+  byCaller: Map<string, number>;
+}
+
+interface Bounds {
+  limits: BodyLimits;
+  held: HeldBytes;
+  /** What `100 Continue` is sent by, once, when the client waits for it. */
+  sendContinue: (() => void) | null;
+}
+
+const boundsOf = new WeakMap<IncomingMessage, Bounds>();
+
+/** Sets the limits of a request's body. `waiting`: the client sends the body only after `100 Continue`. */
+export function limitBody(
+  request: IncomingMessage,
+  response: ServerResponse,
+  { limits, held, waiting }: { limits: BodyLimits; held: HeldBytes; waiting: boolean },
+): void {
+  boundsOf.set(request, { limits, held, sendContinue: waiting ? () => response.writeContinue() : null });
+}
+
+/** Whether the client still waits for `100 Continue` before it sends the body. */
+export function isAwaitingContinue(request: IncomingMessage): boolean {
+  return (boundsOf.get(request)?.sendContinue ?? null) !== null;
+}
+
+/** The length that a request tells of its body, in bytes; null = it comes in chunks of unknown number. */
+export function declaredLength({ headers }: IncomingMessage): number | null {
+  return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
+}
+
+/** Calls `slow` when a body comes too slowly, until its timer is cleared. */
+function watchPace({ graceMs, bytesPerSecond, stallMs }: BodyLimits, received: { length: number }, slow: () => void) {
+  const startedMs = performance.now();
+  let last = { bytes: 0, atMs: startedMs };
+  const check = () => {
+    const nowMs = performance.now();
+    const bytes = received.length;
+    if (bytes > last.bytes) last = { bytes, atMs: nowMs };
+    const owedBytes = ((nowMs - startedMs - graceMs) / 1000) * bytesPerSecond;
+    if (bytes < owedBytes || nowMs - last.atMs > stallMs) slow();
+  };
+  return setInterval(check, Math.min(1000, graceMs, stallMs)).unref();
+}
+
+/** Pieces of a body that are joined at a time: a body of a million pieces must not become a million objects. */
+const piecesJoined = 128;
+
+/** The pieces of a body as they come, and how many bytes they are. */
+class Pieces {
+  length = 0;
+  readonly #joined: Buffer[] = [];
+  #pieces: Buffer[] = [];
+
+  add(piece: Buffer): void {
+    this.length += piece.length;
+    this.#pieces.push(piece);
+    if (this.#pieces.length < piecesJoined) return;
+    this.#joined.push(Buffer.concat(this.#pieces));
+    this.#pieces = [];
+  }
+
+  bytes(): Buffer {
+    return Buffer.concat([...this.#joined, ...this.#pieces], this.length);
+  }
+}
+
+/** Counts `bytes` more, or fewer, of unfinished bodies for a caller; the limit that this passes, or null. */
+function hold({ held, limits }: Bounds, caller: string, bytes: number): BodyProblem | null {
+  const own = (held.byCaller.get(caller) ?? 0) + bytes;
+  if (own > 0) held.byCaller.set(caller, own);
+  else held.byCaller.delete(caller);
+  held.total += bytes;
+  if (own > limits.bytesPerCaller) return 'caller-holds-too-many';
+  return held.total > limits.bytesInAll ? 'too-many' : null;
+}
+
+function sendContinue(bounds: Bounds | undefined): void {
+  if (!bounds?.sendContinue) return;
+  bounds.sendContinue();
+  bounds.sendContinue = null;
+}
+
+/**
+ * The bytes of a request's body. Throws `UnreadBody`: as soon as they are more than `maxBytes`, when they come slower than the limits of
+ * the server allow, when the client goes away, and when the process or `caller` has too many bytes of unfinished bodies. The rest of the
+ * body is then discarded. A client that waits for `100 Continue` gets it here.
+ */
+export async function requestBody(request: IncomingMessage, maxBytes: number, caller: string): Promise<Buffer> {
+  if ((declaredLength(request) ?? 0) > maxBytes) throw new UnreadBody('too-large');
+  const bounds = boundsOf.get(request);
+  sendContinue(bounds);
+  if (request.destroyed && !request.readableEnded) throw new UnreadBody('cut-off');
+  const pieces = new Pieces();
+  const done = Promise.withResolvers<void>();
+  const fail = (problem: BodyProblem) => done.reject(new UnreadBody(problem));
+  const onData = (piece: Buffer) => {
+    pieces.add(piece);
+    const passed = bounds ? hold(bounds, caller, piece.length) : null;
+    if (pieces.length > maxBytes) fail('too-large');
+    else if (passed !== null) fail(passed);
+  };
+  const onCut = () => fail('cut-off');
+  const watch = bounds && !request.complete ? watchPace(bounds.limits, pieces, () => fail('too-slow')) : null;
+  request.on('data', onData).once('end', done.resolve).once('error', onCut).once('close', onCut);
+  try {
+    await done.promise;
+    return pieces.bytes();
+  } finally {
+    clearInterval(watch ?? undefined);
+    if (bounds) hold(bounds, caller, -pieces.length);
+    request.off('data', onData).off('end', done.resolve).off('close', onCut).resume();
+  }
+}

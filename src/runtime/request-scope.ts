@@ -1,0 +1,87 @@
+import { AsyncLocalStorage } from 'node:async_hooks';
+
+/** A request while it is answered. Everything that is done for it, however deep, finds it by `currentRequest`. */
+export class RequestScope {
+  #caller = '';
+  readonly #endLight: () => void;
+  readonly #gone: () => Error;
+  readonly #onEnd = new Set<() => void>();
+  #isOver = false;
+  #finishes = false;
+
+  /**
+   * @param endLight Called when the request is over, or turns out to be heavy work.
+   * @param gone The error with which its work ends when its client has hung up.
+   */
+  constructor(endLight: () => void, gone: () => Error) {
+    this.#endLight = endLight;
+    this.#gone = gone;
+  }
+
+  /** Who sent it; '' while that is not known. Callers take turns with their heavy work. */
+  get caller(): string {
+    return this.#caller;
+  }
+
+  isOf(caller: string): void {
+    this.#caller = caller;
+  }
+
+  /** It is heavy work: light requests go before it. */
+  isHeavy(): void {
+    this.#endLight();
+  }
+
+  /** Whether there is nobody left to work for: the client has hung up, or has its answer already. Never of what must finish. */
+  get isOver(): boolean {
+    return this.#isOver && !this.#finishes;
+  }
+
+  /** Throws when there is nobody left to work for. */
+  requireClient(): void {
+    if (this.isOver) throw this.#gone();
+  }
+
+  /** Of a request that changes something: it is done to its end, whether or not its client waits for it. */
+  mustFinish(): void {
+    this.#finishes = true;
+  }
+
+  /** Calls `undo` when the request is over; at once when it is over already. What is returned takes it back. */
+  onEnd(undo: () => void): () => void {
+    if (this.#isOver) undo();
+    else this.#onEnd.add(undo);
+    return () => this.#onEnd.delete(undo);
+  }
+
+  /** The answer has been sent, or the client has hung up before. A second time does nothing. */
+  end(): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    this.#endLight();
+    for (const undo of this.#onEnd) undo();
+    this.#onEnd.clear();
+  }
+}
+
+const scopes = new AsyncLocalStorage<RequestScope | undefined>();
+
+/** The request that the running code works for; undefined = none. */
+export function currentRequest(): RequestScope | undefined {
+  return scopes.getStore();
+}
+
+/** Runs `work` for a request. */
+export function withinRequest<T>(scope: RequestScope, work: () => T): T {
+  return scopes.run(scope, work);
+}
+
+/** Runs work that others than the request at hand will use: it goes on when that request's client has hung up. */
+export function forEverybody<T>(work: () => T): T {
+  return scopes.run(undefined, work);
+}
+
+/** A function that always runs for the request at hand, whoever calls it. */
+export function forThisRequest<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
+  return AsyncLocalStorage.bind(work);
+}

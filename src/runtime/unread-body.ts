@@ -1,0 +1,24 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import { declaredLength, isAwaitingContinue } from './request-body.ts';
+
+/** A body of so many bytes that was not read is read after the answer, and its connection goes on; with a larger one it closes. */
+const smallBytes = 64 * 1024;
+
+/** Whether the connection of a request whose body was not read to its end has to close after the answer. */
+function closesConnection(request: IncomingMessage): boolean {
+  if (request.complete) return false;
+  // Whoever still waits for `100 Continue` may send the body after the answer, or not: what comes next could not be told apart.
+  if (isAwaitingContinue(request)) return true;
+  const length = declaredLength(request);
+  return length === null || length > smallBytes;
+}
+
+/** Lets an answer say `Connection: close` when it goes out before the request's body was read to its end, unless what is left is small. */
+export function closeWhenUnread(request: IncomingMessage, response: ServerResponse): void {
+  if (declaredLength(request) === 0) return;
+  const writeHead = response.writeHead;
+  response.writeHead = ((...head: Parameters<typeof writeHead>) => {
+    if (!response.headersSent && closesConnection(request)) response.setHeader('Connection', 'close');
+    return writeHead.apply(response, head);
+  }) as typeof writeHead;
+}

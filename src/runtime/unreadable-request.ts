@@ -1,0 +1,26 @@
+import type { RawAnswer } from './raw-answer.ts';
+
+interface ParseError extends NodeJS.ErrnoException {
+  /** What was being read when it was found wrong. */
+  rawPacket?: Buffer;
+}
+
+/** The answer to a request that node's parser refused, which the application never sees; null = nobody would read one. */
+export function unreadableRequest({ code, rawPacket }: ParseError): RawAnswer | null {
+  const refused = (status: number, message: string): RawAnswer => ({ status, code: 'invalid_params', message });
+  switch (code) {
+    case 'ECONNRESET':
+      return null;
+    case 'HPE_HEADER_OVERFLOW':
+      // The first line alone is too long when no line has ended in so many bytes.
+      return rawPacket && /^[A-Z]+ \S*$/.test(rawPacket.toString('latin1'))
+        ? refused(414, 'The address is too long.')
+        : refused(431, 'The headers are too large.');
+    case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
+      return refused(413, 'The extensions of a chunk are too large.');
+    case 'ERR_HTTP_REQUEST_TIMEOUT':
+      return refused(408, 'The headers took too long.');
+    default:
+      return refused(400, 'The request is not valid HTTP.');
+  }
+}

@@ -1,0 +1,129 @@
+import { nextTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
+import { expiryInstant, type Settlement } from '../../domain/chain/option-root.ts';
+import { addDays, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import type { SamplePrices } from './prices.ts';
+import { randomFrom, seedOf } from './random.ts';
+import type { SampleSymbol } from './universe.ts';
+
+/** An expiry as it is listed for a session: contracts, and the figures that do not move within it. */
+export interface ListedExpiry {
+  root: string;
+  expiry: SessionDate;
+  expiryMs: number;
+  /** Dollars, ascending. */
+  strikes: number[];
+  /** Contracts outstanding, and those that will be traded by the session's end; two a strike: call, put. */
+  openInterest: Float64Array;
+  volume: Float64Array;
+}
+
+const strikeSteps = [0.5, 1, 2.5, 5, 10, 25, 50, 100, 250];
+
+function weekdayOf(date: SessionDate): number {
+  return (((epochDay(date) + 4) % 7) + 7) % 7;
+}
+
+function fridayOnOrAfter(date: SessionDate): SessionDate {
+  return addDays(date, (5 - weekdayOf(date) + 7) % 7);
+}
+
+function thirdFriday(year: number, month: number): SessionDate {
+  const first = `${year + Math.floor(month / 12)}-${String((month % 12) + 1).padStart(2, '0')}-01`;
+  return addDays(fridayOnOrAfter(first), 14);
+}
+
+function monthlies(session: SessionDate): SessionDate[] {
+  const [year, month] = session.split('-').map(Number) as [number, number];
+  const dates = [0, 1, 2, 3, 4].map((ahead) => tradingDayAtOrBefore(thirdFriday(year, month - 1 + ahead)));
+  const coming = dates.filter((date) => date > session);
+  return [coming[0]!, coming[1]!, coming[3] ?? coming[2]!];
+}
+
+function weeklies(session: SessionDate, daily: boolean): SessionDate[] {
+  const friday = fridayOnOrAfter(session);
+  const fridays = [0, 7, 14, 21].map((days) => tradingDayAtOrBefore(addDays(friday, days)));
+  if (!daily) return fridays.filter((date) => date >= session);
+  const next = nextTradingDay(session);
+  return [session, next, nextTradingDay(next), ...fridays.slice(0, 3).filter((date) => date >= session)];
+}
+
+function expiries(
+  entry: SampleSymbol,
+  session: SessionDate,
+): { root: string; expiry: SessionDate; settlement: Settlement }[] {
+  const weeklyRoot = entry.weeklyRoot ?? entry.symbol;
+  const index = entry.kind === 'index';
+  const listed = [
+    ...weeklies(session, entry.chains === 'every5m' && entry.kind !== 'stock').map((expiry) => ({
+      root: weeklyRoot,
+      expiry,
+      settlement: 'pm' as const,
+    })),
+    ...monthlies(session).map((expiry) => ({
+      root: index ? entry.symbol : weeklyRoot,
+      expiry,
+      settlement: index ? ('am' as const) : ('pm' as const),
+    })),
+  ];
+  const once = new Map(listed.map((one) => [`${one.expiry} ${one.root}`, one]));
+  return [...once].sort(([a], [b]) => (a < b ? -1 : 1)).map(([, one]) => one);
+}
+
+/** Strikes out to some three and a half standard deviations, on a step that exchanges use. */
+function strikesOf(entry: SampleSymbol, spot: number, years: number): number[] {
+  const reach = Math.max(0.02, 3.5 * entry.volatility * Math.sqrt(years)) * spot;
+  const step = strikeSteps.find((one) => one * entry.strikesBeside >= reach) ?? strikeSteps.at(-1)!;
+  const middle = Math.round(spot / step);
+  const count = Math.min(entry.strikesBeside, middle - 1);
+  return Array.from({ length: 2 * count + 1 }, (_, i) => (middle - count + i) * step);
+}
+
+function interestOf(
+  entry: SampleSymbol,
+  session: SessionDate,
+  root: string,
+  expiry: SessionDate,
+  strikes: number[],
+  spot: number,
+  years: number,
+) {
+  const random = randomFrom(seedOf('interest', root, expiry, session));
+  const scale = (entry.kind === 'stock' ? 900 : 4000) * Math.exp(0.4 * random.normal());
+  const width = Math.max(0.01, 1.2 * entry.volatility * Math.sqrt(years));
+  const openInterest = new Float64Array(2 * strikes.length);
+  const volume = new Float64Array(2 * strikes.length);
+  strikes.forEach((strike, i) => {
+    const m = Math.log(strike / spot) / width;
+    const round = strike % (10 * (strikes[1]! - strikes[0]!)) === 0 ? 2.5 : 1;
+    for (const right of [0, 1]) {
+      // Calls are held above the money, puts below, more of them and further out.
+      const away = right === 0 ? m - 0.5 : m + 0.8;
+      const held = scale * round * (right === 1 ? 1.35 : 1) * Math.exp(-0.5 * away * away + 0.6 * random.normal());
+      openInterest[2 * i + right] = Math.round(held);
+      volume[2 * i + right] = Math.round(held * 0.5 * Math.exp(-0.8 * m * m + 0.7 * random.normal()));
+    }
+  });
+  return { openInterest, volume };
+}
+
+/** All that is listed on a ticker for a session, by expiry, then root. The adjusted root, if any, lists five strikes of one expiry. */
+export function listedExpiries(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): ListedExpiry[] {
+  const spot = prices.of(entry, session).priorClose;
+  const listed = expiries(entry, session).map(({ root, expiry, settlement }) => {
+    const expiryMs = expiryInstant(expiry, settlement);
+    const years = Math.max(0.5, epochDay(expiry) - epochDay(session)) / 365;
+    const strikes = strikesOf(entry, spot, years);
+    return { root, expiry, expiryMs, strikes, ...interestOf(entry, session, root, expiry, strikes, spot, years) };
+  });
+  if (entry.adjustedRoot === null) return listed;
+  const monthly = listed.at(-2)!;
+  const middle = Math.floor(monthly.strikes.length / 2) - 2;
+  const adjusted = {
+    ...monthly,
+    root: entry.adjustedRoot,
+    strikes: monthly.strikes.slice(middle, middle + 5),
+    openInterest: monthly.openInterest.slice(2 * middle, 2 * middle + 10),
+    volume: new Float64Array(10),
+  };
+  return [...listed, adjusted];
+}

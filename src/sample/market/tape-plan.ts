@@ -1,0 +1,86 @@
+import type { FlowEventKind, FlowSide } from '../../domain/flow/flow.ts';
+import type { SampleContract } from './option-market.ts';
+import type { Random } from './random.ts';
+
+/** A contract that a plan may use, with its quote, cents. */
+export interface Leg {
+  contract: SampleContract;
+  bid: number;
+  ask: number;
+}
+
+/** A print that is planned. */
+export interface PlannedPrint {
+  /** Place of its contract among the plan's legs. */
+  leg: number;
+  /** Nanoseconds after the plan's first print. */
+  atNanos: number;
+  exchange: number;
+  cents: number;
+  size: number;
+  condition: number;
+  /** The side it is to be seen to have. */
+  side: FlowSide;
+}
+
+/** Prints that are to be found as one event, or (kind null) as none although they nearly are. */
+export interface TapePlan {
+  kind: FlowEventKind | null;
+  prints: PlannedPrint[];
+  /** Places of prints that a cancel takes back later. */
+  cancelled: readonly number[];
+}
+
+/** What a recipe makes a plan of. */
+export interface Stage {
+  random: Random;
+  legs: readonly Leg[];
+  /** In random order. */
+  exchanges: readonly number[];
+}
+
+/** Least premium of an event, dollars (methodology 3). */
+export const eventFromUsd: Record<FlowEventKind, number> = { single_block: 100_000, multi_leg: 100_000, sweep: 50_000 };
+
+/** Nanoseconds. */
+export const microsecond = 1000;
+export const millisecond = 1_000_000;
+
+/** Contracts for at least this premium; price in cents × 100 shares a contract = dollars. */
+export const sizeFor = (premiumUsd: number, cents: number) => Math.ceil(premiumUsd / cents);
+/** The most contracts for less than this premium. */
+export const sizeUnder = (premiumUsd: number, cents: number) => Math.ceil(premiumUsd / cents) - 1;
+
+/** A premium from a kind's least upwards. */
+export function premiumFrom(random: Random, leastUsd: number): number {
+  // One in eight is exactly at the bound.
+  return random.next() < 0.125 ? leastUsd : leastUsd * Math.exp(Math.abs(random.normal()));
+}
+
+/** A price at which a side is seen: `neutral` half way, and `unknown` anywhere. Null when the quote has no middle. */
+export function priceOf(side: FlowSide, { bid, ask }: Leg, random: Random): number | null {
+  if (side === 'buy_inferred') return ask;
+  if (side === 'sell_inferred') return bid;
+  if (side === 'unknown') return random.next() < 0.5 ? bid : ask;
+  return (bid + ask) % 2 === 0 ? (bid + ask) / 2 : null;
+}
+
+/** Prints of one contract, one a size, at instants and exchanges given. */
+export function fills(
+  sizes: readonly number[],
+  atMs: readonly number[],
+  exchanges: readonly number[],
+  cents: number,
+  condition: number,
+  side: FlowSide,
+): PlannedPrint[] {
+  return sizes.map((size, i) => ({
+    leg: 0,
+    atNanos: atMs[i]! * millisecond,
+    exchange: exchanges[i]!,
+    cents,
+    size,
+    condition,
+    side,
+  }));
+}

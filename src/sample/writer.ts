@@ -1,0 +1,89 @@
+import { mkdirSync, writeFileSync } from 'node:fs';
+import { dirname, join } from 'node:path';
+import { parentPort, workerData } from 'node:worker_threads';
+import { gzipSync } from 'node:zlib';
+import { dayFile, dayHistoryFile, minuteFile } from './market/bar-files.ts';
+import { chainFile, type SessionChain, sessionChain } from './market/chain-file.ts';
+import { optionBarFile } from './market/option-bar-file.ts';
+import { optionTapeFile } from './market/option-tape-file.ts';
+import { isTape, type SampleTask, type TapeTask } from './market/plan.ts';
+import { type SamplePrices, samplePrices } from './market/prices.ts';
+import { stockTapeFile } from './market/stock-tape-file.ts';
+import { sampleSymbolOf, sampleSymbols } from './market/universe.ts';
+
+/** What the writer is started with. */
+export interface SampleWriterData {
+  folder: string;
+  tasks: SampleTask[];
+}
+
+/** Sent for each file once it is written: which task it was, and where it lies. */
+export interface SampleWritten {
+  index: number;
+  path: string;
+  /** The quotes that go with an option tape. */
+  quotes: string | null;
+}
+
+type BarTask = Exclude<SampleTask, TapeTask | { dataset: 'chain' }>;
+
+function chainText(
+  prices: SamplePrices,
+  chains: Map<string, SessionChain>,
+  task: SampleTask & { dataset: 'chain' },
+): string {
+  const key = `${task.symbol} ${task.session}`;
+  let chain = chains.get(key);
+  if (!chain) {
+    chain = sessionChain(prices, sampleSymbolOf(task.symbol), task.session);
+    chains.set(key, chain);
+  }
+  return chainFile(prices, chain, task.minute);
+}
+
+function barText(prices: SamplePrices, task: BarTask): string {
+  if ('sessions' in task) return dayHistoryFile(prices, task.sessions);
+  const entries = task.indices ? sampleSymbols.filter(({ kind }) => kind === 'index') : sampleSymbols;
+  if (task.dataset === 'stock-minute-bars') return minuteFile(prices, task.session, task.untilMs, entries);
+  if (task.dataset === 'stock-day-bars') return dayFile(prices, task.session, task.untilMs, entries);
+  return optionBarFile(prices, task.session, task.untilMs);
+}
+
+function writeFile(path: string, text: string): string {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, gzipSync(text, { level: 1 }));
+  return path;
+}
+
+/** A tape; beside it what was planted on it, and with options their quotes. */
+function writeTape(prices: SamplePrices, folder: string, task: TapeTask): Omit<SampleWritten, 'index'> {
+  const { dataset, name, session, untilMs, shape } = task;
+  const pathOf = (kind: string) => join(folder, kind, `${name}.csv.gz`);
+  const tape =
+    dataset === 'stock-trades'
+      ? stockTapeFile(prices, session, untilMs, shape)
+      : optionTapeFile(prices, session, untilMs, shape);
+  const path = writeFile(pathOf(dataset), tape.trades);
+  writeFileSync(join(folder, dataset, `${name}.ledger.json`), JSON.stringify(tape.ledger, null, 1));
+  return { path, quotes: 'quotes' in tape ? writeFile(pathOf('option-quotes'), tape.quotes) : null };
+}
+
+// Runs in a thread of its own: while it makes a file, the files before are being stored.
+function writeAll({ folder, tasks }: SampleWriterData, written: (message: SampleWritten) => void): void {
+  const prices = samplePrices();
+  const chains = new Map<string, SessionChain>();
+  for (const [index, task] of tasks.entries()) {
+    if (isTape(task)) {
+      written({ index, ...writeTape(prices, folder, task) });
+      continue;
+    }
+    const text = task.dataset === 'chain' ? chainText(prices, chains, task) : barText(prices, task);
+    const path = writeFile(join(folder, task.dataset, `${task.name}.csv.gz`), text);
+    written({ index, path, quotes: null });
+  }
+}
+
+if (parentPort) {
+  const port = parentPort;
+  writeAll(workerData as SampleWriterData, (message) => port.postMessage(message));
+}

@@ -1,0 +1,157 @@
+import type { ChainRow } from '../../domain/chain/chain.ts';
+import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.ts';
+import { chainRowOf } from '../../resolvers/chain/contract.ts';
+import { type Expirations, type ExpirationsMeta, expirations } from '../../resolvers/chain/expirations.ts';
+import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
+import { inTurns } from '../../resolvers/in-turns.ts';
+import { builder } from '../builder.ts';
+import { contractsOfExpiry, costs } from '../cost.ts';
+import { SymbolType } from '../market/symbol.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+import { OptionContractType } from './contract.ts';
+
+/** One contract's line of a chain. */
+export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
+  description: "One contract's line of a chain capture. Null = the source did not say.",
+  fields: (t) => ({
+    contract: t.field({ type: OptionContractType, description: 'The contract.', resolve: (row) => row }),
+    openInterest: t.expose('openInterest', {
+      type: 'Long',
+      nullable: true,
+      description: "Open interest, contracts: the prior close's figure.",
+    }),
+    volume: t.expose('volume', {
+      type: 'Long',
+      nullable: true,
+      description: 'Contracts traded in the session so far.',
+    }),
+    bid: t.exposeFloat('bid', { nullable: true, description: 'Best bid, dollars a share.' }),
+    ask: t.exposeFloat('ask', { nullable: true, description: 'Best ask, dollars a share.' }),
+    last: t.exposeFloat('last', { nullable: true, description: 'Last trade, dollars a share.' }),
+    fmv: t.exposeFloat('fmv', { nullable: true, description: "The source's fair value, dollars a share." }),
+    iv: t.exposeFloat('iv', {
+      nullable: true,
+      description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.',
+    }),
+    delta: t.exposeFloat('delta', { nullable: true, description: 'Change of the price per $1 of the underlying.' }),
+    gamma: t.exposeFloat('gamma', { nullable: true, description: 'Change of delta per $1 of the underlying.' }),
+    theta: t.exposeFloat('theta', { nullable: true, description: 'Dollars a share per day.' }),
+    vega: t.exposeFloat('vega', { nullable: true, description: 'Dollars a share per vol point (0.01 of iv).' }),
+    sharesPerContract: t.exposeInt('sharesPerContract', { description: 'Shares a contract stands for.' }),
+  }),
+});
+
+builder.objectFields(OptionContractType, (t) => ({
+  chainRow: t.field({
+    type: ChainRowType,
+    nullable: true,
+    description: "The contract's line of the underlying's latest chain; null when it is not listed there.",
+    extensions: costs({ once: 1, each: 0.02 }),
+    resolve: (contract, _args, context) => chainRowOf(context, contract),
+  }),
+  openInterest: t.field({
+    type: 'Long',
+    nullable: true,
+    description:
+      "Open interest, contracts, of the latest chain, or as published for a session since: the prior close's figure. Null when unknown.",
+    extensions: costs({ once: 1, each: 0.02 }),
+    resolve: (contract, _args, context) => openInterestOf(context, contract),
+  }),
+}));
+
+const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
+  description: 'Metadata of a chain.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
+    rowCount: t.exposeInt('rowCount', { description: 'Rows in the answer.' }),
+  }),
+});
+
+const ChainType = builder.objectRef<Chain>('Chain').implement({
+  description: 'An option chain at an instant.',
+  fields: (t) => ({
+    spot: t.exposeFloat('spot', { nullable: true, description: "The underlying's price, dollars; null when unknown." }),
+    capturedAt: t.expose('capturedAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'When the chain was captured, epoch ms; null when none was.',
+    }),
+    partial: t.exposeBoolean('partial', { description: 'True when the source gave only part of the chain.' }),
+    rows: t.field({
+      type: [ChainRowType],
+      extensions: costs({ rows: 'contracts' }),
+      description: 'Rows by expiry, strike, call before put.',
+      resolve: ({ rows }) => inTurns(rows.length, (index) => rows[index]!),
+    }),
+    meta: t.expose('meta', { type: ChainMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+const ExpirationsMetaType = builder.objectRef<ExpirationsMeta>('ExpirationsMeta').implement({
+  description: 'Metadata of a list of expirations.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'Dates in the answer.' }),
+    capturedAt: t.expose('capturedAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'When the chain behind the list was captured, epoch ms; null when none was.',
+    }),
+    underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
+    cached: t.exposeBoolean('cached', { description: 'True when served from the cache of up to a minute.' }),
+  }),
+});
+
+const ExpirationsType = builder.objectRef<Expirations>('Expirations').implement({
+  description: 'Expiry dates of an option chain.',
+  fields: (t) => ({
+    dates: t.expose('dates', {
+      type: ['SessionDate'],
+      extensions: costs({ rows: 'expiries' }),
+      description: 'Expiry dates, ascending.',
+    }),
+    meta: t.expose('meta', { type: ExpirationsMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+const at = 'A point in time instead of live: the stored chain for that time as it was; of a bare date, its last.';
+
+builder.objectField(SymbolType, 'chain', (t) =>
+  t.field({
+    type: ChainType,
+    nullable: true,
+    extensions: {
+      scopeGroup: 'market.live',
+      ...costs<{ expiry?: string | null }>({
+        once: 1,
+        each: 0.1,
+        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
+      }),
+    },
+    description: 'The latest option chain.',
+    args: {
+      at: t.arg({ type: 'PointInTime', description: at }),
+      tz: t.arg({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: 'Time zone of a local time in at.' }),
+      expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
+      strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
+      strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
+    },
+    resolve: ({ symbol }, args, context) => chain(context, symbol, args),
+  }),
+);
+
+builder.objectField(SymbolType, 'expirations', (t) =>
+  t.field({
+    type: ExpirationsType,
+    nullable: true,
+    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.5, each: 0.02 }) },
+    description: 'Listed expiry dates that have not settled; from a list that is read again at least every minute.',
+    args: {
+      at: t.arg({ type: 'PointInTime', description: at }),
+      tz: t.arg({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: 'Time zone of a local time in at.' }),
+    },
+    resolve: ({ symbol }, args, context) => expirations(context, symbol, args),
+  }),
+);

@@ -1,0 +1,70 @@
+import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { optionRoot, underlyingOf } from '../../domain/chain/option-root.ts';
+import { contractOf } from '../../resolvers/chain/contract.ts';
+import { builder } from '../builder.ts';
+import { SymbolType } from '../market/symbol.ts';
+
+export const OptionRightEnum = builder.enumType('OptionRight', {
+  description: 'The right an option gives.',
+  values: ['call', 'put'] as const,
+});
+
+const ExerciseStyleEnum = builder.enumType('ExerciseStyle', {
+  description: 'When an option may be exercised: at expiry only (european) or at any time (american).',
+  values: ['european', 'american'] as const,
+});
+const SettlementEnum = builder.enumType('Settlement', {
+  description: "When an option's value is fixed on its expiry date: at the open (am) or at the close (pm).",
+  values: ['am', 'pm'] as const,
+});
+
+/** `OptionContract`. Other nouns add their edges in their own files. */
+export const OptionContractType = builder.objectRef<OptionContract>('OptionContract').implement({
+  description: 'One option contract.',
+  fields: (t) => ({
+    id: t.field({
+      type: 'OptionContractId',
+      description: 'O: and the OSI symbol, such as O:SPY241220C00600000.',
+      resolve: contractId,
+    }),
+    root: t.exposeString('root', {
+      description: 'OSI root, which may differ from the ticker (SPXW belongs to SPX). REST calls it underlying.',
+    }),
+    expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiration date.' }),
+    right: t.expose('right', { type: OptionRightEnum, description: 'Call or put.' }),
+    strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
+    underlying: t.field({
+      type: SymbolType,
+      description: "The ticker the root belongs to; its entitlement decides over the contract's data.",
+      resolve: (contract) => ({ symbol: underlyingOf(contract.root) }),
+    }),
+    style: t.field({
+      type: ExerciseStyleEnum,
+      description: 'European or American exercise.',
+      resolve: ({ root }) => optionRoot(root).style,
+    }),
+    settlement: t.field({
+      type: SettlementEnum,
+      description: 'Settled at the open or at the close of the expiry date.',
+      resolve: ({ root }) => optionRoot(root).settlement,
+    }),
+    multiplier: t.int({
+      description: 'Shares (or index units) a contract stands for.',
+      resolve: ({ root }) => optionRoot(root).multiplier,
+    }),
+  }),
+});
+
+builder.queryField('contract', (t) =>
+  t.field({
+    type: OptionContractType,
+    nullable: true,
+    description:
+      'An option contract and everything known of it; an error of code not_found when its underlying is outside the registry.',
+    args: {
+      id: t.arg({ type: 'OptionContractId', required: true, description: 'O: and the OSI symbol, in any case.' }),
+    },
+    extensions: { scopeGroup: 'market.reference' },
+    resolve: (_root, { id }, context) => contractOf(context, id),
+  }),
+);

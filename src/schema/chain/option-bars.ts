@@ -1,0 +1,91 @@
+import type { Bar } from '../../domain/bar.ts';
+import {
+  type OptionBarsMeta,
+  type OptionBarsPage,
+  optionBarLimits,
+  optionBarRows,
+  optionBars,
+} from '../../resolvers/chain/option-bars.ts';
+import { builder } from '../builder.ts';
+import { costs, itemsAsked } from '../cost.ts';
+import { BarColumnsType } from '../market/stock-bars.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+import { OptionContractType } from './contract.ts';
+
+const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
+  description: 'One OHLCV bar of an option contract.',
+  fields: (t) => ({
+    tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'Start of the bar, epoch ms.' }),
+    open: t.exposeFloat('open', { description: 'First price, dollars a share.' }),
+    high: t.exposeFloat('high', { description: 'Highest price, dollars a share.' }),
+    low: t.exposeFloat('low', { description: 'Lowest price, dollars a share.' }),
+    close: t.exposeFloat('close', { description: 'Last price, dollars a share.' }),
+    volume: t.expose('volume', { type: 'Long', description: 'Contracts.' }),
+    vwap: t.exposeFloat('vwap', {
+      nullable: true,
+      description: 'Volume-weighted average price, dollars a share; null when the source gives none.',
+    }),
+    tradeCount: t.expose('tradeCount', {
+      type: 'Long',
+      nullable: true,
+      description: 'Number of trades; null when the source gives none.',
+    }),
+  }),
+});
+
+const OptionBarsMetaType = builder.objectRef<OptionBarsMeta>('OptionBarsMeta').implement({
+  description: "Metadata of a contract's bars.",
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    session: t.expose('session', { type: 'SessionDate', description: 'The session served, New York.' }),
+    count: t.exposeInt('count', { description: 'Bars in the answer.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there are no bars; null when there are.' }),
+    limitClamped: t.exposeBoolean('limitClamped', {
+      nullable: true,
+      description: 'True when a larger limit was asked for; null otherwise.',
+    }),
+  }),
+});
+
+const OptionBarsPageType = builder.objectRef<OptionBarsPage>('OptionBarsPage').implement({
+  description: "Bars of a contract's session, as rows and as columns.",
+  fields: (t) => ({
+    contract: t.expose('contract', { type: OptionContractType, description: 'The contract.' }),
+    timeframe: t.expose('timeframe', { type: 'OptionTimeframe', description: 'Length of a bar.' }),
+    rows: t.field({
+      type: [OptionBarType],
+      extensions: costs({ rows: 'page' }),
+      description: 'Bars ascending by time.',
+      resolve: optionBarRows,
+    }),
+    columns: t.field({ type: BarColumnsType, description: 'The same bars as columns.', resolve: (page) => page.bars }),
+    meta: t.expose('meta', { type: OptionBarsMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+builder.objectField(OptionContractType, 'bars', (t) =>
+  t.field({
+    type: OptionBarsPageType,
+    nullable: true,
+    description: "The newest OHLCV bars of one of the contract's sessions. Recent sessions only.",
+    args: {
+      timeframe: t.arg({ type: 'OptionTimeframe', defaultValue: '1m', description: 'Length of a bar.' }),
+      session: t.arg({
+        type: 'SessionDate',
+        description: 'Today when the exchange trades today, else the trading day before, when absent.',
+      }),
+      limit: t.arg.int({
+        description: `Keeps the newest: ${optionBarLimits.default} by default, at most ${optionBarLimits.max}; more is clamped and reported.`,
+      }),
+    },
+    extensions: {
+      scopeGroup: 'market.bars',
+      ...costs<{ limit?: number | null }>({
+        once: 1.2,
+        each: ({ page }) => 0.05 + 0.0002 * page,
+        sizes: ({ limit }) => ({ page: itemsAsked(limit, optionBarLimits.max, optionBarLimits.default) }),
+      }),
+    },
+    resolve: (contract, args, context) => optionBars(context, contract, args),
+  }),
+);

@@ -1,0 +1,116 @@
+import type { CrossSection } from '../../domain/flow/flow.ts';
+import { type CrossSectionMeta, type CrossSectionPage, crossSection } from '../../resolvers/flow/cross-section.ts';
+import { flowAtStrike, gexAtStrike, type StrikeFlow, strikesOf } from '../../resolvers/flow/strike-flow.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { GexStrikeType } from '../gex/gex.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
+
+const StrikeFlowType = builder.objectRef<StrikeFlow>('StrikeFlow').implement({
+  description: "A session's flow at one strike, over all expirations.",
+  fields: (t) => ({
+    strikeThousandths: t.expose('strikeThousandths', {
+      type: 'StrikeThousandths',
+      description: 'Strike, thousandths of a dollar.',
+    }),
+    measures: t.expose('measures', { type: FlowMeasuresType, description: 'What traded.' }),
+    gex: t.field({
+      type: GexStrikeType,
+      nullable: true,
+      extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 1.5, each: 0.01 }) },
+      description: "Net dealer gamma at this strike in the session's last capture; null when there is none.",
+      resolve: (row, _args, context) => gexAtStrike(context, row),
+    }),
+  }),
+});
+
+builder.objectField(GexStrikeType, 'flow', (t) =>
+  t.field({
+    type: FlowMeasuresType,
+    nullable: true,
+    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.01 }) },
+    description:
+      "What has traded at this strike in the capture's session, over all expirations; null when nothing was observed.",
+    resolve: (row, _args, context) => flowAtStrike(context, row),
+  }),
+);
+
+const ExpirationFlowType = builder.objectRef<CrossSection['byExpiration'][number]>('ExpirationFlow').implement({
+  description: "A session's flow of one expiration, over all strikes.",
+  fields: (t) => ({
+    expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiration date.' }),
+    measures: t.expose('measures', { type: FlowMeasuresType, description: 'What traded.' }),
+  }),
+});
+
+const CrossSectionKindEnum = builder.enumType('CrossSectionUpdateKind', {
+  description: 'What a cross-section update carries.',
+  values: ['cross_section_session'] as const,
+});
+
+const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpdate').implement({
+  description: 'The cumulative state of a session.',
+  fields: (t) => ({
+    kind: t.field({
+      type: CrossSectionKindEnum,
+      description: 'Always cross_section_session.',
+      resolve: () => 'cross_section_session' as const,
+    }),
+    byStrike: t.field({
+      type: [StrikeFlowType],
+      extensions: costs({ rows: 'strikes' }),
+      description: 'Ascending by strike.',
+      resolve: strikesOf,
+    }),
+    byExpiration: t.expose('byExpiration', {
+      type: [ExpirationFlowType],
+      extensions: costs({ rows: 'expiries' }),
+      description: 'Ascending by expiration; the same totals as by strike.',
+    }),
+  }),
+});
+
+/** A snapshot, in answers and as it is told. */
+export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').implement({
+  description: "A snapshot of a session's cumulative option flow; never merged across sessions.",
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
+    seq: t.expose('seq', { type: 'Long', description: 'Grows with every snapshot of the session.' }),
+    coverage: t.expose('coverage', { type: FlowCoverageType, description: 'What was observed of the session.' }),
+    update: t.field({ type: CrossSectionUpdateType, description: 'The measures.', resolve: (section) => section }),
+  }),
+});
+
+const CrossSectionMetaType = builder.objectRef<CrossSectionMeta>('CrossSectionMeta').implement({
+  description: 'Metadata of a cross-section.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
+    retention: t.exposeString('retention', { description: 'How long live flow is held.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there is no snapshot; null when there is one.' }),
+  }),
+});
+
+const CrossSectionPageType = builder.objectRef<CrossSectionPage>('CrossSectionPage').implement({
+  description: "An underlying's cumulative option flow.",
+  fields: (t) => ({
+    snapshot: t.expose('snapshot', {
+      type: CrossSectionType,
+      nullable: true,
+      description: 'Null when nothing was observed; nothing is estimated.',
+    }),
+    meta: t.expose('meta', { type: CrossSectionMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+builder.objectField(SymbolFlowType, 'crossSection', (t) =>
+  t.field({
+    type: CrossSectionPageType,
+    nullable: true,
+    description: "A session's cumulative option flow by strike and by expiration.",
+    args: { session: t.arg({ type: 'SessionDate', description: 'The latest session held when absent.' }) },
+    extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.1 }) },
+    resolve: ({ symbol }, { session }, context) => crossSection(context, symbol, session ?? null),
+  }),
+);

@@ -1,0 +1,171 @@
+import { type FlowEvent, type FlowLeg, flowEventKinds, type LargeTrade } from '../../domain/flow/flow.ts';
+import {
+  type LargeTradesMeta,
+  type LargeTradesPage,
+  largeTradeLimits,
+  largeTrades,
+} from '../../resolvers/flow/large-trades.ts';
+import { builder } from '../builder.ts';
+import { OptionContractType } from '../chain/contract.ts';
+import { costs, itemsAsked } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
+
+const FlowEventKindEnum = builder.enumType('FlowEventKind', {
+  description: 'One print, one order swept over several exchanges, or several contracts traded as one.',
+  values: flowEventKinds,
+});
+
+const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
+  description: "One contract's part of a large trade.",
+  fields: (t) => ({
+    contract: t.expose('contract', { type: OptionContractType, description: 'The contract.' }),
+    price: t.exposeFloat('price', { description: 'Dollars a share.' }),
+    size: t.exposeInt('size', { description: 'Contracts.' }),
+    premiumUsd: t.exposeFloat('premiumUsd', { description: 'Price × size × multiplier, dollars.' }),
+    exchange: t.exposeInt('exchange', { description: "The tape's exchange id." }),
+    conditions: t.exposeIntList('conditions', {
+      extensions: costs({ rows: 'conditions' }),
+      description: "The tape's condition ids.",
+    }),
+    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Instant of the print, epoch ms.' }),
+    sequence: t.expose('sequence', { type: 'Long', description: "The print's sequence on the tape." }),
+    side: t.expose('side', { type: FlowSideEnum, description: 'Side of the print.' }),
+    multiLeg: t.exposeBoolean('multiLeg', { description: 'Whether the tape marks it as part of a multi-leg trade.' }),
+  }),
+});
+
+const FlowEventType = builder.objectRef<FlowEvent>('FlowEvent').implement({
+  description: 'A detected large trade.',
+  fields: (t) => ({
+    eventId: t.exposeString('eventId', {
+      description:
+        '<kind>:<contract>:<epoch ms>:<sequence of the first leg>; the same whenever the tape is read again.',
+    }),
+    eventKind: t.expose('eventKind', { type: FlowEventKindEnum, description: 'Block, sweep or multi-leg.' }),
+    underlying: t.expose('underlying', { type: 'Ticker', description: 'Underlying.' }),
+    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: "The first leg's instant, epoch ms." }),
+    legs: t.expose('legs', {
+      type: [FlowLegType],
+      extensions: costs({ rows: 'legs' }),
+      description: 'Ordered by instant, then sequence; a single block has one.',
+    }),
+    totalSize: t.expose('totalSize', { type: 'Long', description: 'Contracts of all legs.' }),
+    premiumUsd: t.exposeFloat('premiumUsd', { description: 'Premium of all legs, dollars.' }),
+    priceLow: t.exposeFloat('priceLow', { description: 'Lowest leg price, dollars a share.' }),
+    priceHigh: t.exposeFloat('priceHigh', { description: 'Highest leg price, dollars a share.' }),
+    side: t.expose('side', { type: FlowSideEnum, description: "The legs' common side." }),
+    multiLeg: t.exposeBoolean('multiLeg', { description: 'Whether it is a multi-leg trade.' }),
+  }),
+});
+
+const BigTradeKindEnum = builder.enumType('LargeTradeUpdateKind', {
+  description: 'What an update of the large-trade feed carries.',
+  values: ['big_trade'] as const,
+});
+
+const LargeTradeUpdateType = builder.objectRef<FlowEvent>('LargeTradeUpdate').implement({
+  description: 'An update of the large-trade feed.',
+  fields: (t) => ({
+    kind: t.field({
+      type: BigTradeKindEnum,
+      description: 'Always big_trade.',
+      resolve: () => 'big_trade' as const,
+    }),
+    event: t.field({ type: FlowEventType, description: 'The trade.', resolve: (event) => event }),
+  }),
+});
+
+/** A large trade, in pages and as it is told. */
+export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implement({
+  description: 'A large trade in the feed of its underlying.',
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
+    seq: t.expose('seq', { type: 'Long', description: 'Grows with every event of the feed.' }),
+    coverage: t.expose('coverage', {
+      type: FlowCoverageType,
+      description: "What was observed of the trade's session.",
+    }),
+    update: t.field({ type: LargeTradeUpdateType, description: 'The trade.', resolve: ({ event }) => event }),
+  }),
+});
+
+const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta').implement({
+  description: 'Metadata of large trades.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'Events in the answer.' }),
+    limit: t.exposeInt('limit', { description: 'Events the answer may hold: the limit in force.' }),
+    retention: t.exposeString('retention', { description: 'How long live flow is held.' }),
+    limitClamped: t.exposeBoolean('limitClamped', {
+      nullable: true,
+      description: 'True when a larger limit was asked for; null otherwise.',
+    }),
+  }),
+});
+
+const LargeTradesPageType = builder.objectRef<LargeTradesPage>('LargeTradesPage').implement({
+  description: 'Detected large trades, newest first.',
+  fields: (t) => ({
+    events: t.expose('events', {
+      type: [LargeTradeType],
+      extensions: costs({ rows: 'page' }),
+      description: 'Newest first; empty when nothing qualifies.',
+    }),
+    meta: t.expose('meta', { type: LargeTradesMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
+
+const filterArgs = builder.args((arg) => ({
+  session: arg.field({ type: 'SessionDate', description: 'One session; every session held when absent.' }),
+  minPremiumUsd: arg.float({ description: 'Least total premium, dollars; applied before limit.' }),
+  limit: arg.int({
+    description: `Events: ${largeTradeLimits.default} by default, at most ${largeTradeLimits.max}; ${largeTradeLimits.keyMax} with an API key. More is clamped and reported.`,
+  }),
+}));
+
+interface LimitArgs {
+  limit?: number | null;
+}
+
+const served = {
+  type: LargeTradesPageType,
+  nullable: true,
+  extensions: {
+    scopeGroup: 'analytics.flow',
+    ...costs<LimitArgs>({
+      once: 2.5,
+      each: ({ page }) => 0.1 + 0.025 * page,
+      sizes: ({ limit }, { kind }) => ({
+        page: itemsAsked(limit, largeTradeLimits[kind === 'key' ? 'keyMax' : 'max'], largeTradeLimits.default),
+      }),
+    }),
+  },
+} as const;
+
+builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
+  t.field({
+    ...served,
+    description: 'Detected large trades of this underlying, newest first.',
+    args: filterArgs,
+    resolve: ({ symbol }, args, context) => largeTrades(context, { ...args, symbol }),
+  }),
+);
+
+builder.queryField('largeTrades', (t) =>
+  t.field({
+    ...served,
+    extensions: {
+      ...served.extensions,
+      // Of all underlyings, each event may be in another's feed.
+      ...costs<LimitArgs>({ ...served.extensions.cost, each: ({ page }) => 0.18 * page }),
+    },
+    description:
+      'Detected large trades of all underlyings, newest first. An API key must send symbol or minPremiumUsd.',
+    args: {
+      symbol: t.arg({ type: 'Ticker', description: 'One underlying; all when absent.' }),
+      ...filterArgs,
+    },
+    resolve: (_root, args, context) => largeTrades(context, args),
+  }),
+);

@@ -1,0 +1,20 @@
+import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.ts';
+import { builder } from '../builder.ts';
+import { costs, itemsAsked } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+
+/** `meta` of a page of the journal. */
+export const JournalPageMeta = builder.objectRef<JournalPage<unknown>['meta']>('JournalPageMeta').implement({
+  description: 'Metadata of a page of the journal.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'Rows of the page.' }),
+    cursor: t.exposeString('cursor', { nullable: true, description: 'Continues the list; null at its end.' }),
+  }),
+});
+
+/** What a page costs: a statement, and what is asked of each row. */
+export const journalPageCost = costs<{ limit?: number | null }>({
+  once: 1.5,
+  sizes: ({ limit }) => ({ page: itemsAsked(limit, journalPageMax) }),
+});

@@ -1,0 +1,111 @@
+import {
+  maxQuotes,
+  type Quote,
+  type QuotesMeta,
+  type QuotesPage,
+  quotes,
+  symbolQuote,
+} from '../../resolvers/market/quotes.ts';
+import { builder } from '../builder.ts';
+import { costs, itemsAsked } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+import { SymbolType } from './symbol.ts';
+
+/** A quote, in pages and as it is told. */
+export const QuoteType = builder.objectRef<Quote>('Quote').implement({
+  description:
+    "A symbol's latest price: the current session's as it trades, else the last completed session's close. All but symbol is null where there is no recent price (none within 10 calendar days).",
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
+    spot: t.exposeFloat('spot', { nullable: true, description: 'Price, dollars.' }),
+    changePct: t.exposeFloat('changePct', {
+      nullable: true,
+      description: 'Percent against officialClose, with 4 decimals: -0.72 is -0.72%.',
+    }),
+    netGex: t.exposeFloat('netGex', { nullable: true, description: 'Always null; see gex of the symbol.' }),
+    gexChange: t.exposeFloat('gexChange', { nullable: true, description: 'Always null.' }),
+    volume: t.expose('volume', {
+      type: 'Long',
+      nullable: true,
+      description: 'Shares traded in the session of the price.',
+    }),
+    officialClose: t.exposeFloat('officialClose', {
+      nullable: true,
+      description: 'Close of the session before, dollars; null when it is not known.',
+    }),
+    sessionDate: t.expose('sessionDate', {
+      type: 'SessionDate',
+      nullable: true,
+      description: 'Exchange session of the price.',
+    }),
+    eventTsMs: t.expose('eventTsMs', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'The price event, epoch ms; null when the price comes from a daily bar.',
+    }),
+    node: t.field({
+      type: SymbolType,
+      description: 'The symbol with its edges.',
+      resolve: ({ symbol }) => ({ symbol }),
+    }),
+  }),
+});
+
+const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
+  description: 'Metadata of quotes.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    count: t.exposeInt('count', { description: 'Number of rows.' }),
+    restricted: t.expose('restricted', {
+      extensions: costs({ rows: 'page' }),
+      type: ['Ticker'],
+      nullable: true,
+      description: 'Symbols the caller may not read, whose rows are empty; null when there are none.',
+    }),
+  }),
+});
+
+const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
+  description: 'Quotes of several symbols.',
+  fields: (t) => ({
+    rows: t.field({
+      type: [QuoteType],
+      extensions: costs({ rows: 'page' }),
+      description: 'One row a symbol in the order asked, repeats included.',
+      resolve: (page) => page.rows,
+    }),
+    meta: t.field({ type: QuotesMetaType, description: 'Metadata of the quotes.', resolve: (page) => page.meta }),
+  }),
+});
+
+builder.queryField('quotes', (t) =>
+  t.field({
+    type: QuotesPageType,
+    nullable: true,
+    description:
+      'Quotes of several symbols. What is unknown, has no recent price or may not be read is an empty row, never a failure.',
+    args: {
+      symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
+    },
+    extensions: {
+      scopeGroup: 'market.live',
+      ...costs<{ symbols: readonly string[] }>({
+        once: 3,
+        each: ({ page }) => 0.15 * page,
+        sizes: ({ symbols }) => ({ page: itemsAsked(symbols.length, maxQuotes) }),
+      }),
+    },
+    resolve: (_root, { symbols }, context) => quotes(context, symbols),
+  }),
+);
+
+builder.objectField(SymbolType, 'quote', (t) =>
+  t.field({
+    type: QuoteType,
+    nullable: true,
+    description:
+      'Its latest quote; an error of code not_entitled_tier or attestation_required where it may not be read.',
+    extensions: { scopeGroup: 'market.live', ...costs({ once: 3, each: 0.12 }) },
+    resolve: ({ symbol }, _args, context) => symbolQuote(context, symbol),
+  }),
+);

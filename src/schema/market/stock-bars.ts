@@ -1,0 +1,177 @@
+import type { BarColumns } from '../../domain/bar.ts';
+import { exchangeTimeZone } from '../../domain/market-time.ts';
+import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
+import {
+  barLimits,
+  priorClose,
+  type StockBar,
+  type StockBarsMeta,
+  type StockBarsPage,
+  stockBarRows,
+  stockBars,
+} from '../../resolvers/market/stock-bars.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+import { SymbolType } from './symbol.ts';
+
+/** A bar, in pages and as it is told. */
+export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
+  description: 'One OHLCV bar of a stock.',
+  fields: (t) => ({
+    symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
+    timeframe: t.expose('timeframe', { type: 'Timeframe', description: 'Length of the bar.' }),
+    tsMs: t.expose('tsMs', {
+      type: 'EpochMs',
+      description: 'Start of the bar, epoch ms; a 1d bar starts 00:00 New York.',
+    }),
+    open: t.exposeFloat('open', { description: 'First price, dollars.' }),
+    high: t.exposeFloat('high', { description: 'Highest price, dollars.' }),
+    low: t.exposeFloat('low', { description: 'Lowest price, dollars.' }),
+    close: t.exposeFloat('close', { description: 'Last price, dollars.' }),
+    volume: t.expose('volume', { type: 'Long', description: 'Shares.' }),
+    vwap: t.exposeFloat('vwap', {
+      nullable: true,
+      description: 'Volume-weighted average price, dollars; null when the source gives none.',
+    }),
+    tradeCount: t.expose('tradeCount', {
+      type: 'Long',
+      nullable: true,
+      description: 'Number of trades; null when the source gives none.',
+    }),
+  }),
+});
+
+/** Longer columns are completed one a turn of the event loop. */
+const longColumn = 5000;
+
+function inTurn<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {
+  return values.length <= longColumn ? list(values) : nextTurn().then(() => list(values));
+}
+
+const column = (values: Float64Array) => inTurn<number>(values, (all) => Array.from(all));
+
+/** As `column`, with NaN, the columns' "unknown", as the graph's null. */
+const nullable = (values: Float64Array) =>
+  inTurn<number | null>(values, (all) => Array.from(all, (value) => (Number.isNaN(value) ? null : value)));
+
+/** Bars as columns, shared by stock and option bars. */
+export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({
+  description:
+    'The same bars as columns: one array a measure, all of one length, ascending by time. Much smaller for charts.',
+  fields: (t) => ({
+    tsMs: t.field({
+      type: ['EpochMs'],
+      description: 'Starts, epoch ms.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => column(bars.tsMs),
+    }),
+    open: t.floatList({
+      description: 'First prices, dollars.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => column(bars.open),
+    }),
+    high: t.floatList({
+      description: 'Highest prices, dollars.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => column(bars.high),
+    }),
+    low: t.floatList({
+      description: 'Lowest prices, dollars.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => column(bars.low),
+    }),
+    close: t.floatList({
+      description: 'Last prices, dollars.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => column(bars.close),
+    }),
+    volume: t.field({
+      type: ['Long'],
+      description: 'Shares (stocks) or contracts (options).',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => column(bars.volume),
+    }),
+    vwap: t.floatList({
+      nullable: { list: false, items: true },
+      description: 'Volume-weighted average prices, dollars; null = unknown.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => nullable(bars.vwap),
+    }),
+    tradeCount: t.field({
+      type: ['Long'],
+      nullable: { list: false, items: true },
+      description: 'Numbers of trades; null = unknown.',
+      extensions: costs({ rows: 'page' }),
+      resolve: (bars) => nullable(bars.tradeCount),
+    }),
+  }),
+});
+
+const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').implement({
+  description: 'Metadata of a page of stock bars.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    rowCount: t.exposeInt('rowCount', { description: 'Bars on this page.' }),
+    completeThrough: t.expose('completeThrough', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'Start of the last complete bar in range; later bars may change. Null when there is none.',
+    }),
+    cursor: t.exposeString('cursor', { nullable: true, description: 'Continues with the next page; null at the end.' }),
+  }),
+});
+
+const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').implement({
+  description: 'A page of stock bars, as rows and as columns.',
+  fields: (t) => ({
+    rows: t.field({
+      type: [StockBarType],
+      extensions: costs({ rows: 'page' }),
+      description: 'Bars ascending by time.',
+      resolve: stockBarRows,
+    }),
+    columns: t.field({ type: BarColumnsType, description: 'The same bars as columns.', resolve: (page) => page.bars }),
+    priorClose: t.float({
+      nullable: true,
+      description: 'Close of the session before the first bar, dollars; null when unknown.',
+      extensions: costs({ once: 0.8, each: 0.08 }),
+      resolve: (page, _args, context) => priorClose(context, page),
+    }),
+    meta: t.field({ type: StockBarsMetaType, description: 'Metadata of the page.', resolve: (page) => page.meta }),
+  }),
+});
+
+builder.objectField(SymbolType, 'bars', (t) =>
+  t.field({
+    type: StockBarsPageType,
+    nullable: true,
+    description:
+      'OHLCV bars in [from, to). API keys read at most 1,000 bars a page and a span limited by timeframe; longer ones are clamped and reported in meta.caps.applied.',
+    args: {
+      from: t.arg({ type: 'PointInTime', required: true, description: 'Start, inclusive.' }),
+      to: t.arg({ type: 'PointInTime', required: true, description: 'End, exclusive.' }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of local times in from and to.',
+      }),
+      timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
+      limit: t.arg.int({
+        description: `Bars a page: ${barLimits.default} by default, at most ${barLimits.max}; ${barLimits.keyMax} with an API key.`,
+      }),
+      cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
+      source: t.arg.string({ description: 'Only trade is served.' }),
+    },
+    extensions: {
+      scopeGroup: 'market.bars',
+      ...costs<BarsAsked>({
+        once: 1.2,
+        each: ({ page }) => 0.1 + 0.0002 * page,
+        sizes: (args, { kind }) => ({ page: barsAsked(args, kind) }),
+      }),
+    },
+    resolve: (node, args, context) => stockBars(context, node.symbol, args),
+  }),
+);

@@ -1,0 +1,74 @@
+import { maxSymbolsPage, type SymbolConnection, symbolConnection } from '../../resolvers/market/symbol-connection.ts';
+import { builder } from '../builder.ts';
+import { costs, itemsAsked } from '../cost.ts';
+import { SymbolClassEnum, type SymbolNode, SymbolType } from './symbol.ts';
+
+/** Where a page of a connection lies; shared by every connection of the graph. */
+export const PageInfoType = builder.objectRef<SymbolConnection['pageInfo']>('PageInfo').implement({
+  description: 'Where a page lies in its connection.',
+  fields: (t) => ({
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more follows endCursor.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether something precedes startCursor.' }),
+    startCursor: t.exposeString('startCursor', {
+      nullable: true,
+      description: 'Cursor of the first edge; null on an empty page.',
+    }),
+    endCursor: t.exposeString('endCursor', {
+      nullable: true,
+      description: 'Cursor of the last edge, to be sent as after; null on an empty page.',
+    }),
+  }),
+});
+
+const SymbolEdgeType = builder.objectRef<{ cursor: string; node: SymbolNode }>('SymbolEdge').implement({
+  description: 'A symbol and its place in the connection.',
+  fields: (t) => ({
+    cursor: t.exposeString('cursor', { description: 'Continues after this symbol.' }),
+    node: t.field({ type: SymbolType, description: 'The symbol.', resolve: (edge) => edge.node }),
+  }),
+});
+
+/** Symbols as a connection: pages of the registry, or of a watchlist. */
+export const SymbolConnectionType = builder.objectRef<SymbolConnection>('SymbolConnection').implement({
+  description: 'A page of symbols.',
+  fields: (t) => ({
+    nodes: t.field({
+      type: [SymbolType],
+      extensions: costs({ rows: 'page' }),
+      description: 'The symbols of the page.',
+      resolve: (page) => page.nodes,
+    }),
+    edges: t.field({
+      type: [SymbolEdgeType],
+      extensions: costs({ rows: 'page' }),
+      description: 'The same symbols with their cursors.',
+      resolve: (page) => page.edges,
+    }),
+    pageInfo: t.field({ type: PageInfoType, description: 'Where the page lies.', resolve: (page) => page.pageInfo }),
+    totalCount: t.exposeInt('totalCount', { description: 'Symbols over all pages.' }),
+  }),
+});
+
+builder.queryField('symbols', (t) =>
+  t.field({
+    type: SymbolConnectionType,
+    nullable: true,
+    description: 'The registry: registered symbols ascending by ticker, filtered and paged.',
+    args: {
+      first: t.arg.int({ required: true, description: `Symbols a page, at most ${maxSymbolsPage}; more are clamped.` }),
+      after: t.arg.string({
+        description: 'pageInfo.endCursor of the page before, with the other arguments unchanged.',
+      }),
+      class: t.arg({ type: SymbolClassEnum, description: 'Only this class.' }),
+      sector: t.arg.string({ description: 'Only this sector, in any case; other = symbols without one.' }),
+      search: t.arg.string({
+        description: 'Only tickers that begin with this text and names that contain it, in any case.',
+      }),
+    },
+    extensions: {
+      scopeGroup: 'market.reference',
+      ...costs<{ first: number }>({ once: 0.2, sizes: ({ first }) => ({ page: itemsAsked(first, maxSymbolsPage) }) }),
+    },
+    resolve: (_root, args, context) => symbolConnection(context, args),
+  }),
+);

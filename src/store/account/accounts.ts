@@ -1,0 +1,75 @@
+import { type Account, newAccountTiers } from '../../domain/account.ts';
+import type { Classification, Tier } from '../../domain/tier.ts';
+import type { Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import { insertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import { inTransaction, type Transaction } from '../engine/transaction.ts';
+import type { Account as AccountRow } from '../generated/client.ts';
+
+/** What to change of an account; what is absent stays. */
+export interface AccountChange {
+  siteTier?: Tier | undefined;
+  apiTier?: Tier | undefined;
+  /** Null takes the declaration back. */
+  classification?: Classification | null | undefined;
+}
+
+// A row holds what was checked when it was written.
+const accountOf = (row: AccountRow) => numbered(row) as Account;
+
+/** The account of that id; null = there is none. */
+export async function findAccount(store: Store, id: string): Promise<Account | null> {
+  const row = await store.prisma.account.findUnique({ where: { id } });
+  return row && accountOf(row);
+}
+
+/** Every account, by id. */
+export async function listAccounts(store: Store): Promise<Account[]> {
+  return (await store.prisma.account.findMany({ orderBy: { id: 'asc' } })).map(accountOf);
+}
+
+/** The account of that id, made on the lowest tiers when there is none. */
+export async function ensureAccount(store: Store, id: string, nowMs: number): Promise<Account> {
+  return (await findAccount(store, id)) ?? setAccount(store, id, {}, nowMs);
+}
+
+const locking = statement('lock-account', { id: 'text' }, { id: 'text' });
+
+/** Holds an account's row until the transaction ends; false = there is no such account. */
+export async function lockAccount(tx: Transaction, id: string): Promise<boolean> {
+  return (await locking.rows(tx, { id })).length === 1;
+}
+
+/** Makes or changes an account and returns it. What a new one is not told is the lowest tier, and not classified. */
+export async function setAccount(store: Store, id: string, change: AccountChange, nowMs: number): Promise<Account> {
+  return inTransaction(store, async (tx) => {
+    const blank = { ...newAccountTiers, classification: null, classifiedAt: null, createdAt: nowMs };
+    await insertRows(tx, 'Account', [{ id, ...blank }]);
+    await lockAccount(tx, id);
+    const current = await tx.prisma.account.findUniqueOrThrow({ where: { id } });
+    const { siteTier = current.siteTier, apiTier = current.apiTier, classification = current.classification } = change;
+    const classifiedAt = classification === null ? null : nowMs;
+    const isRepeated = classification === current.classification;
+    const data = { siteTier, apiTier, classification, ...(!isRepeated && { classifiedAt }) };
+    return accountOf(await tx.prisma.account.update({ where: { id }, data }));
+  });
+}
+
+/**
+ * Records what an account declares itself to be and returns the account as it then is. `professional` is final: it stays, and so
+ * does the time of a declaration that is only repeated. Null = there is no such account.
+ */
+export async function declareClassification(
+  store: Store,
+  id: string,
+  classification: Classification,
+  nowMs: number,
+): Promise<Account | null> {
+  // One statement, which looks again at a row that another declaration changed meanwhile.
+  await store.prisma.account.updateMany({
+    where: { id, OR: [{ classification: null }, { classification: { notIn: ['professional', classification] } }] },
+    data: { classification, classifiedAt: nowMs },
+  });
+  return findAccount(store, id);
+}

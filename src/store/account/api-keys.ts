@@ -1,0 +1,66 @@
+import type { Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import type { Row } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import { inTransaction } from '../engine/transaction.ts';
+import { lockAccount } from './accounts.ts';
+
+/** An API key as it is stored: everything but the key. Times are epoch ms; `lastUsedAt` is up to a few seconds late. */
+export type ApiKeyRow = Row<'ApiKey'>;
+
+/**
+ * Stores a new key. `maxLive` bounds the account's keys that are neither revoked nor expired, however many are made at once;
+ * `full` = it has as many; `no-account` = there is no such account.
+ */
+export async function insertApiKey(
+  store: Store,
+  row: ApiKeyRow,
+  maxLive: number,
+): Promise<'stored' | 'full' | 'no-account'> {
+  const { accountId, createdAt } = row;
+  return inTransaction(store, async (tx) => {
+    // Keys of one account are made one after the other, or two could both be the last that fits.
+    if (!(await lockAccount(tx, accountId))) return 'no-account';
+    const live = { accountId, revokedAt: null, OR: [{ expiresAt: null }, { expiresAt: { gt: createdAt } }] };
+    if ((await tx.prisma.apiKey.count({ where: live })) >= maxLive) return 'full';
+    await tx.prisma.apiKey.create({ data: row });
+    return 'stored';
+  });
+}
+
+/** The key with that hash, revoked or expired though it be; null = there is none. */
+export async function findApiKey(store: Store, hash: string): Promise<ApiKeyRow | null> {
+  const row = await store.prisma.apiKey.findUnique({ where: { hash } });
+  return row && numbered(row);
+}
+
+/** The keys of an account, or of all with null, oldest first. */
+export async function listApiKeys(store: Store, accountId: string | null): Promise<ApiKeyRow[]> {
+  const rows = await store.prisma.apiKey.findMany({
+    where: accountId === null ? {} : { accountId },
+    orderBy: [{ createdAt: 'asc' }, { id: 'asc' }],
+  });
+  return rows.map(numbered);
+}
+
+/** Revokes a key of an account, or of any with null. Returns its hash; null = there is no such key, or it was revoked before. */
+export async function revokeApiKey(
+  store: Store,
+  id: string,
+  accountId: string | null,
+  nowMs: number,
+): Promise<string | null> {
+  const [revoked] = await store.prisma.apiKey.updateManyAndReturn({
+    where: { id, revokedAt: null, ...(accountId !== null && { accountId }) },
+    data: { revokedAt: nowMs },
+    select: { hash: true },
+  });
+  return revoked?.hash ?? null;
+}
+
+const touching = statement('touch-api-keys', { ids: 'text[]', times: 'int8[]' }, {});
+
+/** Records when keys were last used: epoch ms by key id. An earlier time than the stored one changes nothing. */
+export async function touchApiKeys(store: Store, usedAt: ReadonlyMap<string, number>): Promise<void> {
+  await touching.count(store.pool, { ids: [...usedAt.keys()], times: [...usedAt.values()] });
+}

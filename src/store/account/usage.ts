@@ -1,0 +1,56 @@
+import { anyOf } from '../engine/any-of.ts';
+import type { Store } from '../engine/connection.ts';
+import { lock } from '../engine/locks.ts';
+import { numbered } from '../engine/rows.ts';
+import { type Row, upsertRows } from '../engine/sets.ts';
+import { inTransaction } from '../engine/transaction.ts';
+
+/** Requests of an account in one scope group on one UTC date (YYYY-MM-DD). */
+export type UsageCount = Row<'UsageCount'>;
+
+/** Counts that are added together or not at all. Batches of one writer are numbered ascending, so that none is added twice. */
+export interface UsageBatch {
+  /** Who writes: unlike any other process, past or present, and beginning with the epoch ms of its start. */
+  writer: string;
+  number: number;
+  counts: readonly UsageCount[];
+}
+
+const markStart = 'usage-batch ';
+
+/**
+ * Adds a batch to the stored counts, once: when the outcome of an attempt is not known (the connection broke), trying again is
+ * safe.
+ */
+export async function addUsage(store: Store, { writer, number, counts }: UsageBatch): Promise<void> {
+  const order = (row: UsageCount) => `${row.accountId} ${row.date} ${row.scopeGroup}`;
+  // In one order for all, so that two processes never wait for each other in a circle.
+  const sorted = [...counts].sort((a, b) => (order(a) < order(b) ? -1 : 1));
+  const key = markStart + writer;
+  await inTransaction(store, async (tx) => {
+    // An earlier attempt may still be at it.
+    await lock(tx, key);
+    const mark = await tx.prisma.storeFact.findUnique({ where: { key } });
+    if (mark && Number(mark.value) >= number) return;
+    const value = String(number);
+    await tx.prisma.storeFact.upsert({ where: { key }, create: { key, value }, update: { value } });
+    await upsertRows(tx, 'UsageCount', sorted, { add: ['count'] });
+  });
+}
+
+/** Forgets the numbering of `writer`, at its end, and that of writers who began before `beforeMs` and did not say goodbye. */
+export async function forgetUsageWriter(store: Store, writer: string, beforeMs: number): Promise<void> {
+  const marks = await store.prisma.storeFact.findMany({ where: { key: { startsWith: markStart } } });
+  const isGone = ({ key }: { key: string }) => Number(key.slice(markStart.length).split(' ')[0]) < beforeMs;
+  const gone = marks.filter(isGone).map(({ key }) => key);
+  await store.prisma.storeFact.deleteMany({ where: { key: anyOf([markStart + writer, ...gone]) } });
+}
+
+/** An account's counts from `fromDate` (UTC, inclusive) on, by date, then by scope group. */
+export async function readUsage(store: Store, accountId: string, fromDate: string): Promise<UsageCount[]> {
+  const rows = await store.prisma.usageCount.findMany({
+    where: { accountId, date: { gte: fromDate } },
+    orderBy: [{ date: 'asc' }, { scopeGroup: 'asc' }],
+  });
+  return rows.map(numbered);
+}

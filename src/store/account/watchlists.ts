@@ -1,0 +1,66 @@
+import { isId, maxIdLength } from '../../domain/account.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { isStorableText } from '../../runtime/stored-text.ts';
+import type { Store } from '../engine/connection.ts';
+import { lock } from '../engine/locks.ts';
+import type { Row } from '../engine/sets.ts';
+import { inTransaction } from '../engine/transaction.ts';
+
+/** Lists of an account, and symbols of a list, at most (contract-notes 2). */
+export const watchlistLimits = { lists: 200, symbols: 500, nameLength: 500 };
+
+/** A watchlist (spec 2.17): its id is the client's choice, its symbols stand in the order they were sent. */
+export type Watchlist = Pick<Row<'Watchlist'>, 'id' | 'name' | 'symbols'>;
+
+const select = { id: true, name: true, symbols: true } as const;
+
+/** The watchlists of an account, oldest first. */
+export async function listWatchlists(store: Store, accountId: string): Promise<Watchlist[]> {
+  const orderBy = [{ createdAt: 'asc' as const }, { id: 'asc' as const }];
+  return store.prisma.watchlist.findMany({ where: { accountId }, orderBy, select });
+}
+
+function check({ id, name, symbols }: Watchlist): void {
+  if (!isId(id)) throw invalidParameter('id', `expected 1 to ${maxIdLength} characters without control characters`);
+  if (name.length > watchlistLimits.nameLength || !isStorableText(name)) {
+    throw invalidParameter('name', `expected text of at most ${watchlistLimits.nameLength} characters`);
+  }
+  if (symbols.length > watchlistLimits.symbols) {
+    throw invalidParameter('symbols', `expected at most ${watchlistLimits.symbols} symbols, got ${symbols.length}`);
+  }
+}
+
+/**
+ * Stores a list, replacing the one of that id. Throws 400 when it is too large, or when it would be one list too many, however
+ * many are stored at once. Whether its symbols may be read is the caller's to check.
+ */
+export async function putWatchlist(
+  store: Store,
+  accountId: string,
+  watchlist: Watchlist,
+  nowMs: number,
+): Promise<Watchlist> {
+  check(watchlist);
+  const { id, name, symbols } = watchlist;
+  return inTransaction(store, async (tx) => {
+    // Lists of one account are stored one after the other, or two could both be the last that fits.
+    await lock(tx, `watchlists ${accountId}`);
+    const others = await tx.prisma.watchlist.count({ where: { accountId, id: { not: id } } });
+    if (others >= watchlistLimits.lists)
+      throw invalidParameter('id', `the account has ${watchlistLimits.lists} watchlists already, the most it can have`);
+    const change = { name, symbols: [...symbols], updatedAt: nowMs };
+    return tx.prisma.watchlist.upsert({
+      where: { accountId_id: { accountId, id } },
+      create: { accountId, id, createdAt: nowMs, ...change },
+      update: change,
+      select,
+    });
+  });
+}
+
+/** Deletes a list; false = the account has none of that id. */
+export async function deleteWatchlist(store: Store, accountId: string, id: string): Promise<boolean> {
+  if (!isId(id)) return false;
+  const { count } = await store.prisma.watchlist.deleteMany({ where: { accountId, id } });
+  return count === 1;
+}

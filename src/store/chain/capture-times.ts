@@ -1,0 +1,20 @@
+import { readFrom, type Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+
+/** When an underlying was captured in [fromMs, toMs), epoch ms ascending. */
+export async function captureTimes(
+  store: Store,
+  kind: 'chain' | 'gex',
+  underlying: string,
+  fromMs: number,
+  toMs: number,
+): Promise<number[]> {
+  const { prisma } = readFrom(store);
+  const asked = {
+    where: { underlying, capturedAt: { gte: fromMs, lt: toMs } },
+    select: { capturedAt: true },
+    orderBy: { capturedAt: 'asc' },
+  } as const;
+  const rows = kind === 'chain' ? await prisma.chainCapture.findMany(asked) : await prisma.gexCapture.findMany(asked);
+  return rows.map((row) => numbered(row).capturedAt);
+}

@@ -1,0 +1,216 @@
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { decodeBlock, encodeBlock, layoutOf, numbers, texts } from '../engine/codec.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import type { Reader } from '../engine/replicas.ts';
+import { numbered } from '../engine/rows.ts';
+import { findRows, type Row, upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { blockVersion } from '../market/bar-blocks.ts';
+import { openInterestExpiries } from './open-interest.ts';
+
+/** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
+export interface ChainMoment {
+  underlying: string;
+  atMs: number;
+}
+
+const measures = [
+  'openInterest',
+  'volume',
+  'bid',
+  'ask',
+  'last',
+  'fmv',
+  'iv',
+  'delta',
+  'gamma',
+  'theta',
+  'vega',
+] as const satisfies readonly (keyof ChainRow)[];
+
+/** A chain's rows as a column block. */
+function encodeRows(rows: readonly ChainRow[]): Uint8Array {
+  const number = (read: (row: ChainRow) => number | null) => Float64Array.from(rows, (row) => read(row) ?? Number.NaN);
+  const days = new Map([...new Set(rows.map((row) => row.expiry))].map((expiry) => [expiry, epochDay(expiry)]));
+  return encodeBlock({
+    root: rows.map((row) => row.root),
+    expiry: number((row) => days.get(row.expiry)!),
+    put: number((row) => (row.right === 'put' ? 1 : 0)),
+    strike: number((row) => row.strike),
+    sharesPerContract: number((row) => row.sharesPerContract),
+    ...Object.fromEntries(measures.map((name) => [name, number((row) => row[name])])),
+  });
+}
+
+/** Rows that are made before others get their turn: about 2 ms of work. */
+const rowsATurn = 4000;
+
+async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
+  const columns = decodeBlock(payload);
+  const column = (name: string) => numbers(columns, name);
+  const [root, expiry, put, strike] = [texts(columns, 'root'), column('expiry'), column('put'), column('strike')];
+  const shares = column('sharesPerContract');
+  const measured = measures.map((name) => [name, column(name)] as const);
+  const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
+  const rows = new Array<ChainRow>(root.length);
+  for (let i = 0; i < rows.length; i++) {
+    const right = put[i] === 1 ? 'put' : 'call';
+    const row: Record<string, unknown> = { root: root[i], expiry: dates.get(expiry[i]!), right, strike: strike[i] };
+    for (const [name, values] of measured) row[name] = Number.isNaN(values[i]) ? null : values[i];
+    row.sharesPerContract = shares[i];
+    rows[i] = row as unknown as ChainRow;
+    if ((i + 1) % rowsATurn === 0) await nextTurn();
+  }
+  return rows;
+}
+
+/** The columns of which a contract's line is made. */
+export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as const;
+/** The columns that say which contract a row is of; they come first in a block. */
+const listingColumns = ['root', 'expiry', 'put', 'strike'] as const;
+
+/** Which contracts a block lists in which order, as a hash, and where the values of their lines lie. */
+function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
+  const strike = layoutOf(payload, listingColumns).at(-1)!;
+  const length = new DataView(payload.buffer, payload.byteOffset).getUint32(4, true);
+  const listed = payload.subarray(0, strike.at + strike.bytes * length);
+  return { listing: blockVersion(listed), layout: JSON.stringify(layoutOf(payload, lineColumns)) };
+}
+
+/** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
+export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
+  const payload = Buffer.from(encodeRows(capture.rows));
+  const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
+  const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial } = capture;
+  const rowCount = capture.rows.length;
+  const facts = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount]);
+  const version = blockVersion(Buffer.concat([Buffer.from(facts), payload]));
+  const key = { underlying, capturedAt, sessionDate };
+  const row = { ...key, spot, priorCloseSpot, partial, rowCount, expirations, version, payload, ...cutsOf(payload) };
+  return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version'] })) === 1;
+}
+
+const factFields = [
+  ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'version'] as const),
+] as const;
+
+type Facts = Pick<Row<'ChainCapture'>, (typeof factFields)[number]>;
+
+const lastAtMoments = statement(
+  'chain-captures-at',
+  { underlyings: 'text[]', atMs: 'int8[]' },
+  {
+    ...({ moment: 'int8', underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
+    ...({ priorCloseSpot: 'float8?', partial: 'bool', version: 'text' } as const),
+  },
+);
+
+const cacheKey = ({ underlying, capturedAt, version }: Facts) => `chain:${underlying}:${capturedAt}:${version}`;
+
+/** Bytes a decoded row takes, about. */
+const rowBytes = 250;
+
+async function readMissing(store: Store, missing: readonly Facts[]): Promise<Map<string, ChainCapture>> {
+  const read = new Map<string, ChainCapture>();
+  if (missing.length === 0) return read;
+  // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
+  const keys = { by: ['underlying', 'capturedAt'] as const, keys: missing };
+  const rows = await findRows(readFrom(store), 'ChainCapture', keys, [...factFields, 'payload']);
+  for (const { payload, ...facts } of rows) {
+    const { version: _, ...rest } = facts;
+    const capture: ChainCapture = { ...rest, rows: await decodeRows(payload) };
+    store.blocks.set(cacheKey(facts), capture, capture.rows.length * rowBytes + 100);
+    read.set(`${facts.underlying} ${facts.capturedAt}`, capture);
+    await nextTurn();
+  }
+  return read;
+}
+
+/**
+ * The last capture at or before each moment, in the order of `moments`; null where there is none. Two statements, one when
+ * all are cached. A capture is shared by its readers and must not be changed.
+ */
+export async function chainCapturesAt(store: Store, moments: readonly ChainMoment[]): Promise<(ChainCapture | null)[]> {
+  const rows = await lastAtMoments.rows(readFrom(store), {
+    underlyings: moments.map(({ underlying }) => underlying),
+    atMs: moments.map(({ atMs }) => atMs),
+  });
+  const cached = rows.map((facts) => store.blocks.get<ChainCapture>(cacheKey(facts)));
+  const distinct = new Map(rows.filter((_, i) => !cached[i]).map((facts) => [cacheKey(facts), facts]));
+  const read = await readMissing(store, [...distinct.values()]);
+  const found: (ChainCapture | null)[] = new Array(moments.length).fill(null);
+  rows.forEach((facts, i) => {
+    found[facts.moment - 1] = cached[i] ?? read.get(`${facts.underlying} ${facts.capturedAt}`) ?? null;
+  });
+  return found;
+}
+
+/** The last capture of an underlying at or before an instant, inside the caller's transaction; null when there is none. */
+export async function chainCaptureAt(from: Reader, underlying: string, atMs: number): Promise<ChainCapture | null> {
+  const last = await from.prisma.chainCapture.findFirst({
+    where: { underlying, capturedAt: { lte: atMs } },
+    orderBy: { capturedAt: 'desc' },
+    select: { underlying: true, capturedAt: true },
+  });
+  if (!last) return null;
+  const keys = { by: ['underlying', 'capturedAt'] as const, keys: [numbered(last)] };
+  const [row] = await findRows(from, 'ChainCapture', keys, [...factFields, 'payload']);
+  if (!row) return null;
+  const { payload, version: _, ...facts } = row;
+  return { ...facts, rows: await decodeRows(payload) };
+}
+
+/** Whether each of these captures was given in part only, in their order; false for one that is not there. One statement. */
+export async function partialChains(
+  store: Store,
+  captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
+): Promise<boolean[]> {
+  const by = ['underlying', 'capturedAt'] as const;
+  const rows = await findRows(readFrom(store), 'ChainCapture', { by, keys: captures }, [...by, 'partial']);
+  const placeOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
+  const partial = new Map(rows.map((row) => [placeOf(row), row.partial]));
+  return captures.map((capture) => partial.get(placeOf(capture)) ?? false);
+}
+
+/** What is listed: expiries ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest lists them. */
+export interface ListedExpirations {
+  capturedAt: number;
+  expirations: SessionDate[];
+}
+
+const listedAt = statement(
+  'expirations-at',
+  { underlyings: 'text[]', atMs: 'int8[]', dates: 'text[]' },
+  {
+    ...({ moment: 'int8', capturedAt: 'int8?', expirations: 'int4[]' } as const),
+    ...({ sessionDate: 'text?', payload: 'bytea?' } as const),
+  },
+);
+type ListedRow = Awaited<ReturnType<(typeof listedAt)['rows']>>[number];
+
+function listedBy({ capturedAt, expirations, sessionDate, payload }: ListedRow): ListedExpirations | null {
+  if (capturedAt !== null) return { capturedAt, expirations: expirations.map((day) => dateOfEpochDay(day!)) };
+  if (sessionDate === null) return null;
+  return { capturedAt: exchangeInstant(sessionDate), expirations: openInterestExpiries(payload!) };
+}
+
+/**
+ * The expiries listed by the last capture at or before each moment, in the order of `moments`; where there is no capture at all,
+ * those of the last open interest by then, published once a day; null where there is neither. One statement.
+ */
+export async function expirationsAt(
+  store: Store,
+  moments: readonly ChainMoment[],
+): Promise<(ListedExpirations | null)[]> {
+  const rows = await listedAt.rows(readFrom(store), {
+    underlyings: moments.map(({ underlying }) => underlying),
+    atMs: moments.map(({ atMs }) => atMs),
+    dates: moments.map(({ atMs }) => exchangeDate(atMs)),
+  });
+  const found: (ListedExpirations | null)[] = new Array(moments.length).fill(null);
+  for (const row of rows) found[row.moment - 1] = listedBy(row);
+  return found;
+}

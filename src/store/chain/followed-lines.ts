@@ -1,0 +1,84 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFact, writeFact } from '../engine/facts.ts';
+import { lock } from '../engine/locks.ts';
+import { numbered } from '../engine/rows.ts';
+import { findRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** How far a live tape was taken. */
+export interface FollowedPosition {
+  /** Lines taken in all; 0 = none yet. */
+  lines: number;
+  /** The session they had come to; null when there was none. */
+  session: SessionDate | null;
+  /** The last boundary of the session whose minute solves are written, epoch ms; null when none is. */
+  solvedMs: number | null;
+}
+
+const factKey = (source: string) => `followed ${source}`;
+
+/** How far a source was taken; held until the transaction ends, so that nobody else goes on from there meanwhile. */
+export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
+  await lock(tx, factKey(source));
+  const nothing: FollowedPosition = { lines: 0, session: null, solvedMs: null };
+  const value = await readFact(tx, factKey(source));
+  return value === null ? nothing : { ...nothing, ...(JSON.parse(value) as Partial<FollowedPosition>) };
+}
+
+/** Remembers how far a source was taken. */
+export async function savePosition(tx: Transaction, source: string, position: FollowedPosition): Promise<void> {
+  await writeFact(tx, factKey(source), JSON.stringify(position));
+}
+
+const appending = statement(
+  'append-lines',
+  { source: 'text', sessionDate: 'text', throughLine: 'int8', payload: 'bytea' },
+  {},
+);
+
+/**
+ * Keeps lines of a session, gzip. What is kept without a further line (event time that went on by itself) joins the part before: gzip
+ * files put one after the other are one.
+ */
+export async function keepLines(
+  tx: Transaction,
+  source: string,
+  session: SessionDate,
+  throughLine: number,
+  payload: Uint8Array,
+): Promise<void> {
+  await appending.count(tx, { source, sessionDate: session, throughLine, payload: Buffer.from(payload) });
+}
+
+// Parts read at a time.
+const partsAtOnce = 64;
+
+/** The lines kept of a session, packed, part after part in the order they were taken. */
+export async function* keptLines(tx: Transaction, source: string, session: SessionDate): AsyncGenerator<Buffer> {
+  const parts = await tx.prisma.followedLines.findMany({
+    where: { source, sessionDate: session },
+    select: { source: true, sessionDate: true, throughLine: true },
+    orderBy: { throughLine: 'asc' },
+  });
+  const by = ['source', 'sessionDate', 'throughLine'] as const;
+  for (let start = 0; start < parts.length; start += partsAtOnce) {
+    const keys = parts.slice(start, start + partsAtOnce).map(numbered);
+    const rows = await findRows(tx, 'FollowedLines', { by, keys }, ['throughLine', 'payload']);
+    rows.sort((a, b) => a.throughLine - b.throughLine);
+    for (const { payload } of rows) yield payload;
+  }
+}
+
+/** Forgets the lines of sessions before one. */
+export async function forgetLines(tx: Transaction, source: string, before: SessionDate): Promise<void> {
+  await tx.prisma.followedLines.deleteMany({ where: { source, sessionDate: { lt: before } } });
+}
+
+/** Begins the tape of a session that is a tape of its own: one followed before under this name, of another session, is forgotten. */
+export async function beginTape(tx: Transaction, source: string, session: SessionDate): Promise<void> {
+  const position = await lockPosition(tx, source);
+  if (position.session === session) return;
+  await tx.prisma.followedLines.deleteMany({ where: { source } });
+  await savePosition(tx, source, { lines: 0, session: null, solvedMs: null });
+}

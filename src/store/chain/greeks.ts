@@ -1,0 +1,65 @@
+import type { GreeksSample, GreeksSolve } from '../../domain/chain/greeks.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { statement } from '../engine/statement.ts';
+import { decodeSolve, recordBytes } from './greeks-record.ts';
+
+/** Where a contract's solves are kept: under its underlying, by its path form (`O:…`). */
+export interface GreeksKey {
+  underlying: string;
+  contract: string;
+}
+
+/** A contract's series may reach back over this many of the sessions in which it was followed. */
+const sessionsBack = 10;
+
+const records = statement(
+  'greeks-records',
+  {
+    ...({ underlyings: 'text[]', contracts: 'text[]', throughMs: 'int8', today: 'text', length: 'int8' } as const),
+    ...({ sessionsBack: 'int8', recordBytes: 'int4' } as const),
+  },
+  { wanted: 'int8', tsMs: 'int8', record: 'bytea' },
+);
+
+/** The newest solves of several contracts, newest first, each at most `length` and none later than `throughMs`. One statement; of a minute only their records are read. */
+function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, today, length }: SeriesRange) {
+  const underlyings = keys.map((key) => key.underlying);
+  const contracts = keys.map((key) => key.contract);
+  const asked = { underlyings, contracts, throughMs, today, length, sessionsBack, recordBytes };
+  return records.rows(readFrom(store), asked);
+}
+
+interface SeriesRange {
+  throughMs: number;
+  /** The session of `throughMs`. */
+  today: SessionDate;
+  length: number;
+}
+
+/** The newest solves of several contracts in one statement, none later than `throughMs`; a contract without is absent. */
+export async function readLatestGreeks(
+  store: Store,
+  keys: readonly GreeksKey[],
+  range: Omit<SeriesRange, 'length'>,
+): Promise<Map<string, GreeksSolve>> {
+  const rows = await newestRecords(store, keys, { ...range, length: 1 });
+  return new Map(rows.map(({ wanted, tsMs, record }) => [keys[wanted - 1]!.contract, decodeSolve(record, 0, tsMs)!]));
+}
+
+/** The newest `length` samples of several contracts up to `throughMs`, ascending, in one statement; a contract without is absent. */
+export async function readGreeksSeries(
+  store: Store,
+  keys: readonly GreeksKey[],
+  range: SeriesRange,
+): Promise<Map<string, GreeksSample[]>> {
+  const series = new Map<string, GreeksSample[]>();
+  for (const { wanted, tsMs, record } of await newestRecords(store, keys, range)) {
+    const { iv, delta, gamma, mark } = decodeSolve(record, 0, tsMs)!;
+    const { contract } = keys[wanted - 1]!;
+    if (!series.has(contract)) series.set(contract, []);
+    series.get(contract)!.push({ tsMs: tsMs, iv, delta, gamma, mark });
+  }
+  for (const samples of series.values()) samples.reverse();
+  return series;
+}

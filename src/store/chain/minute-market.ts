@@ -1,0 +1,69 @@
+import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { anyOf } from '../engine/any-of.ts';
+import type { Reader } from '../engine/replicas.ts';
+import { numbered } from '../engine/rows.ts';
+import { findRows } from '../engine/sets.ts';
+import { decodeBars } from '../market/bar-blocks.ts';
+
+/** A price of an underlying and when it was known. */
+export interface PricePoint {
+  /** Epoch ms: the end of a minute, or a chain's capture. */
+  tsMs: number;
+  /** Dollars. */
+  price: number;
+}
+
+/**
+ * The prices of underlyings in a session that the store holds, ascending: closes of its minute bars at their minutes' ends, and the spot of
+ * its chains. `throughMs` is the last instant wanted. Two statements.
+ */
+export async function readPrices(
+  from: Reader,
+  session: SessionDate,
+  underlyings: readonly string[],
+  throughMs: number,
+): Promise<Map<string, PricePoint[]>> {
+  const prices = new Map<string, PricePoint[]>(underlyings.map((underlying) => [underlying, []]));
+  const captures = await from.prisma.chainCapture.findMany({
+    where: {
+      underlying: anyOf(underlyings),
+      sessionDate: session,
+      capturedAt: { gte: exchangeInstant(session), lte: throughMs },
+      spot: { gt: 0 },
+    },
+    select: { underlying: true, capturedAt: true, spot: true },
+  });
+  for (const { underlying, capturedAt, spot } of captures.map(numbered))
+    prices.get(underlying)!.push({ tsMs: capturedAt, price: spot! });
+  const keys = underlyings.map((symbol) => ({ symbol, timeframe: '1m', spanStart: session }));
+  const by = ['symbol', 'timeframe', 'spanStart'] as const;
+  const blocks = await findRows(from, 'BarBlock', { by, keys }, ['symbol', 'payload']);
+  for (const { symbol, payload } of blocks) {
+    const { tsMs, close } = decodeBars(payload);
+    const points = prices.get(symbol)!;
+    for (let i = 0; i < tsMs.length && tsMs[i]! + minuteMs <= throughMs; i++)
+      points.push({ tsMs: tsMs[i]! + minuteMs, price: close[i]! });
+  }
+  // Of one instant the bar's close is the later word: it stands behind.
+  for (const points of prices.values()) points.sort((a, b) => a.tsMs - b.tsMs);
+  return prices;
+}
+
+/** The last prices of contracts in a session, dollars a share, by path form: the close of their last bar. */
+export async function readLastOptionPrices(
+  from: Reader,
+  session: SessionDate,
+  contracts: readonly { underlying: string; contract: string }[],
+): Promise<Map<string, number>> {
+  const keys = contracts.map((contract) => ({ ...contract, sessionDate: session, timeframe: '5m' }));
+  const by = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
+  const rows = await findRows(from, 'OptionBarBlock', { by, keys }, ['contract', 'payload', 'part']);
+  rows.sort((a, b) => a.part - b.part);
+  const closes = new Map<string, number>();
+  for (const { contract, payload } of rows) {
+    const { close } = decodeBars(payload);
+    if (close.length > 0) closes.set(contract, close[close.length - 1]!);
+  }
+  return closes;
+}

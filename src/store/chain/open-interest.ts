@@ -1,0 +1,119 @@
+import { compareContracts, type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { decodeBlock, encodeBlock, numbers, texts } from '../engine/codec.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { lock } from '../engine/locks.ts';
+import { findRows, upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { blockVersion } from '../market/bar-blocks.ts';
+
+/** Contracts outstanding of one option contract, as of the close before the session. */
+export interface OpenInterest extends OptionContract {
+  openInterest: number;
+}
+
+function encode(rows: readonly OpenInterest[]): Uint8Array<ArrayBuffer> {
+  return encodeBlock({
+    root: rows.map((row) => row.root),
+    expiryDay: Float64Array.from(rows, (row) => epochDay(row.expiry)),
+    isPut: Float64Array.from(rows, (row) => (row.right === 'put' ? 1 : 0)),
+    strike: Float64Array.from(rows, (row) => row.strike),
+    openInterest: Float64Array.from(rows, (row) => row.openInterest),
+  });
+}
+
+function decode(payload: Uint8Array): OpenInterest[] {
+  const columns = decodeBlock(payload);
+  const day = numbers(columns, 'expiryDay');
+  const isPut = numbers(columns, 'isPut');
+  const strike = numbers(columns, 'strike');
+  const openInterest = numbers(columns, 'openInterest');
+  return texts(columns, 'root').map((root, i) => ({
+    root,
+    expiry: dateOfEpochDay(day[i]!),
+    right: isPut[i] === 1 ? 'put' : 'call',
+    strike: strike[i]!,
+    openInterest: openInterest[i]!,
+  }));
+}
+
+/** The expiry dates in an open-interest block, ascending. */
+export function openInterestExpiries(payload: Uint8Array): SessionDate[] {
+  return [...new Set(numbers(decodeBlock(payload), 'expiryDay'))].sort((a, b) => a - b).map(dateOfEpochDay);
+}
+
+/** Open interest of some contracts of one underlying in one session. */
+export interface OpenInterestRun {
+  underlying: string;
+  sessionDate: SessionDate;
+  rows: OpenInterest[];
+}
+
+function merge(older: readonly OpenInterest[], newer: readonly OpenInterest[]): OpenInterest[] {
+  const byContract = new Map([...older, ...newer].map((row) => [osiSymbol(row), row]));
+  return [...byContract.values()].sort(compareContracts);
+}
+
+/** Takes all open interest for a writer until its transaction ends. */
+export async function lockOpenInterest(tx: Transaction): Promise<void> {
+  await lock(tx, 'open_interest_blocks');
+}
+
+/** Merges open interest into its blocks, inside the caller's transaction, which holds `lockOpenInterest`; of one contract the new figure counts. Returns how many blocks changed. */
+export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInterestRun[]): Promise<number> {
+  let changed = 0;
+  for (const { underlying, sessionDate, rows } of runs) {
+    const keys = { by: ['underlying', 'sessionDate'] as const, keys: [{ underlying, sessionDate }] };
+    const before = await findRows(tx, 'OpenInterestBlock', keys, ['payload', 'version']);
+    const merged = merge(before[0] ? decode(before[0].payload) : [], rows);
+    const payload = Buffer.from(encode(merged));
+    const version = blockVersion(payload);
+    if (before[0]?.version === version) continue;
+    changed++;
+    await upsertRows(tx, 'OpenInterestBlock', [{ underlying, sessionDate, count: merged.length, version, payload }]);
+  }
+  return changed;
+}
+
+/** Open interest of an underlying's listed contracts in a session. Shared by its readers: not to be changed. */
+export interface ListedInterest {
+  sessionDate: SessionDate;
+  /** Contracts outstanding, by OSI symbol. */
+  byContract: ReadonlyMap<string, number>;
+}
+
+/** Bytes a contract's figure takes in the cache, about. */
+const figureBytes = 90;
+
+const latest = statement(
+  'latest-open-interest',
+  { underlyings: 'text[]', through: 'text' },
+  { underlying: 'text', sessionDate: 'text', version: 'text' },
+);
+
+/** The open interest of each underlying in its last session up to `through` that has any, in their order; null where none is stored. Two statements, one when all are cached. */
+export async function latestOpenInterest(
+  store: Store,
+  underlyings: readonly string[],
+  through: SessionDate,
+): Promise<(ListedInterest | null)[]> {
+  const rows = await latest.rows(readFrom(store), { underlyings, through });
+  const cacheKey = (row: (typeof rows)[number]) => `open-interest:${row.underlying}:${row.sessionDate}:${row.version}`;
+  const found = new Map(rows.map((row) => [row.underlying, store.blocks.get<ListedInterest>(cacheKey(row))]));
+  const missing = rows.filter(({ underlying }) => !found.get(underlying));
+  if (missing.length > 0) {
+    const by = ['underlying', 'sessionDate'] as const;
+    const fields = [...by, 'version', 'payload'] as const;
+    const read = await findRows(readFrom(store), 'OpenInterestBlock', { by, keys: missing }, fields);
+    for (const { payload, ...row } of read) {
+      const byContract = new Map(decode(payload).map((one) => [osiSymbol(one), one.openInterest]));
+      const listed: ListedInterest = { sessionDate: row.sessionDate, byContract };
+      store.blocks.set(cacheKey(row), listed, 200 + byContract.size * figureBytes);
+      found.set(row.underlying, listed);
+      await nextTurn();
+    }
+  }
+  return underlyings.map((underlying) => found.get(underlying) ?? null);
+}

@@ -1,0 +1,221 @@
+import { type BarColumns, barColumns } from '../../domain/bar.ts';
+import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { underlyingOf } from '../../domain/chain/option-root.ts';
+import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { anyOf } from '../engine/any-of.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { lock } from '../engine/locks.ts';
+import { copyRows, deleteRows, findRows, type Row } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { blockVersion, concatBars, decodeBars, encodeBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
+
+/** Bar lengths that are kept of option contracts. */
+export type OptionTimeframe = '1m' | '5m';
+
+/** Bars of one contract in one session, to be written. */
+export interface OptionBarRun {
+  underlying: string;
+  sessionDate: SessionDate;
+  /** Contract path form: `O:` and the OSI symbol. */
+  contract: string;
+  /** Ascending by tsMs, no two alike. */
+  bars: BarColumns;
+}
+
+/** Takes all option bars for a long writer (a whole file) until its transaction ends. */
+export async function lockOptionBars(tx: Transaction): Promise<void> {
+  await lock(tx, 'option_bar_blocks');
+}
+
+const keyOf = (run: { sessionDate: string; contract: string }) => `${run.sessionDate} ${run.contract}`;
+
+/** What is stored of a contract's session: one block, or while it is observed live one a part of the session, in their order. */
+interface StoredBlocks {
+  status: CoverageStatus;
+  /** Names the content of all. */
+  version: string;
+  payloads: Buffer[];
+}
+
+type BlockRow = Pick<Row<'OptionBarBlock'>, 'sessionDate' | 'contract' | 'status' | 'version' | 'part'> & {
+  payload: Buffer;
+};
+const blockFields = ['sessionDate', 'contract', 'status', 'version', 'payload', 'part'] as const;
+const blockKey = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
+
+/** Rows by key, each in the order of its parts. Reconciled bars are all there are: parts beside them are passed over. */
+function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
+  const found = new Map<string, StoredBlocks>();
+  for (const row of rows.toSorted((a, b) => a.part - b.part)) {
+    const { version, payload } = row;
+    const status = row.status as CoverageStatus;
+    const known = found.get(keyOf(row));
+    if (!known || (known.status !== status && status === 'eod_reconciled')) {
+      found.set(keyOf(row), { status, version, payloads: [payload] });
+    } else if (known.status === status) {
+      known.version += version;
+      known.payloads.push(payload);
+    }
+  }
+  return found;
+}
+
+const decodeBlocks = ({ payloads }: StoredBlocks) => concatBars(payloads.map(decodeBars));
+
+async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: readonly OptionBarRun[]) {
+  const keys = runs.map((run) => ({ ...run, timeframe }));
+  return blocksOf(await findRows(tx, 'OptionBarBlock', { by: blockKey, keys }, blockFields));
+}
+
+/**
+ * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is replaced
+ * when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that changed, with all their bars.
+ */
+export async function saveOptionBars(
+  tx: Transaction,
+  timeframe: OptionTimeframe,
+  status: CoverageStatus,
+  runs: readonly OptionBarRun[],
+): Promise<OptionBarRun[]> {
+  if (runs.length === 0) return [];
+  const before = await blocksBefore(tx, timeframe, runs);
+  const changed = runs.flatMap((run) => {
+    const old = before.get(keyOf(run));
+    const bars = old?.status === status ? mergeBars(decodeBlocks(old), run.bars) : run.bars;
+    const version = blockVersion(encodeBars(bars));
+    return old?.version === version && old.status === status ? [] : [{ ...run, timeframe, part: 0, bars }];
+  });
+  if (changed.length === 0) return [];
+  await deleteRows(tx, 'OptionBarBlock', { by: blockKey, keys: changed });
+  await copyRows(tx, 'OptionBarBlock', blockRows(changed, status));
+  return changed;
+}
+
+/** A block to be written: all bars of a session (part 0), or those of a part of it. */
+interface BlockRun extends OptionBarRun {
+  timeframe: OptionTimeframe;
+  part: number;
+}
+
+function* blockRows(runs: Iterable<BlockRun>, status: CoverageStatus): Generator<Row<'OptionBarBlock'>> {
+  for (const { bars, ...run } of runs) {
+    const payload = encodeBars(bars);
+    yield { ...run, status, count: bars.tsMs.length, version: blockVersion(payload), payload };
+  }
+}
+
+/**
+ * Writes all bars of underlyings' sessions anew, in a transaction that holds `lockOptionBars`: what was stored of them is taken out. Runs
+ * are taken and encoded as the database takes them. Returns how many blocks there are.
+ */
+export async function replaceOptionBars(
+  tx: Transaction,
+  sessionDate: SessionDate,
+  underlyings: readonly string[],
+  status: CoverageStatus,
+  runs: Iterable<Omit<BlockRun, 'part'>>,
+): Promise<number> {
+  await tx.prisma.optionBarBlock.deleteMany({ where: { underlying: anyOf(underlyings), sessionDate } });
+  return copyRows(tx, 'OptionBarBlock', blockRows(whole(runs), status));
+}
+
+function* whole(runs: Iterable<Omit<BlockRun, 'part'>>): Generator<BlockRun> {
+  for (const run of runs) yield { ...run, part: 0 };
+}
+
+/** Minutes in a part of a live session: what a commit writes of a contract is at most as long. */
+const partMs = 15 * minuteMs;
+
+/** Where the part of a session begins in which an instant lies, epoch ms. */
+export function partStart(tsMs: number): number {
+  return tsMs - (tsMs % partMs);
+}
+
+/** The number of the part in which an instant lies, from 1. */
+const partOf = (sessionDate: SessionDate, tsMs: number) =>
+  1 + (partStart(tsMs) - exchangeInstant(sessionDate)) / partMs;
+
+/** The bars of a run by the part of the session in which they lie. */
+function* parts(run: Omit<BlockRun, 'part'>): Generator<BlockRun> {
+  const { tsMs } = run.bars;
+  for (let from = 0, to = 0; from < tsMs.length; from = to) {
+    const startMs = partStart(tsMs[from]!);
+    while (to < tsMs.length && tsMs[to]! < startMs + partMs) to++;
+    yield { ...run, part: partOf(run.sessionDate, startMs), bars: sliceBars(run.bars, from, to) };
+  }
+}
+
+const removing = statement(
+  'remove-option-bar-parts',
+  { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', timeframes: 'text[]', parts: 'int4[]' },
+  {},
+);
+
+/**
+ * Writes bars of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what is stored from the
+ * part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay. Reconciled bars are read instead of live ones.
+ */
+export async function saveLiveOptionBars(
+  tx: Transaction,
+  runs: readonly (Omit<BlockRun, 'part'> & { fromMs: number })[],
+): Promise<void> {
+  await removing.count(tx, {
+    underlyings: runs.map((run) => run.underlying),
+    sessionDates: runs.map((run) => run.sessionDate),
+    contracts: runs.map((run) => run.contract),
+    timeframes: runs.map((run) => run.timeframe),
+    parts: runs.map((run) => partOf(run.sessionDate, run.fromMs)),
+  });
+  const blocks = runs.flatMap(({ fromMs: _, ...run }) => [...parts(run)]);
+  await copyRows(tx, 'OptionBarBlock', blockRows(blocks, 'observed_live'));
+}
+
+const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>
+  `option-bars:${contract}:${sessionDate}:${timeframe}:${version}`;
+
+/** A contract's bars of a session, ascending. Shared with other readers: do not change them. */
+export interface StoredOptionBars {
+  bars: BarColumns;
+  /** Where they come from; null when none are stored. */
+  status: CoverageStatus | null;
+}
+
+/** The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without is absent. */
+export async function readOptionBarsOf(
+  store: Store,
+  contracts: readonly OptionContract[],
+  sessionDate: SessionDate,
+  timeframe: OptionTimeframe,
+): Promise<Map<string, StoredOptionBars>> {
+  const keys = contracts.map((contract) => ({
+    ...{ underlying: underlyingOf(contract.root), contract: contractId(contract) },
+    ...{ sessionDate, timeframe },
+  }));
+  const rows = await findRows(readFrom(store), 'OptionBarBlock', { by: blockKey, keys }, blockFields);
+  const read = new Map<string, StoredOptionBars>();
+  for (const [key, blocks] of blocksOf(rows)) {
+    const contract = key.slice(sessionDate.length + 1);
+    const cached = cacheKey(contract, sessionDate, timeframe, blocks.version);
+    let bars = store.blocks.get<BarColumns>(cached);
+    if (!bars) {
+      bars = decodeBlocks(blocks);
+      store.blocks.set(cached, bars, bars.tsMs.length * 64);
+    }
+    read.set(contract, { bars, status: blocks.status });
+  }
+  return read;
+}
+
+/** `readOptionBarsOf` for one contract; empty when none are stored. */
+export async function readOptionBars(
+  store: Store,
+  contract: OptionContract,
+  sessionDate: SessionDate,
+  timeframe: OptionTimeframe,
+): Promise<StoredOptionBars> {
+  const read = await readOptionBarsOf(store, [contract], sessionDate, timeframe);
+  return read.get(contractId(contract)) ?? { bars: barColumns(0), status: null };
+}

@@ -1,0 +1,130 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { anyOf } from '../engine/any-of.ts';
+import type { Store } from '../engine/connection.ts';
+import { lock, lockShared } from '../engine/locks.ts';
+import { findRows, upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { decodeQuotes, encodeQuotes, type QuoteBlock, type QuoteColumns } from './quote-block.ts';
+
+/** Quotes in a part of a contract's session: bounds what is held while one is packed or unpacked. */
+export const quotesInPart = 65_536;
+
+const lockKey = 'option_quote_blocks';
+
+/** Takes the stored quotes for one that writes them, until its transaction ends. */
+export async function lockOptionQuotes(tx: Transaction): Promise<void> {
+  await lock(tx, lockKey);
+}
+
+/** Keeps the stored quotes as they are until the transaction ends, for one that makes something of them. */
+export async function holdOptionQuotes(tx: Transaction): Promise<void> {
+  await lockShared(tx, lockKey);
+}
+
+/** A part of a contract's quotes in a session, to be written. */
+export interface QuotePart extends QuoteBlock {
+  underlying: string;
+  sessionDate: SessionDate;
+  /** Contract path form: `O:` and the OSI symbol. */
+  contract: string;
+  /** From 0, and whether the contract's session has no further one. */
+  part: number;
+  last: boolean;
+}
+
+/** Packs a part. */
+export function quotePart(part: Omit<QuotePart, keyof QuoteBlock>, quotes: QuoteColumns): QuotePart {
+  return { ...part, ...encodeQuotes(quotes) };
+}
+
+const partKey = ['underlying', 'sessionDate', 'contract', 'part'] as const;
+const keyText = (part: Pick<QuotePart, (typeof partKey)[number]>) => partKey.map((name) => part[name]).join(' ');
+
+/** Of whose quotes something was written or taken out. */
+export type ChangedQuotes = Pick<QuotePart, 'underlying' | 'sessionDate'>;
+
+const removing = statement(
+  'remove-further-quote-parts',
+  { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', parts: 'int4[]' },
+  { underlying: 'text', sessionDate: 'text' },
+);
+
+/**
+ * Writes parts in place of those stored, in a transaction that holds `lockOptionQuotes`; what lies beyond a contract's last part is taken
+ * out. Returns an item for each part that is new, different or gone.
+ */
+export async function saveQuoteParts(tx: Transaction, parts: readonly QuotePart[]): Promise<ChangedQuotes[]> {
+  const known = await findRows(tx, 'OptionQuoteBlock', { by: partKey, keys: parts }, [...partKey, 'version']);
+  const versions = new Map(known.map((part) => [keyText(part), part.version]));
+  const changed = parts.filter((part) => versions.get(keyText(part)) !== part.version);
+  await upsertRows(tx, 'OptionQuoteBlock', changed);
+  const last = parts.filter((each) => each.last);
+  const gone = await removing.rows(tx, {
+    underlyings: last.map((each) => each.underlying),
+    sessionDates: last.map((each) => each.sessionDate),
+    contracts: last.map((each) => each.contract),
+    parts: last.map((each) => each.part),
+  });
+  return [...changed, ...gone];
+}
+
+/** What is looked for: contracts (`O:…`) with their underlyings, in sessions from one to another, both included. */
+export interface WantedQuotes {
+  contracts: readonly { id: string; underlying: { symbol: string } }[];
+  from: SessionDate;
+  to: SessionDate;
+}
+
+// Parts asked for at a time: some megabytes.
+const partsAtOnce = 8;
+
+/** The stored quotes of contracts, a part after the other, contracts in any order. */
+export async function* readQuotes(
+  tx: Transaction,
+  { contracts, from, to }: WantedQuotes,
+): AsyncGenerator<{ contract: string; quotes: QuoteColumns }> {
+  const keys = await tx.prisma.optionQuoteBlock.findMany({
+    where: {
+      underlying: anyOf(contracts.map(({ underlying }) => underlying.symbol)),
+      contract: anyOf(contracts.map(({ id }) => id)),
+      sessionDate: { gte: from, lte: to },
+    },
+    select: { underlying: true, sessionDate: true, contract: true, part: true },
+  });
+  for (let start = 0; start < keys.length; start += partsAtOnce) {
+    const some = { by: partKey, keys: keys.slice(start, start + partsAtOnce) };
+    const rows = await findRows(tx, 'OptionQuoteBlock', some, ['contract', 'firstTsMs', 'payload']);
+    for (const { contract, firstTsMs, payload } of rows) yield { contract, quotes: decodeQuotes(payload, firstTsMs) };
+  }
+}
+
+/** What is stored of an underlying's quotes in a session. */
+export interface StoredQuotes {
+  session: SessionDate;
+  underlying: string;
+  contracts: number;
+  quotes: number;
+  /** Bytes of the packed quotes. */
+  bytes: number;
+}
+
+const listing = statement(
+  'list-quotes',
+  {},
+  { session: 'text', underlying: 'text', contracts: 'int8', quotes: 'int8', bytes: 'int8' },
+);
+
+/** What quotes are stored, by session and underlying. */
+export function listQuotes(store: Store): Promise<StoredQuotes[]> {
+  return listing.rows(store.primary, {});
+}
+
+/** Removes the quotes of sessions before one, and returns how many there were. */
+export async function dropQuotes(tx: Transaction, before: SessionDate): Promise<number> {
+  await lockOptionQuotes(tx);
+  const where = { sessionDate: { lt: before } };
+  const { _sum } = await tx.prisma.optionQuoteBlock.aggregate({ where, _sum: { count: true } });
+  await tx.prisma.optionQuoteBlock.deleteMany({ where });
+  return _sum.count ?? 0;
+}

@@ -1,0 +1,93 @@
+import type { GreeksSolve } from '../../domain/chain/greeks.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Store } from '../engine/connection.ts';
+import type { Reader } from '../engine/replicas.ts';
+import { numbered } from '../engine/rows.ts';
+import { statement } from '../engine/statement.ts';
+import { decodeSolve, recordBytes } from './greeks-record.ts';
+
+/** All solves of an underlying at a minute. Shared by its readers: not to be changed. */
+export interface SolvedMinute {
+  underlying: string;
+  sessionDate: SessionDate;
+  tsMs: number;
+  /** Dollars, as the solves used it; null when unknown. */
+  spot: number | null;
+  /** By contract path form. */
+  solves: ReadonlyMap<string, GreeksSolve>;
+}
+
+type MinuteFacts = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { version: string };
+
+const cacheKey = ({ underlying, tsMs, version }: MinuteFacts) => `solved-minute:${underlying}:${tsMs}:${version}`;
+/** Bytes a solve takes in the cache, about. */
+const solveBytes = 250;
+
+const payloads = statement(
+  'solved-minutes',
+  { underlyings: 'text[]', sessionDates: 'text[]', tsMs: 'int8[]' },
+  {
+    ...({ underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text', spot: 'float8?' } as const),
+    ...({ payload: 'bytea', contracts: 'text[]' } as const),
+  },
+);
+
+async function readMinutes(
+  from: Reader,
+  wanted: readonly Omit<MinuteFacts, 'version'>[],
+): Promise<{ minute: SolvedMinute; version: string }[]> {
+  if (wanted.length === 0) return [];
+  // Minute and places in one statement, so that both are of one state of the store.
+  const rows = await payloads.rows(from, {
+    underlyings: wanted.map((one) => one.underlying),
+    sessionDates: wanted.map((one) => one.sessionDate),
+    tsMs: wanted.map((one) => one.tsMs),
+  });
+  return rows.map(({ payload, contracts, spot, version, ...facts }) => {
+    const solves = new Map<string, GreeksSolve>();
+    contracts.forEach((contract, place) => {
+      const solve = decodeSolve(payload, place * recordBytes, facts.tsMs);
+      if (solve !== null) solves.set(contract, solve);
+    });
+    return { minute: { ...facts, spot, solves }, version };
+  });
+}
+
+/** The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null when there is none. */
+export async function solvedMinuteAt(
+  from: Reader,
+  underlying: string,
+  sessionDate: SessionDate,
+  throughMs: number,
+): Promise<SolvedMinute | null> {
+  const { _max } = await from.prisma.greeksMinute.aggregate({
+    where: { underlying, sessionDate, tsMs: { lte: throughMs } },
+    _max: { tsMs: true },
+  });
+  const { tsMs } = numbered(_max);
+  const [found] = tsMs === null ? [] : await readMinutes(from, [{ underlying, sessionDate, tsMs }]);
+  return found?.minute ?? null;
+}
+
+const last = statement(
+  'last-solved-minutes',
+  { underlyings: 'text[]', today: 'text', throughMs: 'int8' },
+  { underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
+);
+
+/** The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null where there is none. Two statements, one when all are cached. */
+export async function lastSolvedMinutes(
+  store: Store,
+  underlyings: readonly string[],
+  { throughMs, today }: { throughMs: number; today: SessionDate },
+): Promise<(SolvedMinute | null)[]> {
+  const rows = await last.rows(store.primary, { underlyings, today, throughMs });
+  const cached = new Map(rows.map((facts) => [facts.underlying, store.blocks.get<SolvedMinute>(cacheKey(facts))]));
+  const read = new Map<string, SolvedMinute>();
+  const missing = rows.filter(({ underlying }) => !cached.get(underlying));
+  for (const { minute, version } of await readMinutes(store.primary, missing)) {
+    store.blocks.set(cacheKey({ ...minute, version }), minute, 200 + minute.solves.size * solveBytes);
+    read.set(minute.underlying, minute);
+  }
+  return underlyings.map((underlying) => cached.get(underlying) ?? read.get(underlying) ?? null);
+}

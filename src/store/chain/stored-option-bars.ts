@@ -1,0 +1,28 @@
+import { type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+
+/** A session of a contract of which bars are stored. */
+export interface StoredOptionBars {
+  sessionDate: SessionDate;
+  contract: OptionContract;
+}
+
+/** Of which contracts of an underlying bars are stored in the sessions from `from` to `to`, both included; by session, then contract. */
+export async function storedOptionBars(
+  store: Store,
+  underlying: string,
+  timeframe: '1m' | '5m',
+  from: SessionDate,
+  to: SessionDate,
+): Promise<StoredOptionBars[]> {
+  const rows = await readFrom(store).prisma.optionBarBlock.groupBy({
+    by: ['sessionDate', 'contract'],
+    where: { underlying, timeframe, sessionDate: { gte: from, lte: to } },
+    orderBy: [{ sessionDate: 'asc' }, { contract: 'asc' }],
+  });
+  return rows.flatMap(({ sessionDate, contract }) => {
+    const read = readOptionContract(contract);
+    return read === null ? [] : [{ sessionDate, contract: read }];
+  });
+}

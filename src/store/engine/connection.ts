@@ -1,0 +1,220 @@
+import pg from 'pg';
+import { currentRequest } from '../../runtime/request-scope.ts';
+import { type BlockCache, createBlockCache } from './block-cache.ts';
+import { toNumber } from './checked-number.ts';
+import { openEmbeddedServer } from './embedded-server.ts';
+import { type MigrateOptions, migrate } from './migrations.ts';
+import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './prisma.ts';
+import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
+import { storeRefused } from './store-refused.ts';
+import { observedPool, type StatementObserver } from './timed-client.ts';
+import { type WriteWatch, watchWrites } from './write-watch.ts';
+
+/** The open store. Every function of `store/` takes it (or a transaction) first. */
+export interface Store {
+  /** The tables, as `schema.prisma` has them. Read from the primary. */
+  prisma: Models;
+  /** For statements that Prisma has no form for; here a BIGINT arrives as a checked number, not as text. */
+  pool: pg.Pool;
+  /** Opens the models on a connection that holds a transaction: for `inTransaction`. */
+  holdModels(connection: pg.PoolClient): Promise<HeldModels>;
+  /** Reads by the pool and its models. */
+  primary: Reader;
+  /** Standbys that market data may be read from; null = there are none. */
+  replicas: Replicas | null;
+  /** What `readFrom` gives, where something is read with several statements; null = whatever may be read at the moment. */
+  reader: Reader | null;
+  /** Decoded blocks of this process. */
+  blocks: BlockCache;
+  /** Which writes fail at the moment, and why. */
+  writes: WriteWatch;
+  /** Names of the migrations that opening applied; empty when the store was at the code's version. */
+  migrated: string[];
+  /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
+  close(): Promise<void>;
+}
+
+export interface StoreOptions {
+  /** A PostgreSQL server; null = the embedded one under `dataDir`. */
+  databaseUrl: string | null;
+  /** Folder of the embedded store; not used with `databaseUrl`. */
+  dataDir: string;
+  /** Apply missing migrations (default); false: refuse a store that lacks some. A newer store is refused either way. */
+  migrate?: boolean;
+  /** Gets a line when something is remarkable. */
+  log?: (line: string) => void;
+  /** Standbys of the server of `databaseUrl`, to read market data from. */
+  readUrls?: readonly string[];
+  /** Connections at most, to each server; 16 unless given. */
+  poolSize?: number;
+  /**
+   * How long one statement may take, ms; 0, or absent, for ever. PostgreSQL ends what takes longer; one that does not even say that has its
+   * connection closed a second later. Migrations may take as long as they need.
+   */
+  statementTimeoutMs?: number;
+  /** Is told of every statement, for metrics and traces. */
+  onStatement?: StatementObserver | undefined;
+  /** Bytes of decoded blocks kept; 64 MiB unless given. */
+  cacheBytes?: number;
+}
+
+/**
+ * Where market data is read. What an account owns, and what is written next, is read from `store.pool`. Throws when the request that
+ * it is read for is over.
+ */
+export function readFrom(store: Store): Reader {
+  currentRequest()?.requireClient();
+  return store.reader ?? store.replicas ?? store.primary;
+}
+
+/** The store for one request: what it reads with several statements is never older than what it has read. */
+export function readingTogether(store: Store): Store {
+  return store.replicas ? { ...store, reader: store.replicas.together() } : store;
+}
+
+/** Opens the store: the server of `databaseUrl`, or the embedded one, brought to the code's version. */
+export async function openStore(options: StoreOptions): Promise<Store> {
+  const {
+    databaseUrl,
+    dataDir,
+    readUrls = [],
+    migrate: apply = true,
+    log = () => {},
+    poolSize = 16,
+    statementTimeoutMs = 0,
+    onStatement,
+    cacheBytes = 64 * 1024 * 1024,
+  } = options;
+  const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log }) : null;
+  const connection: pg.PoolConfig = {
+    ...(embedded?.connection ?? { connectionString: databaseUrl! }),
+    application_name: 'tapegraph',
+    connectionTimeoutMillis: 10_000,
+    keepAlive: true,
+    types,
+  };
+  const openPool = (to: pg.PoolConfig): pg.Pool => {
+    const limited = { ...to, ...limits(statementTimeoutMs), max: poolSize };
+    return onStatement ? observedPool(limited, onStatement) : new pg.Pool(limited);
+  };
+  const pool = openPool(connection);
+  // A connection that dies while idle is replaced at the next use; without a listener it would end the process.
+  pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
+  surviveLostConnections(pool);
+  try {
+    const schema = await reach(pool, databaseUrl);
+    const migrated = await migrateWithoutLimits(connection, { apply, log });
+    const prisma = openPrisma(pool, schema);
+    const primary = readerOf(pool, prisma);
+    const standbys = readUrls.map((url) => replicaPools(url, openPool, schema));
+    const replicas = standbys.length === 0 ? null : openReplicas({ pool, ...primary }, standbys, log);
+    return {
+      prisma: prisma.models,
+      pool,
+      holdModels: prisma.hold,
+      primary,
+      replicas,
+      reader: null,
+      blocks: createBlockCache(cacheBytes),
+      writes: watchWrites(),
+      migrated,
+      close: once(async () => {
+        await Promise.all([pool.end(), replicas?.close()]);
+        await prisma.close();
+        await embedded?.close();
+      }),
+    };
+  } catch (error) {
+    await pool.end();
+    await embedded?.close();
+    throw error;
+  }
+}
+
+function readerOf(pool: pg.Pool, { models }: PrismaOverPool): Reader {
+  return { query: pool.query.bind(pool) as Reader['query'], prisma: models };
+}
+
+function limits(statementTimeoutMs: number): pg.PoolConfig {
+  if (statementTimeoutMs === 0) return {};
+  return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 };
+}
+
+// A connection that dies while it is lent, between two statements, says so by an event for which the pool no longer listens, and
+// which nobody else hears yet: it would end the process. The next statement fails, and the pool drops the connection.
+function surviveLostConnections(pool: pg.Pool): void {
+  pool.on('connect', (client) => client.on('error', () => {}));
+}
+
+// Another process may be migrating, which is waited for, and a change of a large table takes its time.
+async function migrateWithoutLimits(connection: pg.PoolConfig, options: MigrateOptions): Promise<string[]> {
+  const pool = new pg.Pool({ ...connection, max: 1 });
+  pool.on('error', () => {});
+  surviveLostConnections(pool);
+  try {
+    return await migrate(pool, options);
+  } finally {
+    await pool.end();
+  }
+}
+
+const int8 = 20;
+
+// Raw SQL reads BIGINT as a checked number. Prisma brings its own readers and gives bigint.
+const types: pg.CustomTypesConfig = {
+  getTypeParser: (oid, format) =>
+    oid === int8 && format !== 'binary'
+      ? (text: string) => toNumber(BigInt(text))
+      : pg.types.getTypeParser(oid, format),
+};
+
+/** Resolves when the database answers; rejects when it does not within 2 s of having a connection, or gives none. */
+export async function pingDatabase({ pool }: Store): Promise<void> {
+  // A limit of its own: the store's is for statements that do something, and may be none.
+  await pool.query({ text: 'select 1', query_timeout: 2000 } as pg.QueryConfig);
+}
+
+/** Whether the database answers; the schema in which its tables are. */
+async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
+  try {
+    const { rows } = await pool.query<{ schema: string | null }>('select current_schema() as schema');
+    return rows[0]!.schema ?? 'public';
+  } catch (error) {
+    if (databaseUrl === null) throw error;
+    throw storeRefused(
+      `The database of DATABASE_URL cannot be used: ${(error as Error).message || (error as { code?: string }).code}`,
+      error,
+    );
+  }
+}
+
+function replicaPools(
+  connectionString: string,
+  openPool: (to: pg.PoolConfig) => pg.Pool,
+  schema: string,
+): ReplicaPools {
+  const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
+  const pool = openPool({ ...to, application_name: 'tapegraph reader' });
+  const probe = new pg.Pool({ ...to, max: 1, application_name: 'tapegraph probe' });
+  // Whether it is there, the probe tells.
+  for (const each of [pool, probe]) {
+    each.on('error', () => {});
+    surviveLostConnections(each);
+  }
+  const { host, port, database } = new pg.Client({ connectionString });
+  const prisma = openPrisma(pool, schema);
+  const close = async () => {
+    await Promise.all([pool.end(), probe.end()]);
+    await prisma.close();
+  };
+  const shown = `${host.startsWith('/') ? host : `${host}:${port}`}/${database}`;
+  return { ...readerOf(pool, prisma), probe, shown, close };
+}
+
+function once(work: () => Promise<void>): () => Promise<void> {
+  let done: Promise<void> | null = null;
+  return () => {
+    done ??= work();
+    return done;
+  };
+}

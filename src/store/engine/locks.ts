@@ -1,0 +1,28 @@
+import { statement } from './statement.ts';
+import type { Transaction } from './transaction.ts';
+
+const alone = statement('lock', { key: 'text' }, { pg_advisory_xact_lock: 'void' });
+const shared = statement('lock-shared', { key: 'text' }, { pg_advisory_xact_lock_shared: 'void' });
+const several = statement('lock-all', { keys: 'text[]' }, { pg_advisory_xact_lock: 'void' });
+const trying = statement('try-lock', { key: 'text' }, { held: 'bool' });
+
+/** Waits until nobody else holds `key`, and holds it until the transaction ends. */
+export async function lock(tx: Transaction, key: string): Promise<void> {
+  await alone.rows(tx, { key });
+}
+
+/** Holds `key` together with others of this kind until the transaction ends; waits for one that holds it alone. */
+export async function lockShared(tx: Transaction, key: string): Promise<void> {
+  await shared.rows(tx, { key });
+}
+
+/** Holds `key` until the transaction ends, unless somebody holds it now: false. */
+export async function tryLock(tx: Transaction, key: string): Promise<boolean> {
+  const [row] = await trying.rows(tx, { key });
+  return row!.held;
+}
+
+/** `lock` for several keys, one after the other. To be given in one order by all, or two could wait for each other in a circle. */
+export async function lockAll(tx: Transaction, keys: readonly string[]): Promise<void> {
+  await several.rows(tx, { keys });
+}

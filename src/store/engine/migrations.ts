@@ -1,0 +1,141 @@
+import { createHash, randomUUID } from 'node:crypto';
+import { readdirSync, readFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type pg from 'pg';
+import { storeRefused } from './store-refused.ts';
+
+/** The project's own migrations, one folder each, applied in order of name. */
+export const migrationsFolder = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
+
+// The advisory lock that Prisma's own migrate takes, so that the two keep apart too.
+const migrateLock = 72707369;
+
+// The table as Prisma makes it.
+const recordTable = `create table if not exists "_prisma_migrations" (
+  "id" varchar(36) primary key not null,
+  "checksum" varchar(64) not null,
+  "finished_at" timestamptz,
+  "migration_name" varchar(255) not null,
+  "logs" text,
+  "rolled_back_at" timestamptz,
+  "started_at" timestamptz not null default now(),
+  "applied_steps_count" integer not null default 0
+)`;
+
+interface Migration {
+  name: string;
+  sql: string;
+  /** SHA-256 of the file, hex, as Prisma records it. */
+  checksum: string;
+}
+
+export interface MigrateOptions {
+  /** Folder of migrations; the project's own unless given. */
+  folder?: string;
+  /** false: apply nothing, and refuse a store that lacks some. */
+  apply?: boolean;
+  log?: (line: string) => void;
+}
+
+/**
+ * Brings the store to the code's version and returns the names of what was applied (none: it was there already). All that
+ * is missing goes in one transaction, under an advisory lock: a failure leaves the store as it was, and of two processes
+ * at once one does the work. Refuses a store that is newer than the code, or was built from other migrations than ours.
+ */
+export async function migrate(
+  pool: pg.Pool,
+  { folder = migrationsFolder, apply = true, log = () => {} }: MigrateOptions = {},
+): Promise<string[]> {
+  const migrations = readMigrations(folder);
+  const client = await pool.connect();
+  try {
+    // The common case, nothing to do, takes no lock and writes nothing.
+    const missing = await findMissing(client, migrations);
+    if (missing.length === 0) return [];
+    if (!apply)
+      throw storeRefused(
+        `The store lacks ${missing.length} migration(s), from ${missing[0]!.name}: run "tapegraph migrate".`,
+      );
+    await client.query('select pg_advisory_lock($1)', [migrateLock]);
+    try {
+      return await applyMissing(client, migrations, log);
+    } finally {
+      await client.query('select pg_advisory_unlock($1)', [migrateLock]).catch(() => {});
+    }
+  } finally {
+    client.release();
+  }
+}
+
+function readMigrations(folder: string): Migration[] {
+  const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
+  return names
+    .map(({ name }) => {
+      // Line ends as committed, whatever a checkout made of them: the checksum must not depend on the machine.
+      const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8').replaceAll('\r\n', '\n');
+      return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
+    })
+    .sort((a, b) => (a.name < b.name ? -1 : 1));
+}
+
+async function findMissing(client: pg.PoolClient, migrations: Migration[]): Promise<Migration[]> {
+  const exists = await client.query(`select to_regclass('"_prisma_migrations"') is not null as found`);
+  if (exists.rows[0].found !== true) return migrations;
+  const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
+    `select migration_name as name, checksum, finished_at is not null as finished
+     from "_prisma_migrations" where rolled_back_at is null order by migration_name`,
+  );
+  const known = new Map(migrations.map((each) => [each.name, each]));
+  for (const { name, checksum, finished } of rows) {
+    const ours = known.get(name);
+    if (ours === undefined)
+      throw storeRefused(
+        `The store is newer than this version of Tapegraph: it holds migration ${name}, which is not known here. Update Tapegraph.`,
+      );
+    if (!finished)
+      throw storeRefused(
+        `Migration ${name} was begun on this store by another tool and did not end. Resolve it there first (prisma migrate resolve).`,
+      );
+    if (ours.checksum !== checksum)
+      throw storeRefused(
+        `Migration ${name} was changed after it was applied to this store. Restore its file; changes go into a new migration.`,
+      );
+  }
+  const applied = new Set(rows.map((row) => row.name));
+  return migrations.filter((each) => !applied.has(each.name));
+}
+
+async function applyMissing(
+  client: pg.PoolClient,
+  migrations: Migration[],
+  log: (line: string) => void,
+): Promise<string[]> {
+  // Looked at again: while we waited for the lock, another process may have done it.
+  const missing = await findMissing(client, migrations);
+  if (missing.length === 0) return [];
+  await client.query('begin');
+  try {
+    await client.query(recordTable);
+    for (const migration of missing) await applyOne(client, migration);
+    await client.query('commit');
+  } catch (error) {
+    await client.query('rollback').catch(() => {});
+    throw error;
+  }
+  for (const { name } of missing) log(`Applied migration ${name}.`);
+  return missing.map((each) => each.name);
+}
+
+async function applyOne(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
+  try {
+    await client.query(sql);
+  } catch (error) {
+    throw storeRefused(`Migration ${name} failed and the store is as it was: ${(error as Error).message}`, error);
+  }
+  await client.query(
+    `insert into "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     values ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    [randomUUID(), checksum, name],
+  );
+}

@@ -1,0 +1,32 @@
+import type { Store } from './connection.ts';
+import { inTransaction } from './transaction.ts';
+
+const key = 'write_probe';
+/** How old what is known of writes may be, ms: those who ask more often share one probe. */
+const knownForMs = 5000;
+
+/** Writes one small row and commits, unless that was done just now. Never throws: `store.writes` knows the outcome. */
+export function writeProbe(store: Store, elapsed: () => number): () => Promise<void> {
+  let atMs = Number.NEGATIVE_INFINITY;
+  let running: Promise<void> | null = null;
+  async function probe(): Promise<void> {
+    const value = String(Math.floor(elapsed()));
+    try {
+      await inTransaction(store, (tx) =>
+        tx.prisma.storeFact.upsert({ where: { key }, create: { key, value }, update: { value } }),
+      );
+      store.writes.wrote('probe', null);
+      // Whatever clients met before, it has passed.
+      store.writes.wrote('transactions', null);
+    } catch (error) {
+      store.writes.wrote('probe', error);
+    } finally {
+      atMs = elapsed();
+      running = null;
+    }
+  }
+  return () => {
+    if (running === null && elapsed() - atMs >= knownForMs) running = probe();
+    return running ?? Promise.resolve();
+  };
+}

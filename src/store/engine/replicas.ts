@@ -1,0 +1,235 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { modelsThrough } from './models-through.ts';
+import type { Models } from './prisma.ts';
+import { sqlStateOf } from './sql-state.ts';
+
+/** Where something is read. A transaction is one too. */
+export interface Reader {
+  query<Row extends pg.QueryResultRow>(
+    statement: pg.QueryConfig | string,
+    values?: unknown[],
+  ): Promise<pg.QueryResult<Row>>;
+  prisma: Models;
+}
+
+/**
+ * Standbys of the primary, of which only those are read that have replayed all that this process has heard of. Notifications come from the
+ * primary: with each, until a standby has what was told, the primary is read.
+ */
+export interface Replicas extends Reader {
+  /** A reader whose statements never see less than those before: it stays with one standby, or with the primary from the first time it needs it. */
+  together(): Reader;
+  /** Something has changed on the primary. Takes effect at once. */
+  changed(): void;
+  /** Changes are heard of, or (`-1`) not any more: while nobody hears, or one does not, the primary is read. */
+  heard(by: 1 | -1): void;
+  /** Changes may be missed from now on, or (`-1`) are heard again. */
+  deaf(by: 1 | -1): void;
+  close(): Promise<void>;
+}
+
+/** A standby as it is read, and `probe`, of one connection, for looking where it is. */
+export interface ReplicaPools extends Reader {
+  probe: pg.Pool;
+  /** Its address, without what is secret in it. */
+  shown: string;
+  close(): Promise<void>;
+}
+
+interface Replica extends ReplicaPools {
+  /** The last change it has; `changes` when it has all. */
+  has: number;
+  away: boolean;
+  /** Rejects when it goes away: what it was asked is asked of the primary. */
+  gone: PromiseWithResolvers<never>;
+}
+
+const shortestPauseMs = 5;
+const longestPauseMs = 250;
+/** How often one that has everything, or is away, is looked at, ms. */
+const idleMs = 1000;
+/** How long it may take to say where it is, ms. */
+const patienceMs = 2000;
+
+// PostgreSQL's codes: a statement ended by its time limit; the class of those of a server that ends.
+const tookTooLong = '57014';
+const serverEnds = '57P';
+
+function quiet<T>(promise: Promise<T>): Promise<T> {
+  promise.catch(() => {});
+  return promise;
+}
+
+function newGone(): PromiseWithResolvers<never> {
+  const gone = Promise.withResolvers<never>();
+  quiet(gone.promise);
+  return gone;
+}
+
+async function one<Row>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<Row> {
+  // A limit of its own: the store's is for statements that do something, and may be none.
+  const { rows } = await pool.query({ text, values, query_timeout: patienceMs } as pg.QueryConfig);
+  return rows[0] as Row;
+}
+
+// A position, and which cluster's it is: another's says nothing.
+const primaryText =
+  'select pg_current_wal_insert_lsn()::text as lsn, (select system_identifier::text from pg_control_system()) as cluster';
+const standbyText = `select pg_is_in_recovery() as standby, (select system_identifier::text from pg_control_system()) as cluster,
+  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as reached`;
+
+interface PrimaryState {
+  lsn: string;
+  cluster: string;
+}
+
+/** Reads from `pools` where that shows nothing old, else from `primary`. `log` hears when one goes away and when it is back, once each. */
+export function openReplicas(
+  primary: Reader & { pool: pg.Pool },
+  pools: readonly ReplicaPools[],
+  log: (line: string) => void,
+): Replicas {
+  const replicas = pools.map((each): Replica => ({ ...each, has: 0, away: false, gone: newGone() }));
+  let changes = 1;
+  let hearing = 0;
+  let deafness = 0;
+  let turn = 0;
+  let closed = false;
+  let target: { of: number; state: Promise<PrimaryState> } | null = null;
+  let wake = Promise.withResolvers<void>();
+
+  /** Where the primary was after the last change that was told. */
+  function reachedByPrimary(): Promise<PrimaryState> {
+    if (target?.of !== changes) target = { of: changes, state: quiet(one<PrimaryState>(primary.pool, primaryText)) };
+    return target.state;
+  }
+
+  function leave(replica: Replica, reason: string): void {
+    if (replica.away || closed) return;
+    replica.away = true;
+    replica.has = 0;
+    replica.gone.reject(new Error(reason));
+    replica.gone = newGone();
+    log(`warning: the read replica ${replica.shown} is passed over: ${reason}`);
+  }
+
+  function takeBack(replica: Replica): void {
+    if (!replica.away) return;
+    replica.away = false;
+    log(`the read replica ${replica.shown} is read again`);
+  }
+
+  async function lookAt(replica: Replica): Promise<void> {
+    const aim = changes;
+    let state: PrimaryState;
+    try {
+      state = await reachedByPrimary();
+    } catch {
+      // The primary is away, which says nothing of its standby.
+      if (target?.of === aim) target = null;
+      return;
+    }
+    try {
+      const said = await one<{ standby: boolean; cluster: string; reached: boolean }>(replica.probe, standbyText, [
+        state.lsn,
+      ]);
+      if (!said.standby) leave(replica, 'it is no standby');
+      else if (said.cluster !== state.cluster) leave(replica, 'it is a standby of another server');
+      else {
+        takeBack(replica);
+        if (said.reached) replica.has = aim;
+      }
+    } catch (error) {
+      leave(replica, (error as Error).message);
+    }
+  }
+
+  async function follow(replica: Replica): Promise<void> {
+    let pauseMs = shortestPauseMs;
+    while (!closed) {
+      const before = changes;
+      await lookAt(replica);
+      const settled = replica.away || replica.has === changes;
+      pauseMs = settled || before !== changes ? shortestPauseMs : Math.min(2 * pauseMs, longestPauseMs);
+      if (!closed)
+        await Promise.race([
+          delay(settled ? idleMs : pauseMs, undefined, { ref: false }),
+          ...(settled ? [wake.promise] : []),
+        ]);
+    }
+  }
+
+  const isReadable = (replica: Replica) => !replica.away && replica.has === changes && hearing > 0 && deafness === 0;
+
+  function pick(): Replica | null {
+    for (let tries = 0; tries < replicas.length; tries++) {
+      const replica = replicas[turn++ % replicas.length]!;
+      if (isReadable(replica)) return replica;
+    }
+    return null;
+  }
+
+  /** What a standby answers; null when it could not, and the primary is to be asked. */
+  async function ask<T>(replica: Replica, read: (from: Reader) => Promise<T>): Promise<{ answer: T } | null> {
+    const asked = quiet(read(replica));
+    try {
+      return { answer: await Promise.race([asked, replica.gone.promise]) };
+    } catch (error) {
+      const code = sqlStateOf(error);
+      // What takes too long here would there too.
+      if (code === tookTooLong) throw error;
+      // What the server itself says (a statement cancelled by what it replays, one that is wrong) is no reason to leave it, but that it ends.
+      if (code === null || code.startsWith(serverEnds)) leave(replica, (error as Error).message);
+      return null;
+    }
+  }
+
+  /** A reader of what `choose` gives for each reading; `missed` hears that it could not be read there. */
+  function reader(choose: () => Replica | null, missed: () => void = () => {}): Reader {
+    const read = async <T>(reading: (from: Reader) => Promise<T>): Promise<T> => {
+      const replica = choose();
+      const asked = replica && (await ask(replica, reading));
+      if (asked) return asked.answer;
+      missed();
+      return reading(primary);
+    };
+    return {
+      query: (statement, values) => read((from) => from.query(statement, values)),
+      prisma: modelsThrough((call) => read((from) => call(from.prisma))),
+    };
+  }
+
+  const following = replicas.map(follow);
+  return {
+    ...reader(pick),
+    together() {
+      let stays = pick();
+      const choose = () => {
+        if (stays && !isReadable(stays)) stays = null;
+        return stays;
+      };
+      return reader(choose, () => {
+        stays = null;
+      });
+    },
+    changed() {
+      changes++;
+      wake.resolve();
+      wake = Promise.withResolvers<void>();
+    },
+    heard(by) {
+      hearing += by;
+    },
+    deaf(by) {
+      deafness += by;
+    },
+    async close() {
+      closed = true;
+      wake.resolve();
+      for (const { gone } of replicas) gone.reject(new Error('the store is closed'));
+      await Promise.all(replicas.map((replica) => replica.close()));
+      await Promise.all(following);
+    },
+  };
+}

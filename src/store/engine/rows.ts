@@ -1,0 +1,17 @@
+import { toNumber } from './checked-number.ts';
+
+/** A row of a model with numbers for its BIGINTs. */
+export type Numbered<Row> = {
+  [Field in keyof Row]: Row[Field] extends bigint
+    ? number
+    : Row[Field] extends bigint | null
+      ? number | null
+      : Row[Field];
+};
+
+/** A row as Prisma gives it, its BIGINTs as numbers. Throws where a number would not be exact. */
+export function numbered<Row extends object>(row: Row): Numbered<Row> {
+  const copy = { ...row } as Record<string, unknown>;
+  for (const field in copy) if (typeof copy[field] === 'bigint') copy[field] = toNumber(copy[field]);
+  return copy as Numbered<Row>;
+}

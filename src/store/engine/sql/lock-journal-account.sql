@@ -1,0 +1,1 @@
+SELECT id FROM journal_accounts WHERE account_id = $1 AND id = $2 FOR UPDATE

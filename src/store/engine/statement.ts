@@ -1,0 +1,72 @@
+import { readFileSync } from 'node:fs';
+import type pg from 'pg';
+import type { Reader } from './replicas.ts';
+
+/** What values of PostgreSQL's types are here. */
+interface Values {
+  text: string;
+  bool: boolean;
+  int4: number;
+  /** Checked: beyond 2^53 − 1 it throws. */
+  int8: number;
+  float8: number;
+  bytea: Buffer;
+  'text[]': readonly string[];
+  'bool[]': readonly boolean[];
+  'int4[]': readonly number[];
+  'int8[]': readonly number[];
+  'float8[]': readonly number[];
+  'bytea[]': readonly Uint8Array[];
+  void: '';
+}
+
+/** A type, with `?` where null may stand for the value, or for one of a list. */
+export type SqlType = keyof Values | `${keyof Values}?`;
+type ListOf<T> = T extends readonly (infer E)[] ? readonly (E | null)[] : T | null;
+type ValueOf<T> = T extends keyof Values
+  ? Values[T]
+  : T extends `${infer Known extends keyof Values}?`
+    ? ListOf<Values[Known]>
+    : never;
+type Typed<T> = { [Name in keyof T]: ValueOf<T[Name]> };
+type Types = Readonly<Record<string, SqlType>>;
+
+/** A statement of SQL: a file of `sql/`, and the types of its parameters, in the order of their numbers, and of its columns. */
+export interface Statement<Parameters extends Types = Types, Columns extends Types = Types> {
+  readonly name: string;
+  readonly text: string;
+  readonly parameters: Parameters;
+  readonly columns: Columns;
+  /** Runs it and returns its rows. */
+  rows(from: Pick<Reader, 'query'>, values: Typed<Parameters>): Promise<Typed<Columns>[]>;
+  /** Runs it and returns how many rows it gave or changed. */
+  count(from: Pick<Reader, 'query'>, values: Typed<Parameters>): Promise<number>;
+  /** The statement for `pg` itself, where its rows are taken one by one. */
+  query(values: Typed<Parameters>): pg.QueryConfig;
+}
+
+/** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */
+export const statements = new Map<string, Statement>();
+
+/** Reads `sql/<name>.sql`, once, when the process starts. The comments at its head are for readers and are not sent. */
+export function statement<const Parameters extends Types, const Columns extends Types>(
+  name: string,
+  parameters: Parameters,
+  columns: Columns,
+): Statement<Parameters, Columns> {
+  const file = readFileSync(new URL(`sql/${name}.sql`, import.meta.url), 'utf8');
+  const text = file.replace(/^(\s*--.*\n)+/, '').trim();
+  const names = Object.keys(parameters);
+  const query = (values: Typed<Parameters>) => ({ name, text, values: names.map((each) => values[each]) });
+  const made: Statement<Parameters, Columns> = {
+    name,
+    text,
+    parameters,
+    columns,
+    query,
+    rows: async (from, values) => (await from.query<Typed<Columns>>(query(values))).rows,
+    count: async (from, values) => (await from.query(query(values))).rowCount ?? 0,
+  };
+  statements.set(name, made as unknown as Statement);
+  return made;
+}

@@ -1,0 +1,59 @@
+import type pg from 'pg';
+import type { Store } from './connection.ts';
+import type { HeldModels, Models } from './prisma.ts';
+import { writeProblemOf } from './write-watch.ts';
+
+/** One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this connection. */
+export type Transaction = pg.PoolClient & { readonly prisma: Models };
+
+/**
+ * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back and
+ * is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is unknown.
+ */
+export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
+  const tx = await store.pool.connect();
+  let broken: Error | undefined;
+  let held: HeldModels | undefined;
+  const onError = (error: Error) => {
+    broken = error;
+  };
+  tx.on('error', onError);
+  try {
+    await tx.query('begin');
+    held = await store.holdModels(tx);
+    const result = await work(Object.assign(tx, { prisma: held.models }));
+    await commit(tx);
+    return result;
+  } catch (error) {
+    // A database that did not answer will not answer this either: its connection is closed, which rolls back.
+    if (isUnanswered(error)) broken ??= error;
+    else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
+    // What holds for every write is told of the store; a row that was refused is not.
+    if (writeProblemOf(error) !== null) store.writes.wrote('transactions', error);
+    throw error;
+  } finally {
+    held?.release();
+    tx.off('error', onError);
+    // A connection that could not roll back is not used again.
+    tx.release(broken);
+  }
+}
+
+/** Whether a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was ended. */
+function isUnanswered(error: unknown): error is Error {
+  return error instanceof Error && error.message === 'Query read timeout';
+}
+
+async function commit(tx: pg.PoolClient): Promise<void> {
+  let answer: pg.QueryResult;
+  try {
+    answer = await tx.query('commit');
+  } catch (error) {
+    const rejected = typeof (error as { severity?: unknown }).severity === 'string';
+    throw rejected
+      ? error
+      : new Error('The connection broke during the commit: whether it took place is unknown.', { cause: error });
+  }
+  // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
+  if (answer.command !== 'COMMIT') throw new Error('A statement of the transaction had failed: it was rolled back.');
+}

@@ -1,0 +1,53 @@
+import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
+import { anyOf } from '../engine/any-of.ts';
+import type { Reader } from '../engine/replicas.ts';
+import { numbered } from '../engine/rows.ts';
+import { type Row, upsertRows } from '../engine/sets.ts';
+import type { SqlType } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+type CoverageRow = Omit<Row<'FlowCoverage'>, 'underlying'>;
+
+/** The columns of a session's coverage that a statement reads beside the session. */
+export const coverageColumns = {
+  status: 'text',
+  complete: 'bool',
+  observedFromMs: 'int8',
+  observedThroughMs: 'int8',
+  registryVersion: 'int4',
+  standardMultiplierAssumed: 'bool',
+} as const satisfies Record<Exclude<keyof CoverageRow, 'sessionDate'>, SqlType>;
+
+/** The coverage in a row that holds it beside other things. */
+export function coverageOf(row: CoverageRow): Coverage {
+  const { sessionDate, complete, observedFromMs, observedThroughMs, registryVersion, standardMultiplierAssumed } = row;
+  const observed = { observedFromMs, observedThroughMs, registryVersion, standardMultiplierAssumed };
+  return { status: row.status as CoverageStatus, complete, sessionDate, ...observed };
+}
+
+/** What was observed of underlyings' sessions, by `coverageKey`; one of which nothing was observed is absent. */
+export async function coveragesOf(
+  { prisma }: Pick<Reader, 'prisma'>,
+  sessions: readonly { underlying: string; sessionDate: string }[],
+): Promise<Map<string, Coverage>> {
+  if (sessions.length === 0) return new Map();
+  // Of every underlying in every session: a few more than asked for, which are as near.
+  const rows = await prisma.flowCoverage.findMany({
+    where: {
+      underlying: anyOf(sessions.map(({ underlying }) => underlying)),
+      sessionDate: anyOf(sessions.map(({ sessionDate }) => sessionDate)),
+    },
+  });
+  return new Map(rows.map((row) => [coverageKey(row), coverageOf(numbered(row))]));
+}
+
+/** The name of an underlying's session. */
+export function coverageKey({ underlying, sessionDate }: { underlying: string; sessionDate: string }): string {
+  return `${underlying} ${sessionDate}`;
+}
+
+/** Writes what was observed of underlyings' sessions, replacing what was said of them before. One statement. */
+export async function saveCoverages(tx: Transaction, coverages: ReadonlyMap<string, Coverage>): Promise<void> {
+  const rows = Array.from(coverages, ([underlying, coverage]) => ({ underlying, ...coverage }));
+  await upsertRows(tx, 'FlowCoverage', rows);
+}

@@ -1,0 +1,95 @@
+import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../domain/flow/flow.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { type Columns, decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { coverageColumns, coverageOf } from './coverage.ts';
+
+function measuresAt(columns: Columns, index: number): FlowMeasures {
+  return Object.fromEntries(
+    flowMeasureNames.map((name) => [name, numbers(columns, name)[index]!]),
+  ) as unknown as FlowMeasures;
+}
+
+const latest = statement(
+  'cross-sections',
+  { underlyings: 'text[]', session: 'text?', throughMs: 'int8' },
+  {
+    ...({ underlying: 'text', sessionDate: 'text', seq: 'int8', byStrike: 'bytea', byExpiration: 'bytea' } as const),
+    ...coverageColumns,
+  },
+);
+
+function crossSectionOf(row: Awaited<ReturnType<(typeof latest)['rows']>>[number]): CrossSection {
+  const { underlying, seq, byStrike: strikes, byExpiration: expirations } = row;
+  const byStrike = decodeBlock(strikes);
+  const byExpiration = decodeBlock(expirations);
+  return {
+    symbol: underlying,
+    seq,
+    coverage: coverageOf(row),
+    byStrike: Array.from(numbers(byStrike, 'strike'), (strikeThousandths, index) => ({
+      strikeThousandths,
+      measures: measuresAt(byStrike, index),
+    })),
+    byExpiration: Array.from(numbers(byExpiration, 'expiry'), (day, index) => ({
+      expiry: dateOfEpochDay(day),
+      measures: measuresAt(byExpiration, index),
+    })),
+  };
+}
+
+/**
+ * The snapshots of several underlyings in one statement: of `session`, or of the latest session held. One that was observed
+ * beyond `throughMs` is passed over; an underlying without any is absent.
+ */
+export async function readCrossSections(
+  store: Store,
+  underlyings: readonly string[],
+  session: SessionDate | null,
+  throughMs: number,
+): Promise<Map<string, CrossSection>> {
+  const asked = { underlyings: [...new Set(underlyings)], session, throughMs };
+  const rows = await latest.rows(readFrom(store), asked);
+  return new Map(rows.map((row) => [row.underlying, crossSectionOf(row)]));
+}
+
+function block(key: string, keys: readonly number[], measures: readonly FlowMeasures[]): Buffer {
+  const columns = flowMeasureNames.map((name) => [name, Float64Array.from(measures, (row) => row[name])] as const);
+  return Buffer.from(encodeBlock({ [key]: Float64Array.from(keys), ...Object.fromEntries(columns) }));
+}
+
+function strikeBlock({ byStrike }: CrossSection): Buffer {
+  const strikes = byStrike.toSorted((a, b) => a.strikeThousandths - b.strikeThousandths);
+  return block(
+    'strike',
+    strikes.map((row) => row.strikeThousandths),
+    strikes.map((row) => row.measures),
+  );
+}
+
+function expiryBlock({ byExpiration }: CrossSection): Buffer {
+  const expiries = byExpiration.toSorted((a, b) => epochDay(a.expiry) - epochDay(b.expiry));
+  return block(
+    'expiry',
+    expiries.map((row) => epochDay(row.expiry)),
+    expiries.map((row) => row.measures),
+  );
+}
+
+/**
+ * Writes snapshots of underlyings' sessions, replacing earlier ones, in one statement. Their coverage is `saveCoverages`': without it a
+ * snapshot is not read.
+ */
+export async function saveCrossSections(tx: Transaction, sections: readonly CrossSection[]): Promise<void> {
+  const rows = sections.map((section) => ({
+    underlying: section.symbol,
+    sessionDate: section.coverage.sessionDate,
+    seq: section.seq,
+    byStrike: strikeBlock(section),
+    byExpiration: expiryBlock(section),
+  }));
+  await upsertRows(tx, 'CrossSection', rows);
+}

@@ -1,0 +1,141 @@
+import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { FlowEventKind, FlowLeg, FlowSide, LargeTrade } from '../../domain/flow/flow.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import { copyRows, findRows, type Row } from '../engine/sets.ts';
+import { type SqlType, statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';
+import { enterFeed } from './feed.ts';
+
+/** Which large trades are wanted. */
+export interface LargeTradeFilter {
+  /** Null = every session held. */
+  session: SessionDate | null;
+  /** Least total premium, dollars; null = any. */
+  minPremiumUsd: number | null;
+  /** Events at most, of each underlying asked for. */
+  limit: number;
+  /** Nothing later is read. */
+  throughMs: number;
+}
+
+type EventRow = Row<'FlowEvent'>;
+/** An event as it is stored, with its coverage. */
+export type CoveredEvent = EventRow & Row<'FlowCoverage'>;
+
+/** The columns of an event and its coverage that a statement reads. */
+export const eventColumns = {
+  underlying: 'text',
+  sessionDate: 'text',
+  eventId: 'text',
+  seq: 'int8',
+  eventKind: 'text',
+  eventTsMs: 'int8',
+  totalSize: 'int8',
+  premiumUsd: 'float8',
+  priceLow: 'float8',
+  priceHigh: 'float8',
+  side: 'text',
+  multiLeg: 'bool',
+  ...coverageColumns,
+} as const satisfies Record<keyof CoveredEvent, SqlType>;
+
+type EventKey = Pick<EventRow, 'underlying' | 'sessionDate' | 'eventId'>;
+const eventKey = ({ underlying, sessionDate, eventId }: EventKey) => `${underlying} ${sessionDate} ${eventId}`;
+
+function legOf({ contract: id, legIndex: _, underlying, sessionDate, eventId, ...leg }: LegRow): FlowLeg {
+  const contract = readOptionContract(id);
+  if (!contract) throw new RangeError(`leg of ${eventId} has no option contract: ${id}`);
+  return { ...leg, contract, side: leg.side as FlowSide, conditions: [...leg.conditions] };
+}
+
+type LegRow = Row<'FlowLeg'>;
+const legFields = [
+  ...(['underlying', 'sessionDate', 'eventId', 'legIndex', 'contract', 'price', 'size', 'premiumUsd'] as const),
+  ...(['exchange', 'conditions', 'eventTsMs', 'sequence', 'side', 'multiLeg'] as const),
+];
+
+async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<string, FlowLeg[]>> {
+  const legs = new Map<string, FlowLeg[]>(events.map((event) => [eventKey(event), []]));
+  const keys = { by: ['underlying', 'sessionDate', 'eventId'] as const, keys: events };
+  const rows = await findRows(readFrom(store), 'FlowLeg', keys, legFields);
+  rows.sort((a, b) => a.legIndex - b.legIndex);
+  for (const row of rows) legs.get(eventKey(row))!.push(legOf(row));
+  return legs;
+}
+
+/** Stored events with their legs, in their order. One statement. */
+export async function largeTradesOf(store: Store, events: readonly CoveredEvent[]): Promise<LargeTrade[]> {
+  const legs = await legsOf(store, events);
+  return events.map((row) => {
+    const { eventId, underlying, eventTsMs, totalSize, premiumUsd, priceLow, priceHigh, multiLeg } = row;
+    const [eventKind, side] = [row.eventKind as FlowEventKind, row.side as FlowSide];
+    const figures = { totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg };
+    const event = { eventId, eventKind, underlying, eventTsMs, legs: legs.get(eventKey(row))!, ...figures };
+    return { symbol: underlying, seq: row.seq, coverage: coverageOf(row), event };
+  });
+}
+
+const newest = statement(
+  'large-trades',
+  { underlyings: 'text[]', session: 'text?', minPremiumUsd: 'float8?', throughMs: 'int8', limit: 'int8' },
+  eventColumns,
+);
+
+/** The large trades of several underlyings, newest first: two statements however many. Every underlying is in the answer. */
+export async function readLargeTrades(
+  store: Store,
+  underlyings: readonly string[],
+  filter: LargeTradeFilter,
+): Promise<Map<string, LargeTrade[]>> {
+  const answer = new Map<string, LargeTrade[]>(underlyings.map((underlying) => [underlying, []]));
+  const rows = await newest.rows(readFrom(store), { underlyings: [...answer.keys()], ...filter });
+  for (const trade of await largeTradesOf(store, rows)) answer.get(trade.symbol)!.push(trade);
+  return answer;
+}
+
+/** The large trades of all underlyings, newest first. */
+export async function readAllLargeTrades(
+  store: Store,
+  { session, minPremiumUsd, limit, throughMs }: LargeTradeFilter,
+): Promise<LargeTrade[]> {
+  const rows = await readFrom(store).prisma.flowEvent.findMany({
+    where: {
+      eventTsMs: { lte: throughMs },
+      ...(session !== null && { sessionDate: session }),
+      ...(minPremiumUsd !== null && { premiumUsd: { gte: minPremiumUsd } }),
+    },
+    // The last two make the order one and only: sequences count within an underlying.
+    orderBy: [{ eventTsMs: 'desc' }, { seq: 'desc' }, { underlying: 'asc' }, { eventId: 'asc' }],
+    take: limit,
+  });
+  const coverages = await coveragesOf(readFrom(store), rows);
+  // An event without coverage is not read.
+  const covered = rows.map(numbered).flatMap((row) => {
+    const coverage = coverages.get(coverageKey(row));
+    return coverage ? [{ ...row, ...coverage }] : [];
+  });
+  return largeTradesOf(store, covered);
+}
+
+function rowOf({ symbol, seq, coverage, event }: LargeTrade): EventRow {
+  const { legs: _, ...rest } = event;
+  return { ...rest, underlying: symbol, sessionDate: coverage.sessionDate, seq };
+}
+
+function* legRows(trades: readonly LargeTrade[]): Generator<LegRow> {
+  for (const { symbol, coverage, event } of trades) {
+    const key = { underlying: symbol, sessionDate: coverage.sessionDate, eventId: event.eventId };
+    for (const [legIndex, leg] of event.legs.entries())
+      yield { ...leg, ...key, legIndex, contract: contractId(leg.contract) };
+  }
+}
+
+/** Writes events that are not there, with their legs. Their sessions' coverage is `saveCoverages`': without it they are not read. */
+export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
+  await copyRows(tx, 'FlowEvent', trades.map(rowOf));
+  await copyRows(tx, 'FlowLeg', legRows(trades));
+  await enterFeed(tx, trades);
+}

@@ -1,0 +1,68 @@
+import type { LargeTrade } from '../../domain/flow/flow.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import { statement } from '../engine/statement.ts';
+import { eventColumns, largeTradesOf } from './events.ts';
+
+/**
+ * A step of what a reader has seen: every event told up to `position` that was not later than `throughMs`. Events later than the clock
+ * exist where it is moved back, or a tape runs ahead: they are told when they are due.
+ */
+export interface FeedStep {
+  position: number;
+  /** Epoch ms. */
+  throughMs: number;
+}
+
+/** An event with its place in the order of telling. */
+export interface FeedTrade {
+  position: number;
+  trade: LargeTrade;
+}
+
+/** Which part of the feed. */
+export interface FeedWindow {
+  /** What was seen, at least one step; none holds another. */
+  seen: readonly FeedStep[];
+  /** Events told up to here are left out. */
+  afterPosition: number;
+  /** Events told later are left out. */
+  throughPosition: number;
+  /** Events before this, and after, are left out, epoch ms. */
+  fromMs: number;
+  throughMs: number;
+  /** Null = of any underlying. */
+  underlying: string | null;
+  /** Least total premium, dollars; null = any. */
+  minPremiumUsd: number | null;
+  limit: number;
+}
+
+/** The newest place of the feed; 0 before the first event. */
+export async function newestFeedPosition(store: Store): Promise<number> {
+  const { _max } = await readFrom(store).prisma.flowFeedEntry.aggregate({ _max: { place: true } });
+  return numbered(_max).place ?? 0;
+}
+
+const unseen = statement(
+  'flow-feed',
+  {
+    ...({ seenPosition: 'int8', seenThroughMs: 'int8', positions: 'int8[]', throughMsOf: 'int8[]' } as const),
+    ...({ afterPosition: 'int8', throughPosition: 'int8', fromMs: 'int8', throughMs: 'int8' } as const),
+    ...({ underlying: 'text?', minPremiumUsd: 'float8?', limit: 'int8' } as const),
+  },
+  { ...eventColumns, position: 'int8' },
+);
+
+/** Events that a reader has not seen, in the order of telling. Two statements, one when there are none. */
+export async function readFeed(store: Store, { seen, ...window }: FeedWindow): Promise<FeedTrade[]> {
+  const rows = await unseen.rows(readFrom(store), {
+    seenPosition: seen[0]!.position,
+    seenThroughMs: seen[0]!.throughMs,
+    positions: seen.map((step) => step.position),
+    throughMsOf: seen.map((step) => step.throughMs),
+    ...window,
+  });
+  const trades = await largeTradesOf(store, rows);
+  return trades.map((trade, index) => ({ position: rows[index]!.position, trade }));
+}

@@ -1,0 +1,36 @@
+import type { LargeTrade } from '../../domain/flow/flow.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** What of an event is told anew when it changes. */
+function contentOf({ event }: LargeTrade): string {
+  const { eventKind, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg, legs } = event;
+  return JSON.stringify([eventKind, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg, legs.length]);
+}
+
+const entering = statement(
+  'enter-feed',
+  { underlyings: 'text[]', sessionDates: 'text[]', eventIds: 'text[]', eventTsMs: 'int8[]', contents: 'text[]' },
+  {},
+);
+
+/**
+ * Gives events their place in the order of telling; one that was told before, equal, keeps its place, also when its session was
+ * reconciled or its follower began anew. Writers take turns (`lockFlow`), so that places are committed in their order.
+ */
+export async function enterFeed(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
+  const of = <T>(value: (trade: LargeTrade) => T) => trades.map(value);
+  await entering.count(tx, {
+    underlyings: of(({ symbol }) => symbol),
+    sessionDates: of(({ coverage }) => coverage.sessionDate),
+    eventIds: of(({ event }) => event.eventId),
+    eventTsMs: of(({ event }) => event.eventTsMs),
+    contents: of(contentOf),
+  });
+}
+
+/** Forgets the order in which events of sessions before `before` were told: nobody goes on from there any more. */
+export async function forgetFeed(tx: Transaction, before: SessionDate): Promise<void> {
+  await tx.prisma.flowFeedEntry.deleteMany({ where: { sessionDate: { lt: before } } });
+}

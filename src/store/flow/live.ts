@@ -1,0 +1,88 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { anyOf } from '../engine/any-of.ts';
+import { numbered } from '../engine/rows.ts';
+import { deleteRows } from '../engine/sets.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { forgetFeed } from './feed.ts';
+
+/** Which of these underlyings are reconciled in a session: nothing live takes their place. */
+export async function reconciledUnderlyings(
+  tx: Transaction,
+  session: SessionDate,
+  underlyings: readonly string[],
+): Promise<Set<string>> {
+  const rows = await tx.prisma.flowCoverage.findMany({
+    where: { sessionDate: session, status: 'eod_reconciled', underlying: anyOf(underlyings) },
+    select: { underlying: true },
+  });
+  return new Set(rows.map(({ underlying }) => underlying));
+}
+
+/**
+ * Of which of these symbols the session's stock tape was read, at `sinceMs` or after it: bars and off-exchange figures are made of all of it, and
+ * nothing live takes their place.
+ */
+export async function symbolsWithTape(
+  tx: Transaction,
+  session: SessionDate,
+  symbols: readonly string[],
+  sinceMs: number,
+): Promise<Set<string>> {
+  const rows = await tx.prisma.offExchangeSession.findMany({
+    where: { sessionDate: session, symbol: anyOf(symbols), asOfMs: { gte: sinceMs } },
+    select: { symbol: true },
+  });
+  return new Set(rows.map(({ symbol }) => symbol));
+}
+
+/** Takes events out of a session, with their legs. */
+export async function removeLargeTrades(
+  tx: Transaction,
+  session: SessionDate,
+  events: readonly { underlying: string; eventId: string }[],
+): Promise<void> {
+  const keys = events.map((event) => ({ ...event, sessionDate: session }));
+  const by = ['underlying', 'sessionDate', 'eventId'] as const;
+  await deleteRows(tx, 'FlowLeg', { by, keys });
+  await deleteRows(tx, 'FlowEvent', { by, keys });
+}
+
+/** The highest snapshot number of a session; 0 when there is none. */
+export async function highestSnapshot(tx: Transaction, session: SessionDate): Promise<number> {
+  const { _max } = await tx.prisma.crossSection.aggregate({ where: { sessionDate: session }, _max: { seq: true } });
+  return numbered(_max).seq ?? 0;
+}
+
+/**
+ * Drops live flow that nobody will reconcile any more, and returns the sessions it was of: what is left of sessions before `settledBefore`
+ * of which other underlyings are reconciled (the full tape did not name it), and everything live of sessions before `expiredBefore`.
+ */
+export async function dropLiveFlow(
+  tx: Transaction,
+  { settledBefore, expiredBefore }: { settledBefore: SessionDate; expiredBefore: SessionDate },
+): Promise<SessionDate[]> {
+  const live = await tx.prisma.flowCoverage.findMany({
+    where: {
+      status: 'observed_live',
+      sessionDate: { lt: settledBefore > expiredBefore ? settledBefore : expiredBefore },
+    },
+    select: { underlying: true, sessionDate: true },
+  });
+  const dates = anyOf(live.map(({ sessionDate }) => sessionDate));
+  const reconciled = await tx.prisma.flowCoverage.findMany({
+    where: { status: 'eod_reconciled', sessionDate: dates },
+    select: { sessionDate: true },
+    distinct: 'sessionDate',
+  });
+  const settled = new Set(reconciled.map(({ sessionDate }) => sessionDate));
+  const keys = live.filter(
+    ({ sessionDate: date }) => date < expiredBefore || (date < settledBefore && settled.has(date)),
+  );
+  const by = ['underlying', 'sessionDate'] as const;
+  for (const model of ['FlowLeg', 'FlowEvent', 'CrossSection', 'GreeksMinute', 'GreeksPlace', 'FlowCoverage'] as const)
+    await deleteRows(tx, model, { by, keys });
+  const bars = keys.map((key) => ({ ...key, status: 'observed_live' }));
+  await deleteRows(tx, 'OptionBarBlock', { by: ['underlying', 'sessionDate', 'status'], keys: bars });
+  await forgetFeed(tx, expiredBefore);
+  return [...new Set(keys.map(({ sessionDate }) => sessionDate))].sort();
+}

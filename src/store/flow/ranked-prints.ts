@@ -1,0 +1,102 @@
+import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import { copyRows, deleteRows, findRows, type Row, upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** The scope of a list over all its symbols. */
+export const wholeList = '*';
+
+type PrintRow = Row<'RankedPrint'>;
+const listKey = ['scope', 'list', 'sessionDate'] as const;
+
+function printOf({ scope: _, list: __, contract: id, ...row }: PrintRow): RankedPrint {
+  const contract = readOptionContract(id);
+  if (!contract) throw new RangeError(`print ${row.printId} has no option contract: ${id}`);
+  const coverageStatus = row.coverageStatus as CoverageStatus;
+  return { ...row, contract, coverageStatus, conditions: [...row.conditions] };
+}
+
+// A scope that has no list of its own on a session that was written is an underlying of which nothing ranked: the
+// session is then the whole list's, and there are no prints.
+const lastSessions = statement(
+  'ranked-sessions',
+  { scopes: 'text[]', list: 'text', session: 'text?', lastSession: 'text' },
+  { wanted: 'text', sessionDate: 'text', coverageStatus: 'text', scannedAtMs: 'int8', source: 'text' },
+);
+
+const printFields = [
+  ...(['scope', 'list', 'sessionDate', 'rank', 'printId', 'eventId', 'underlying', 'contract', 'price'] as const),
+  ...(['size', 'premiumUsd', 'exchange', 'conditions', 'eventTsMs', 'sequence', 'coverageStatus'] as const),
+];
+
+/**
+ * The end-of-day lists of several scopes (an underlying, or `*`), in two statements: of `session`, or of the latest stored
+ * session up to `lastSession`. A scope is absent when nothing of the session is stored.
+ */
+export async function readRankedLists(
+  store: Store,
+  scopes: readonly string[],
+  list: RankedListName,
+  session: SessionDate | null,
+  lastSession: SessionDate,
+): Promise<Map<string, RankedList>> {
+  const from = readFrom(store);
+  const asked = { scopes: [...new Set(scopes)], list, session, lastSession };
+  const sessions = await lastSessions.rows(from, asked);
+  const answer = new Map<string, RankedList>();
+  for (const { wanted, ...row } of sessions) {
+    const coverageStatus = row.coverageStatus as CoverageStatus;
+    answer.set(wanted, { ...row, scope: wanted, list, coverageStatus, prints: [] });
+  }
+  const keys = sessions.map(({ wanted, sessionDate }) => ({ scope: wanted, list, sessionDate }));
+  const rows = await findRows(from, 'RankedPrint', { by: listKey, keys }, printFields);
+  rows.sort((a, b) => a.rank - b.rank);
+  for (const row of rows) answer.get(row.scope)!.prints.push(printOf(row));
+  return answer;
+}
+
+function* printRows(lists: readonly RankedList[]): Generator<PrintRow> {
+  for (const { scope, list, sessionDate, prints } of lists)
+    for (const print of prints) yield { ...print, scope, list, sessionDate, contract: contractId(print.contract) };
+}
+
+/** Writes lists of sessions, replacing earlier ones whole. */
+export async function saveRankedLists(tx: Transaction, lists: readonly RankedList[]): Promise<void> {
+  await upsertRows(tx, 'RankedSession', lists);
+  await deleteRows(tx, 'RankedPrint', { by: listKey, keys: lists });
+  await copyRows(tx, 'RankedPrint', printRows(lists));
+}
+
+/**
+ * Makes a session's list over all its underlyings anew from their own lists: the largest over all are among the largest of each. It is
+ * reconciled when all of them are.
+ */
+export async function saveWholeRankedList(
+  tx: Transaction,
+  list: RankedListName,
+  sessionDate: SessionDate,
+  made: { scannedAtMs: number; source: string },
+): Promise<void> {
+  const whole = { scope: wholeList, list, sessionDate };
+  const where = { scope: { not: wholeList }, list, sessionDate };
+  const sessions = await tx.prisma.rankedSession.findMany({ where, select: { coverageStatus: true } });
+  const isReconciled = sessions.length > 0 && sessions.every((row) => row.coverageStatus === 'eod_reconciled');
+  const coverageStatus = isReconciled ? 'eod_reconciled' : 'observed_live';
+  await upsertRows(tx, 'RankedSession', [{ ...whole, coverageStatus, ...made }]);
+  const largest = await tx.prisma.rankedPrint.findMany({
+    where,
+    orderBy: [{ premiumUsd: 'desc' }, { eventTsMs: 'asc' }, { sequence: 'asc' }, { printId: 'asc' }],
+    take: rankedListSize,
+  });
+  await deleteRows(tx, 'RankedPrint', { by: listKey, keys: [whole] });
+  await copyRows(
+    tx,
+    'RankedPrint',
+    largest.map((row, i) => ({ ...numbered(row), ...whole, rank: i + 1 })),
+  );
+}

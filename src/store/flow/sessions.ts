@@ -1,0 +1,52 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { anyOf } from '../engine/any-of.ts';
+import { lock } from '../engine/locks.ts';
+import { numbered } from '../engine/rows.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** Takes the option flow of all underlyings for a writer of whole sessions, until its transaction ends. */
+export async function lockFlow(tx: Transaction): Promise<void> {
+  await lock(tx, 'option_flow');
+}
+
+/** The number of the snapshot stored of a session, by underlying; one without is absent. */
+export async function crossSectionNumbers(
+  tx: Transaction,
+  session: SessionDate,
+  underlyings: readonly string[],
+): Promise<Map<string, number>> {
+  const rows = await tx.prisma.crossSection.findMany({
+    where: { sessionDate: session, underlying: anyOf(underlyings) },
+    select: { underlying: true, seq: true },
+  });
+  return new Map(rows.map(numbered).map(({ underlying, seq }) => [underlying, seq]));
+}
+
+/**
+ * Takes out what is stored of the flow of underlyings in a session: events, legs, snapshot, coverage, and their end-of-day lists. What
+ * replaces it is written in the same transaction. The list over all underlyings stays until it is made anew.
+ */
+export async function removeFlow(tx: Transaction, session: SessionDate, underlyings: readonly string[]): Promise<void> {
+  const where = { sessionDate: session, underlying: anyOf(underlyings) };
+  const ranked = { sessionDate: session, scope: anyOf(underlyings) };
+  await tx.prisma.flowLeg.deleteMany({ where });
+  await tx.prisma.flowEvent.deleteMany({ where });
+  await tx.prisma.crossSection.deleteMany({ where });
+  await tx.prisma.flowCoverage.deleteMany({ where });
+  await tx.prisma.rankedPrint.deleteMany({ where: ranked });
+  await tx.prisma.rankedSession.deleteMany({ where: ranked });
+}
+
+/** Which of these underlyings have option flow stored of a session, live or reconciled, by name. */
+export async function underlyingsOfFlow(
+  tx: Transaction,
+  session: SessionDate,
+  underlyings: readonly string[],
+): Promise<string[]> {
+  const rows = await tx.prisma.flowCoverage.findMany({
+    where: { sessionDate: session, underlying: anyOf(underlyings) },
+    select: { underlying: true },
+    orderBy: { underlying: 'asc' },
+  });
+  return rows.map(({ underlying }) => underlying);
+}

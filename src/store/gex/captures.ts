@@ -1,0 +1,219 @@
+import { type GexCapture, type GexColumns, type GexExpiry, gexColumnNames, gexColumns } from '../../domain/gex.ts';
+import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
+import { nextTurn } from '../../runtime/event-loop.ts';
+import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { findRows, upsertRows } from '../engine/sets.ts';
+import { type SqlType, statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { blockVersion } from '../market/bar-blocks.ts';
+
+/** A GEX capture as it is read: its rows still columns; `byExpiry` null unless it was asked for. */
+export type StoredGexCapture = Omit<GexCapture, 'strikes' | 'byExpiry'> & {
+  strikes: GexColumns;
+  byExpiry: GexColumns | null;
+};
+
+/** Which captures of a session: captured in [fromMs, toMs). */
+export interface GexWindow {
+  fromMs: number;
+  toMs: number;
+  byExpiry: boolean;
+}
+
+const scalars = [
+  ...(['sessionDate', 'spot', 'priorCloseSpot', 'netGex', 'flipPoint', 'zeroGamma', 'callWall', 'putWall'] as const),
+  ...(['netVanna', 'netCharm', 'gammaSource', 'oiCoverage', 'contractCount', 'gammaAbsent'] as const),
+  'methodologyVersion',
+] as const;
+
+const key = ['underlying', 'capturedAt'] as const;
+const factFields = [...key, ...scalars, 'version'] as const;
+type Facts = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries'> & { version: string };
+
+const factColumns = {
+  ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
+  ...({ priorCloseSpot: 'float8?', netGex: 'float8', flipPoint: 'float8?', zeroGamma: 'float8?' } as const),
+  ...({ callWall: 'int4?', putWall: 'int4?', netVanna: 'float8?', netCharm: 'float8?' } as const),
+  ...({ gammaSource: 'text', oiCoverage: 'float8', contractCount: 'int4', gammaAbsent: 'int4' } as const),
+  ...({ methodologyVersion: 'text', version: 'text' } as const),
+} as const satisfies Record<(typeof factFields)[number], SqlType>;
+
+// A row holds what was checked when it was written.
+const factsOf = (rows: readonly { gammaSource: string }[]) => rows as unknown as Facts[];
+
+function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
+  const number = (read: (row: GexExpiry) => number | null) =>
+    Float64Array.from(expiries, (row) => read(row) ?? Number.NaN);
+  return encodeBlock({
+    expiry: number((row) => epochDay(row.expiry)),
+    maxPain: number((row) => row.maxPain),
+    expectedMoveStraddle: number((row) => row.expectedMoveStraddle),
+    expectedMoveSigma: number((row) => row.expectedMoveSigma),
+    atmIv: number((row) => row.atmIv),
+  });
+}
+
+function decodeExpiries(payload: Uint8Array): GexExpiry[] {
+  const columns = decodeBlock(payload);
+  const at = (name: string, index: number) => {
+    const value = numbers(columns, name)[index]!;
+    return Number.isNaN(value) ? null : value;
+  };
+  return Array.from(numbers(columns, 'expiry'), (day, index) => ({
+    expiry: dateOfEpochDay(day),
+    maxPain: at('maxPain', index),
+    expectedMoveStraddle: at('expectedMoveStraddle', index),
+    expectedMoveSigma: at('expectedMoveSigma', index),
+    atmIv: at('atmIv', index),
+  }));
+}
+
+function decodeCurve(payload: Uint8Array): GexColumns {
+  const columns = decodeBlock(payload);
+  return Object.fromEntries(gexColumnNames.map((name) => [name, numbers(columns, name)])) as unknown as GexColumns;
+}
+
+/** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
+export async function saveGexCapture(tx: Transaction, capture: GexCapture): Promise<boolean> {
+  const blocks = [
+    encodeBlock({ ...gexColumns(capture.strikes) }),
+    encodeBlock({ ...gexColumns(capture.byExpiry) }),
+    encodeExpiries(capture.expiries),
+  ].map((block) => Buffer.from(block));
+  const values = scalars.map((name) => capture[name]);
+  const version = blockVersion(Buffer.concat([Buffer.from(JSON.stringify(values)), ...blocks]));
+  const [strikes, byExpiry, expiries] = blocks as [Buffer, Buffer, Buffer];
+  const row = { ...capture, version, strikes, byExpiry, expiries };
+  return (await upsertRows(tx, 'GexCapture', [row], { ifDifferent: ['version'] })) === 1;
+}
+
+/** Removes the capture of an instant, inside the caller's transaction: its chain was replaced by one that gives none. True when there was one. */
+export async function removeGexCapture(tx: Transaction, underlying: string, capturedAt: number): Promise<boolean> {
+  return (await tx.prisma.gexCapture.deleteMany({ where: { underlying, capturedAt } })).count === 1;
+}
+
+/** What is kept decoded of a capture, under its version: a rewritten capture is another entry. */
+interface Curves {
+  strikes: GexColumns;
+  expiries: GexExpiry[];
+}
+
+const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: Facts) =>
+  `gex:${what}:${underlying}:${capturedAt}:${version}`;
+
+const bytesOf = (columns: GexColumns) => columns.strike.length * gexColumnNames.length * 8;
+
+/** Bytes of payload that are decoded before others get their turn: about 2 ms of work. */
+const turnBytes = 256 * 1024;
+
+function fromCache(store: Store, { version, ...facts }: Facts, byExpiry: boolean): StoredGexCapture | null {
+  const known = { ...facts, version };
+  const curves = store.blocks.get<Curves>(cacheKey('net', known));
+  const rows = byExpiry ? store.blocks.get<GexColumns>(cacheKey('expiry', known)) : null;
+  return curves && rows !== undefined ? { ...facts, ...curves, byExpiry: rows } : null;
+}
+
+type PayloadRow = Facts & { strikes: Buffer; byExpiry?: Buffer; expiries: Buffer };
+
+function decoded(store: Store, { strikes, byExpiry: expiryRows, expiries, ...known }: PayloadRow): StoredGexCapture {
+  const { version, ...facts } = known;
+  const curves: Curves = { strikes: decodeCurve(strikes), expiries: decodeExpiries(expiries) };
+  const byExpiry = expiryRows ? decodeCurve(expiryRows) : null;
+  store.blocks.set(cacheKey('net', known), curves, bytesOf(curves.strikes) + curves.expiries.length * 100);
+  if (byExpiry) store.blocks.set(cacheKey('expiry', known), byExpiry, bytesOf(byExpiry));
+  return { ...facts, ...curves, byExpiry };
+}
+
+/** The captures of `wanted`, in its order: from the cache, the others with one statement. */
+async function withCurves(store: Store, wanted: readonly Facts[], byExpiry: boolean): Promise<StoredGexCapture[]> {
+  const cached = wanted.map((facts) => fromCache(store, facts, byExpiry));
+  const missing = wanted.filter((_, i) => cached[i] === null);
+  if (missing.length === 0) return cached as StoredGexCapture[];
+  // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
+  const fields = [...factFields, 'strikes', 'expiries', ...(byExpiry ? (['byExpiry'] as const) : [])] as const;
+  const found = await findRows(readFrom(store), 'GexCapture', { by: key, keys: missing }, fields);
+  const rows = found as unknown as PayloadRow[];
+  const read = new Map<string, StoredGexCapture>();
+  let bytes = 0;
+  for (const row of rows) {
+    read.set(`${row.underlying} ${row.capturedAt}`, decoded(store, row));
+    bytes += row.strikes.length + (row.byExpiry?.length ?? 0);
+    if (bytes < turnBytes) continue;
+    bytes = 0;
+    await nextTurn();
+  }
+  return wanted.flatMap((facts, i) => cached[i] ?? read.get(`${facts.underlying} ${facts.capturedAt}`) ?? []);
+}
+
+/**
+ * Captures of one session by underlying, ascending by time; an underlying without any is absent. Two statements, one when
+ * all are cached.
+ */
+export async function gexCapturesOf(
+  store: Store,
+  underlyings: readonly string[],
+  sessionDate: SessionDate,
+  { fromMs, toMs, byExpiry }: GexWindow,
+): Promise<Map<string, StoredGexCapture[]>> {
+  const keys = Array.from(new Set(underlyings), (underlying) => ({ underlying, sessionDate }));
+  const by = ['underlying', 'sessionDate'] as const;
+  const rows = await findRows(readFrom(store), 'GexCapture', { by, keys }, factFields);
+  const within = rows.filter(({ capturedAt }) => capturedAt >= fromMs && capturedAt < toMs);
+  within.sort((a, b) => a.capturedAt - b.capturedAt);
+  const captures = await withCurves(store, factsOf(within), byExpiry);
+  return Map.groupBy(captures, (capture) => capture.underlying);
+}
+
+const latest = statement(
+  'latest-gex-captures',
+  { underlyings: 'text[]', atMs: 'int8', sessionDate: 'text?' },
+  factColumns,
+);
+
+/**
+ * The last capture at or before `atMs` by underlying, of `sessionDate` only when that is given; an underlying without one is
+ * absent. Two statements, one when all are cached.
+ */
+export async function latestGexCaptures(
+  store: Store,
+  underlyings: readonly string[],
+  atMs: number,
+  { byExpiry, sessionDate = null }: { byExpiry: boolean; sessionDate?: SessionDate | null },
+): Promise<Map<string, StoredGexCapture>> {
+  const rows = await latest.rows(readFrom(store), { underlyings, atMs, sessionDate });
+  return new Map((await withCurves(store, factsOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
+}
+
+const following = statement(
+  'gex-captures-from',
+  { underlyings: 'text[]', fromMs: 'int8[]', throughMs: 'int8', limit: 'int8' },
+  factColumns,
+);
+
+/**
+ * The captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at most `limit` of each; an underlying
+ * without any is absent. Two statements, one when all are cached.
+ */
+export async function gexCapturesFrom(
+  store: Store,
+  from: ReadonlyMap<string, number>,
+  throughMs: number,
+  limit: number,
+): Promise<Map<string, StoredGexCapture[]>> {
+  const [underlyings, fromMs] = [[...from.keys()], [...from.values()]];
+  const rows = await following.rows(readFrom(store), { underlyings, fromMs, throughMs, limit });
+  return Map.groupBy(await withCurves(store, factsOf(rows), false), (capture) => capture.underlying);
+}
+
+/** The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are cached. */
+export async function firstGexCaptures(
+  store: Store,
+  underlyings: readonly string[],
+  { fromMs, toMs, byExpiry }: GexWindow,
+): Promise<Map<string, StoredGexCapture>> {
+  const starts = underlyings.map(() => fromMs);
+  const asked = { underlyings, fromMs: starts, throughMs: toMs - 1, limit: 1 };
+  const rows = await following.rows(readFrom(store), asked);
+  return new Map((await withCurves(store, factsOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
+}

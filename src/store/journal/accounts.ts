@@ -1,0 +1,71 @@
+import type { JournalAccount } from '../../domain/journal/journal.ts';
+import { anyOf } from '../engine/any-of.ts';
+import type { Store } from '../engine/connection.ts';
+import { insertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import { inTransaction } from '../engine/transaction.ts';
+import { lockJournal } from './imports.ts';
+
+const select = { id: true, name: true, broker: true } as const;
+
+/** Journal accounts of an account ascending by id, `limit` of them after `after` (null = from the first). */
+export async function listJournalAccounts(
+  store: Store,
+  accountId: string,
+  after: string | null,
+  limit: number,
+): Promise<JournalAccount[]> {
+  const where = { accountId, ...(after !== null && { id: { gt: after } }) };
+  return store.prisma.journalAccount.findMany({ where, orderBy: { id: 'asc' }, take: limit, select });
+}
+
+/** The journal accounts of these ids; those that are not there are left out. */
+export async function findJournalAccounts(
+  store: Store,
+  accountId: string,
+  ids: readonly string[],
+): Promise<JournalAccount[]> {
+  return store.prisma.journalAccount.findMany({ where: { accountId, id: anyOf(ids) }, select });
+}
+
+/** Stores a new journal account; false = there is one of that id. */
+export async function insertJournalAccount(
+  store: Store,
+  accountId: string,
+  account: JournalAccount,
+  nowMs: number,
+): Promise<boolean> {
+  const row = { accountId, ...account, createdAt: nowMs };
+  return (await inTransaction(store, (tx) => insertRows(tx, 'JournalAccount', [row]))) === 1;
+}
+
+const locking = statement('lock-journal-account', { accountId: 'text', id: 'text' }, { id: 'text' });
+
+/** Puts what `change` makes of a journal account in its place; null = there is none of that id. What `change` throws changes nothing. */
+export async function changeJournalAccount(
+  store: Store,
+  accountId: string,
+  id: string,
+  change: (current: JournalAccount) => JournalAccount,
+): Promise<JournalAccount | null> {
+  const where = { accountId_id: { accountId, id } };
+  return inTransaction(store, async (tx) => {
+    await locking.rows(tx, { accountId, id });
+    const current = await tx.prisma.journalAccount.findUnique({ where, select });
+    if (!current) return null;
+    const { name, broker } = change(current);
+    return tx.prisma.journalAccount.update({ where, data: { name, broker }, select });
+  });
+}
+
+/** Deletes a journal account that holds no trades. Returns the trades it holds: 0 = deleted; null = there is none of that id. */
+export async function deleteJournalAccount(store: Store, accountId: string, id: string): Promise<number | null> {
+  return inTransaction(store, async (tx) => {
+    // No trade may come in between the counting and the deleting.
+    await lockJournal(tx, accountId);
+    const trades = await tx.prisma.journalTrade.count({ where: { accountId, journalAccountId: id } });
+    const where = { accountId, id };
+    if (trades > 0) return (await tx.prisma.journalAccount.count({ where })) === 0 ? null : trades;
+    return (await tx.prisma.journalAccount.deleteMany({ where })).count === 0 ? null : 0;
+  });
+}

@@ -1,0 +1,92 @@
+import type { ImportResult, NewTrade, RowError } from '../../domain/journal/journal.ts';
+import type { Store } from '../engine/connection.ts';
+import { lock } from '../engine/locks.ts';
+import type { Reader } from '../engine/replicas.ts';
+import { insertRows } from '../engine/sets.ts';
+import { inTransaction, type Transaction } from '../engine/transaction.ts';
+
+/** An import to be carried out. */
+export interface JournalImport {
+  accountId: string;
+  importId: string;
+  trades: readonly NewTrade[];
+  /** Rows that could not be read, in order. */
+  errors: readonly RowError[];
+}
+
+/** The result of an earlier import of that id; null = there was none. */
+export async function findImport(
+  { prisma }: Pick<Reader, 'prisma'>,
+  accountId: string,
+  importId: string,
+): Promise<ImportResult | null> {
+  const row = await prisma.journalImport.findUnique({
+    where: { accountId_importId: { accountId, importId } },
+    select: { created: true, skipped: true, errors: true },
+  });
+  return row && { ...row, errors: row.errors as unknown as RowError[] };
+}
+
+/**
+ * Imports the trades and stores the result in one transaction: a crash leaves both or neither. An `importId` that was used before
+ * imports nothing and gives the first result, also when both come at the same time.
+ */
+export async function importTrades(
+  store: Store,
+  request: JournalImport,
+  newId: () => string,
+  nowMs: number,
+): Promise<ImportResult> {
+  const { accountId, importId, trades, errors } = request;
+  return inTransaction(store, async (tx) => {
+    // Imports of one account wait for each other: the second of the same id finds the first's result, and two of different
+    // ids that share trades cannot wait for each other in a circle.
+    await lockJournal(tx, accountId);
+    const earlier = await findImport(tx, accountId, importId);
+    if (earlier) return earlier;
+    let created = 0;
+    // In slices, so that preparing a large import never holds up other requests for long.
+    for (let start = 0; start < trades.length; start += sliceLength) {
+      const slice = trades.slice(start, start + sliceLength);
+      await addJournalAccounts(tx, accountId, slice, nowMs);
+      created += await addTrades(tx, accountId, slice, newId, nowMs);
+    }
+    const result = { created, skipped: trades.length - created, errors: [...errors] };
+    const errorRows = result.errors.map(({ row, code }) => ({ row, code }));
+    await tx.prisma.journalImport.create({
+      data: { accountId, importId, ...result, errors: errorRows, createdAt: nowMs },
+    });
+    return result;
+  });
+}
+
+const sliceLength = 1000;
+
+/** Makes others that write to the journal wait for the transaction's end. */
+export async function lockJournal(tx: Transaction, accountId: string): Promise<void> {
+  await lock(tx, `journal ${accountId}`);
+}
+
+/** Makes the journal accounts that trades name and the journal has not, each of that id and name. */
+export async function addJournalAccounts(
+  tx: Transaction,
+  accountId: string,
+  trades: readonly Pick<NewTrade, 'journalAccountId'>[],
+  nowMs: number,
+): Promise<void> {
+  const ids = [...new Set(trades.map((trade) => trade.journalAccountId))].sort();
+  const rows = ids.map((id) => ({ accountId, id, name: id, broker: null, createdAt: nowMs }));
+  await insertRows(tx, 'JournalAccount', rows);
+}
+
+/** Adds what the journal does not have yet, earlier rows first, and returns how many that were. */
+function addTrades(
+  tx: Transaction,
+  accountId: string,
+  trades: readonly NewTrade[],
+  newId: () => string,
+  nowMs: number,
+): Promise<number> {
+  const rows = trades.map((trade) => ({ accountId, ...trade, id: trade.id ?? newId(), createdAt: nowMs }));
+  return insertRows(tx, 'JournalTrade', rows);
+}

@@ -1,0 +1,73 @@
+import type { JournalTrade } from '../../domain/journal/journal.ts';
+import type { Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import { insertRows } from '../engine/sets.ts';
+import { inTransaction } from '../engine/transaction.ts';
+import { addJournalAccounts, lockJournal } from './imports.ts';
+
+const select = {
+  ...{ id: true, journalAccountId: true, symbol: true, side: true, qty: true, price: true, tsMs: true, note: true },
+} as const;
+
+/** A place in a journal: the trade last read. */
+export interface TradePlace {
+  tsMs: number;
+  id: string;
+}
+
+/** Trades of an account, latest first, `limit` of them after `after` (null = from the latest). */
+export async function listJournalTrades(
+  store: Store,
+  accountId: string,
+  after: TradePlace | null,
+  limit: number,
+): Promise<JournalTrade[]> {
+  const later = after && { OR: [{ tsMs: { lt: after.tsMs } }, { tsMs: after.tsMs, id: { lt: after.id } }] };
+  const rows = await store.prisma.journalTrade.findMany({
+    where: { accountId, ...later },
+    orderBy: [{ tsMs: 'desc' }, { id: 'desc' }],
+    take: limit,
+    select,
+  });
+  return rows.map(numbered);
+}
+
+/** Stores a new trade, and the journal account it names when there is none; false = there is a trade of that id. */
+export async function insertJournalTrade(
+  store: Store,
+  accountId: string,
+  trade: JournalTrade,
+  nowMs: number,
+): Promise<boolean> {
+  return inTransaction(store, async (tx) => {
+    await lockJournal(tx, accountId);
+    const isNew = (await insertRows(tx, 'JournalTrade', [{ accountId, ...trade, createdAt: nowMs }])) === 1;
+    if (isNew) await addJournalAccounts(tx, accountId, [trade], nowMs);
+    return isNew;
+  });
+}
+
+/** Puts what `change` makes of a trade in its place; null = there is none of that id. What `change` throws changes nothing. */
+export async function changeJournalTrade(
+  store: Store,
+  accountId: string,
+  id: string,
+  change: (current: JournalTrade) => JournalTrade,
+  nowMs: number,
+): Promise<JournalTrade | null> {
+  return inTransaction(store, async (tx) => {
+    await lockJournal(tx, accountId);
+    const where = { accountId_id: { accountId, id } };
+    const current = await tx.prisma.journalTrade.findUnique({ where, select });
+    if (!current) return null;
+    const trade = { ...change(numbered(current)), id };
+    await addJournalAccounts(tx, accountId, [trade], nowMs);
+    await tx.prisma.journalTrade.update({ where, data: trade });
+    return trade;
+  });
+}
+
+/** Deletes a trade; false = there is none of that id. */
+export async function deleteJournalTrade(store: Store, accountId: string, id: string): Promise<boolean> {
+  return (await store.prisma.journalTrade.deleteMany({ where: { accountId, id } })).count === 1;
+}

@@ -1,0 +1,329 @@
+import { createHash } from 'node:crypto';
+import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../../domain/bar.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { lock, lockAll, lockShared } from '../engine/locks.ts';
+import { findRows, type Row, upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first date. */
+export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
+  if (timeframe === '1d') return `${date.slice(0, 4)}-01-01`;
+  if (timeframe === '1h') return `${date.slice(0, 7)}-01`;
+  return date;
+}
+
+/** Content hash of a payload: equal content, equal version. */
+export function blockVersion(payload: Uint8Array): string {
+  return createHash('sha256').update(payload).digest('base64url').slice(0, 16);
+}
+
+/** Bars as a column block. */
+export function encodeBars(bars: BarColumns): Uint8Array<ArrayBuffer> {
+  return encodeBlock({ ...bars });
+}
+
+/** The bars of a column block. */
+export function decodeBars(payload: Uint8Array): BarColumns {
+  const columns = decodeBlock(payload);
+  return Object.fromEntries(barColumnNames.map((name) => [name, numbers(columns, name)])) as unknown as BarColumns;
+}
+
+/** The bars `start` to `end` (exclusive) of `bars`, sharing its memory. */
+export function sliceBars(bars: BarColumns, start: number, end: number): BarColumns {
+  return Object.fromEntries(
+    barColumnNames.map((name) => [name, bars[name].subarray(start, end)]),
+  ) as unknown as BarColumns;
+}
+
+/** Bars one after another. */
+export function concatBars(parts: readonly BarColumns[]): BarColumns {
+  if (parts.length === 1) return parts[0]!;
+  const all = barColumns(parts.reduce((sum, part) => sum + part.tsMs.length, 0));
+  let offset = 0;
+  for (const part of parts) {
+    for (const name of barColumnNames) all[name].set(part[name], offset);
+    offset += part.tsMs.length;
+  }
+  return all;
+}
+
+/** The index of the first bar at or after `tsMs`. */
+export function firstAtOrAfter(bars: BarColumns, tsMs: number): number {
+  let low = 0;
+  let high = bars.tsMs.length;
+  while (low < high) {
+    const middle = (low + high) >>> 1;
+    if (bars.tsMs[middle]! < tsMs) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}
+
+/** Merges two ascending runs; where both have a bar, the one of `newer` counts. */
+export function mergeBars(older: BarColumns, newer: BarColumns): BarColumns {
+  const merged = barColumns(older.tsMs.length + newer.tsMs.length);
+  let o = 0;
+  let n = 0;
+  let length = 0;
+  while (o < older.tsMs.length || n < newer.tsMs.length) {
+    const olderTs = o < older.tsMs.length ? older.tsMs[o]! : Infinity;
+    const newerTs = n < newer.tsMs.length ? newer.tsMs[n]! : Infinity;
+    const [from, index] = newerTs <= olderTs ? [newer, n++] : [older, o];
+    if (olderTs <= newerTs) o++;
+    for (const name of barColumnNames) merged[name][length] = from[name][index]!;
+    length++;
+  }
+  return sliceBars(merged, 0, length);
+}
+
+/** What a block's row says of it without its payload. */
+type BlockFacts = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
+
+const headersIn = statement(
+  'bar-block-headers',
+  { symbols: 'text[]', timeframe: 'text', fromMs: 'int8', toMs: 'int8' },
+  { symbol: 'text', spanStart: 'text', firstTsMs: 'int8', lastTsMs: 'int8', count: 'int4', version: 'text' },
+);
+const blockKey = ['symbol', 'timeframe', 'spanStart'] as const;
+const payloadFields = ['symbol', 'spanStart', 'version', 'payload'] as const;
+
+/** A request for one symbol's bars in [fromMs, toMs). `limit` stops reading early; Infinity reads all. */
+export interface BarRange {
+  fromMs: number;
+  toMs: number;
+  limit: number;
+}
+
+function cacheKey(symbol: string, timeframe: Timeframe, facts: BlockFacts): string {
+  return `bars:${symbol}:${timeframe}:${facts.spanStart}:${facts.version}`;
+}
+
+async function blockFacts(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  range: BarRange,
+): Promise<Map<string, BlockFacts[]>> {
+  const { fromMs, toMs } = range;
+  const rows = await headersIn.rows(readFrom(store), { symbols, timeframe, fromMs, toMs });
+  const bySymbol = new Map<string, BlockFacts[]>();
+  for (const row of rows) {
+    const list = bySymbol.get(row.symbol);
+    if (list) list.push(row);
+    else bySymbol.set(row.symbol, [row]);
+  }
+  return bySymbol;
+}
+
+/** The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it. */
+function needed(blocks: BlockFacts[], { fromMs, limit }: BarRange): BlockFacts[] {
+  let certain = 0;
+  const taken: BlockFacts[] = [];
+  for (const block of blocks) {
+    if (certain >= limit) break;
+    taken.push(block);
+    if (block.firstTsMs >= fromMs) certain += block.count;
+  }
+  return taken;
+}
+
+async function loadBlocks(
+  store: Store,
+  timeframe: Timeframe,
+  blocks: BlockFacts[],
+): Promise<Map<BlockFacts, BarColumns>> {
+  const loaded = new Map<BlockFacts, BarColumns>();
+  const missing: BlockFacts[] = [];
+  for (const block of blocks) {
+    const cached = store.blocks.get<BarColumns>(cacheKey(block.symbol, timeframe, block));
+    if (cached) loaded.set(block, cached);
+    else missing.push(block);
+  }
+  if (missing.length === 0) return loaded;
+  const keys = missing.map(({ symbol, spanStart: span }) => ({ symbol, timeframe, spanStart: span }));
+  const rows = await findRows(readFrom(store), 'BarBlock', { by: blockKey, keys }, payloadFields);
+  const byKey = new Map(missing.map((block) => [`${block.symbol} ${block.spanStart}`, block]));
+  for (const row of rows) {
+    const block = byKey.get(`${row.symbol} ${row.spanStart}`);
+    if (!block) continue;
+    const bars = decodeBars(row.payload);
+    // The block may have been rewritten since its facts were read: cache it under the version it has.
+    store.blocks.set(cacheKey(row.symbol, timeframe, { ...block, version: row.version }), bars, bars.tsMs.length * 64);
+    loaded.set(block, bars);
+  }
+  return loaded;
+}
+
+/**
+ * Bars of several symbols in one range: two statements however many symbols. Every symbol is in the answer; each run is
+ * ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range were left out.
+ */
+export async function readBars(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  range: BarRange,
+): Promise<Map<string, { bars: BarColumns; more: boolean }>> {
+  const facts = await blockFacts(store, symbols, timeframe, range);
+  // One bar more than the limit is looked for, to know whether there is more.
+  const wanted = new Map(
+    [...facts].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]),
+  );
+  const loaded = await loadBlocks(store, timeframe, [...wanted.values()].flat());
+  const answer = new Map<string, { bars: BarColumns; more: boolean }>();
+  for (const symbol of symbols) {
+    const parts = (wanted.get(symbol) ?? []).flatMap((block) => {
+      const bars = loaded.get(block);
+      return bars ? [sliceBars(bars, firstAtOrAfter(bars, range.fromMs), firstAtOrAfter(bars, range.toMs))] : [];
+    });
+    const all = parts.length === 0 ? barColumns(0) : concatBars(parts);
+    const more = all.tsMs.length > range.limit;
+    answer.set(symbol, { bars: more ? sliceBars(all, 0, range.limit) : all, more });
+  }
+  return answer;
+}
+
+/** The start of the last bar in [fromMs, toMs) per symbol; a symbol without one is absent. */
+export async function lastBarStarts(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  fromMs: number,
+  toMs: number,
+): Promise<Map<string, number>> {
+  const facts = await blockFacts(store, symbols, timeframe, { fromMs, toMs, limit: Infinity });
+  const last = new Map<string, number>();
+  const partly: BlockFacts[] = [];
+  for (const [symbol, blocks] of facts) {
+    const block = blocks.at(-1)!;
+    if (block.lastTsMs < toMs) last.set(symbol, block.lastTsMs);
+    else partly.push(...blocks.slice(-2));
+  }
+  for (const [block, bars] of await loadBlocks(store, timeframe, partly)) {
+    const index = firstAtOrAfter(bars, toMs) - 1;
+    const tsMs = index >= 0 ? bars.tsMs[index]! : -Infinity;
+    if (tsMs >= fromMs && tsMs > (last.get(block.symbol) ?? -Infinity)) last.set(block.symbol, tsMs);
+  }
+  return last;
+}
+
+/** Bars of one symbol to be written. */
+export interface BarRun {
+  symbol: string;
+  /** Ascending by tsMs, no two alike. */
+  bars: BarColumns;
+  /** The run is every bar of these instants, `toMs` excluded: others stored there are taken out. Absent = the run adds to what is stored. */
+  whole?: { fromMs: number; toMs: number };
+}
+
+interface Span extends BarRun {
+  spanStart: SessionDate;
+}
+
+function spansOf(timeframe: Timeframe, { symbol, bars, whole }: BarRun): Span[] {
+  const spans: Span[] = [];
+  let start = 0;
+  let span = '';
+  let dayEndMs = -Infinity;
+  for (let i = 0; i <= bars.tsMs.length; i++) {
+    // Within a day there is nothing to ask: finding a date costs more than all the rest.
+    if (i < bars.tsMs.length && bars.tsMs[i]! < dayEndMs) continue;
+    const date = i < bars.tsMs.length ? exchangeDate(bars.tsMs[i]!) : null;
+    dayEndMs = date === null ? Infinity : exchangeInstant(addDays(date, 1));
+    const next = date === null ? '' : spanStart(timeframe, date);
+    if (next === span) continue;
+    if (i > start) spans.push({ symbol, spanStart: span, bars: sliceBars(bars, start, i), ...(whole && { whole }) });
+    [start, span] = [i, next];
+  }
+  return spans;
+}
+
+/** What a run leaves of the bars stored before. */
+function standing(bars: BarColumns, { whole }: Span): BarColumns {
+  if (!whole) return bars;
+  const [from, to] = [firstAtOrAfter(bars, whole.fromMs), firstAtOrAfter(bars, whole.toMs)];
+  return concatBars([sliceBars(bars, 0, from), sliceBars(bars, to, bars.tsMs.length)]);
+}
+
+/** A block as it was written. */
+export interface WrittenBlock {
+  symbol: string;
+  spanStart: SessionDate;
+  /** All bars of the block, those that were there before included. */
+  bars: BarColumns;
+}
+
+/** A block's bars as they are, and as they would be. */
+export interface BarChange {
+  symbol: string;
+  before(): BarColumns;
+  after: BarColumns;
+}
+
+/** Throws when blocks must not be changed so. */
+export type BarGuard = (tx: Transaction, changes: readonly BarChange[]) => Promise<void>;
+
+/** Takes every block for a long writer (a whole file) until its transaction ends: it then needs no lock a block, of which there are too many. */
+export async function lockAllBarBlocks(tx: Transaction): Promise<void> {
+  await lock(tx, 'bar_blocks');
+}
+
+/** Keeps long writers of bars away until the transaction ends, for one that asks what they wrote before it writes. */
+export async function holdBarBlocks(tx: Transaction): Promise<void> {
+  await lockShared(tx, 'bar_blocks');
+}
+
+/**
+ * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs. Returns
+ * the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has `lockAllBarBlocks`. `unless` is asked
+ * before anything is written, and throws when it must not be.
+ */
+export async function writeBars(
+  tx: Transaction,
+  timeframe: Timeframe,
+  runs: readonly BarRun[],
+  { locked = false, unless }: { locked?: boolean; unless?: BarGuard } = {},
+): Promise<WrittenBlock[]> {
+  // Locking in key order keeps two writers from waiting for each other in a circle.
+  const spans = runs
+    .flatMap((run) => spansOf(timeframe, run))
+    .sort((a, b) => (a.symbol + a.spanStart < b.symbol + b.spanStart ? -1 : 1));
+  if (spans.length === 0) return [];
+  if (!locked) {
+    await holdBarBlocks(tx);
+    await lockAll(
+      tx,
+      spans.map((span) => `bars ${timeframe} ${span.symbol} ${span.spanStart}`),
+    );
+  }
+  const keys = spans.map(({ symbol, spanStart: span }) => ({ symbol, timeframe, spanStart: span }));
+  const rows = await findRows(tx, 'BarBlock', { by: blockKey, keys }, payloadFields);
+  const existing = new Map(rows.map((row) => [`${row.symbol} ${row.spanStart}`, row]));
+  const changed = spans.flatMap((span) => {
+    const old = existing.get(`${span.symbol} ${span.spanStart}`);
+    const bars = old ? mergeBars(standing(decodeBars(old.payload), span), span.bars) : span.bars;
+    const payload = encodeBars(bars);
+    const version = blockVersion(payload);
+    return old?.version === version ? [] : [{ ...span, bars, payload: Buffer.from(payload), version }];
+  });
+  if (changed.length === 0) return [];
+  await unless?.(
+    tx,
+    changed.map((span) => {
+      const old = existing.get(`${span.symbol} ${span.spanStart}`);
+      return { symbol: span.symbol, before: () => (old ? decodeBars(old.payload) : barColumns(0)), after: span.bars };
+    }),
+  );
+  const written = changed.map(({ bars: { tsMs }, ...block }) => ({
+    ...block,
+    timeframe,
+    firstTsMs: tsMs[0]!,
+    lastTsMs: tsMs.at(-1)!,
+    count: tsMs.length,
+  }));
+  await upsertRows(tx, 'BarBlock', written);
+  return changed;
+}

@@ -1,0 +1,32 @@
+import { readFrom, type Store } from '../engine/connection.ts';
+import { numbered } from '../engine/rows.ts';
+import { findRows, type Row, upsertRows } from '../engine/sets.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/**
+ * The newest price a live tape gave of a symbol: `spot` in dollars at `eventTsMs` (epoch ms), `volume` the session's shares so far,
+ * `officialClose` the close of the session before; null when the tape did not say.
+ */
+export type LiveQuote = Row<'LiveQuote'>;
+
+const fields = ['symbol', 'sessionDate', 'spot', 'eventTsMs', 'volume', 'officialClose'] as const;
+
+/** The live quotes of several symbols in one statement; a symbol without one is absent. */
+export async function readLiveQuotes(store: Store, symbols: readonly string[]): Promise<Map<string, LiveQuote>> {
+  const keys = Array.from(new Set(symbols), (symbol) => ({ symbol }));
+  const rows = await findRows(readFrom(store), 'LiveQuote', { by: ['symbol'], keys }, fields);
+  return new Map(rows.map((row) => [row.symbol, row]));
+}
+
+/** Writes live quotes, each replacing the symbol's, unless that is of a later session. */
+export async function saveLiveQuotes(tx: Transaction, quotes: readonly LiveQuote[]): Promise<void> {
+  // A bigint column holds whole shares.
+  const rows = quotes.map((quote) => ({ ...quote, volume: Math.floor(quote.volume) }));
+  await upsertRows(tx, 'LiveQuote', rows, { unlessBelow: 'sessionDate' });
+}
+
+/** The instant of the newest price that a live tape gave of any symbol, epoch ms; null when none did. */
+export async function latestLiveEvent(store: Store): Promise<number | null> {
+  const { _max } = await readFrom(store).prisma.liveQuote.aggregate({ _max: { eventTsMs: true } });
+  return numbered(_max).eventTsMs;
+}

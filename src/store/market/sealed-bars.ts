@@ -1,0 +1,36 @@
+import { type BarColumns, barColumnNames } from '../../domain/bar.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { type BarGuard, firstAtOrAfter, sliceBars } from './bar-blocks.ts';
+import { SessionSealed, sealedSessions } from './session-seals.ts';
+
+function barsOf(bars: BarColumns, session: SessionDate): BarColumns {
+  const [from, to] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  return sliceBars(bars, firstAtOrAfter(bars, from), firstAtOrAfter(bars, to));
+}
+
+function alike(a: BarColumns, b: BarColumns): boolean {
+  return barColumnNames.every(
+    (name) => a[name].length === b[name].length && a[name].every((value, i) => Object.is(value, b[name][i])),
+  );
+}
+
+/**
+ * Throws `SessionSealed` when bars of a sealed session would change. Those of other sessions in the same blocks may: a file of years of
+ * daily bars that says of a sealed session what is stored is no change of it.
+ */
+export const refuseSealedBars: BarGuard = async (tx, changes) => {
+  // Bars add to what is stored: what changes lies between the first and the last that there will be.
+  const spans = changes.map(({ symbol, after: { tsMs } }) => ({
+    symbol,
+    from: exchangeDate(tsMs[0]!),
+    to: exchangeDate(tsMs.at(-1)!),
+  }));
+  const sealed = await sealedSessions(tx, spans);
+  for (const { symbol, sessionDate } of sealed) {
+    for (const change of changes) {
+      if (change.symbol !== symbol) continue;
+      const [before, after] = [barsOf(change.before(), sessionDate), barsOf(change.after, sessionDate)];
+      if (!alike(before, after)) throw new SessionSealed(sessionDate, symbol);
+    }
+  }
+};

@@ -1,0 +1,180 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { anyOf } from '../engine/any-of.ts';
+import type { Store } from '../engine/connection.ts';
+import { lockShared, tryLock } from '../engine/locks.ts';
+import { numbered } from '../engine/rows.ts';
+import { insertRows, type Row } from '../engine/sets.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** The scope of a seal on a whole session, whatever the symbol. */
+export const wholeSession = '*';
+
+const lockKey = 'session_seals';
+
+/** Something of a sealed session would have been written; the message says which and what can be done. */
+export class SessionSealed extends Error {
+  override readonly name = 'SessionSealed';
+
+  constructor(session: SessionDate, symbol: string) {
+    const of = symbol === wholeSession ? '' : ` for ${symbol}`;
+    super(
+      `${session} is sealed${of}: nothing of it is written unless the seal is undone (seal --session ${session} --undo)`,
+    );
+  }
+}
+
+/** A symbol's session, of which something is about to be written. */
+export interface SymbolSession {
+  symbol: string;
+  sessionDate: SessionDate;
+}
+
+/**
+ * Which of these are sealed, and by the seal of which scope. The answer holds until the transaction ends: whoever seals waits for those that
+ * have asked, and those that ask wait for whoever seals.
+ */
+async function sealsOf(
+  tx: Transaction,
+  sessions: readonly SymbolSession[],
+): Promise<(SymbolSession & { scope: string })[]> {
+  await lockShared(tx, lockKey);
+  const seals = await tx.prisma.sessionSeal.findMany({
+    where: { sessionDate: anyOf(sessions.map(({ sessionDate }) => sessionDate)) },
+    select: { symbol: true, sessionDate: true },
+  });
+  const sealed = new Set(seals.map(({ symbol, sessionDate }) => `${symbol} ${sessionDate}`));
+  return sessions.flatMap((session) =>
+    [session.symbol, wholeSession]
+      .filter((scope) => sealed.has(`${scope} ${session.sessionDate}`))
+      .map((scope) => ({ ...session, scope })),
+  );
+}
+
+/** Throws `SessionSealed` when one of these is sealed; else none is until the transaction ends. To be asked before they are written. */
+export async function refuseSealed(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
+  const [first] = await sealsOf(tx, sessions);
+  if (first) throw new SessionSealed(first.sessionDate, first.scope);
+}
+
+/** Which of these symbols are sealed in a session, for a writer that passes over them. */
+export async function sealedSymbols(
+  tx: Transaction,
+  sessionDate: SessionDate,
+  symbols: readonly string[],
+): Promise<Set<string>> {
+  const sealed = await sealsOf(
+    tx,
+    symbols.map((symbol) => ({ symbol, sessionDate })),
+  );
+  return new Set(sealed.map(({ symbol }) => symbol));
+}
+
+/** A symbol's sessions from one to another, both included. */
+export interface SymbolSpan {
+  symbol: string;
+  from: SessionDate;
+  to: SessionDate;
+}
+
+/** Which sessions in these spans are sealed. The answer holds until the transaction ends. */
+export async function sealedSessions(tx: Transaction, spans: readonly SymbolSpan[]): Promise<SymbolSession[]> {
+  await lockShared(tx, lockKey);
+  const first = spans.map(({ from }) => from).sort()[0];
+  const last = spans
+    .map(({ to }) => to)
+    .sort()
+    .at(-1);
+  if (first === undefined || last === undefined) return [];
+  const seals = await tx.prisma.sessionSeal.findMany({
+    where: { sessionDate: { gte: first, lte: last } },
+    select: { symbol: true, sessionDate: true },
+  });
+  const sealed = spans.flatMap(({ symbol, from, to }) =>
+    seals
+      .filter((seal) => seal.symbol === symbol || seal.symbol === wholeSession)
+      .filter(({ sessionDate }) => sessionDate >= from && sessionDate <= to)
+      .map(({ sessionDate }) => ({ symbol, sessionDate })),
+  );
+  return [...new Map(sealed.map((each) => [`${each.symbol} ${each.sessionDate}`, each])).values()];
+}
+
+/** Whether no writer is at work, and none comes before the transaction ends. Asked again and again by who would seal, so that nobody waits behind it. */
+export function tryHoldSeals(tx: Transaction): Promise<boolean> {
+  return tryLock(tx, lockKey);
+}
+
+/** Seals scopes of a session, in a transaction that holds the seals; how many were not sealed before. */
+export function saveSeals(
+  tx: Transaction,
+  sessionDate: SessionDate,
+  scopes: readonly string[],
+  nowMs: number,
+): Promise<number> {
+  const rows = scopes.map((symbol) => ({ symbol, sessionDate, sealedAtMs: nowMs }));
+  return insertRows(tx, 'SessionSeal', rows);
+}
+
+/** Undoes the seals of scopes of a session, all of them when `scopes` is null, in a transaction that holds the seals; those that were sealed. */
+export async function removeSeals(
+  tx: Transaction,
+  sessionDate: SessionDate,
+  scopes: readonly string[] | null,
+): Promise<string[]> {
+  const where = { sessionDate, ...(scopes && { symbol: anyOf(scopes) }) };
+  const sealed = await tx.prisma.sessionSeal.findMany({ where, select: { symbol: true }, orderBy: { symbol: 'asc' } });
+  await tx.prisma.sessionSeal.deleteMany({ where });
+  return sealed.map(({ symbol }) => symbol);
+}
+
+/** A seal, of a ticker or `*` for the whole session; `sealedAtMs` is epoch ms. */
+export type Seal = { session: SessionDate } & Omit<Row<'SessionSeal'>, 'sessionDate'>;
+
+/** Every seal, by session and symbol. */
+export async function listSeals(store: Store): Promise<Seal[]> {
+  const rows = await store.prisma.sessionSeal.findMany({ orderBy: [{ sessionDate: 'asc' }, { symbol: 'asc' }] });
+  return rows.map(numbered).map(({ sessionDate: session, ...seal }) => ({ session, ...seal }));
+}
+
+/** What is stored of a symbol in a session. */
+export interface StoredSession {
+  symbol: string;
+  /** Option flow or bars; and some of it was observed live and not reconciled. */
+  options: boolean;
+  live: boolean;
+  /** The stock tape, by its off-exchange figures; bars may be of other sources. */
+  stockTape: boolean;
+  stockBars: boolean;
+  chains: boolean;
+}
+
+const nothing = { options: false, live: false, stockTape: false, stockBars: false, chains: false };
+
+/** What is stored of a session, by symbol; of `symbols` alone unless null. */
+export async function storedSession(
+  { prisma }: Transaction,
+  sessionDate: SessionDate,
+  symbols: readonly string[] | null,
+): Promise<StoredSession[]> {
+  const found = new Map<string, StoredSession>();
+  const add = (symbol: string, what: Partial<StoredSession>) =>
+    found.set(symbol, { ...(found.get(symbol) ?? { symbol, ...nothing }), ...what });
+  const options = (rows: { underlying: string; status: string }[]) => {
+    for (const { underlying, status } of rows)
+      add(underlying, { options: true, ...(status !== 'eod_reconciled' && { live: true }) });
+  };
+  const underlying = symbols && { underlying: anyOf(symbols) };
+  const symbol = symbols && { symbol: anyOf(symbols) };
+  const ofUnderlying = { where: { sessionDate, ...underlying }, select: { underlying: true } };
+  options(await prisma.flowCoverage.findMany({ ...ofUnderlying, select: { underlying: true, status: true } }));
+  const bars = await prisma.optionBarBlock.groupBy({ by: ['underlying', 'status'], where: ofUnderlying.where });
+  options(bars);
+  const ofSymbol = { where: { sessionDate, ...symbol }, select: { symbol: true } };
+  for (const row of await prisma.offExchangeLevels.findMany(ofSymbol)) add(row.symbol, { stockTape: true });
+  const ofBars = { spanStart: sessionDate, timeframe: { in: ['1s', '1m', '5m'] }, ...symbol };
+  for (const row of await prisma.barBlock.groupBy({ by: ['symbol'], where: ofBars }))
+    add(row.symbol, { stockBars: true });
+  const captures = await prisma.chainCapture.groupBy({ by: ['underlying'], where: ofUnderlying.where });
+  for (const row of captures) add(row.underlying, { chains: true });
+  for (const row of await prisma.openInterestBlock.findMany(ofUnderlying)) add(row.underlying, { chains: true });
+  return [...found.values()].sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+}

@@ -1,0 +1,190 @@
+import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
+import type { Store } from '../engine/connection.ts';
+import { readFact, writeFact } from '../engine/facts.ts';
+import { lock } from '../engine/locks.ts';
+import { listen, notify } from '../engine/notifications.ts';
+import type { Reader } from '../engine/replicas.ts';
+import { findRows, insertRows, upsertRows } from '../engine/sets.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import type { Symbol as SymbolRow } from '../generated/client.ts';
+
+// Told when symbols changed.
+const symbolsChannel = 'symbols';
+
+// A row holds what was checked when it was written.
+const entryOf = (row: SymbolRow) => row as SymbolEntry;
+
+/** Every ticker known, registered or only in the directory, ascending. */
+export async function allSymbols(store: Store): Promise<SymbolEntry[]> {
+  return (await store.prisma.symbol.findMany({ orderBy: { symbol: 'asc' } })).map(entryOf);
+}
+
+const versionKey = 'symbols_version';
+
+/** The registry's version: grows by one with every change to a symbol; 0 for an empty store. */
+export async function symbolsVersion(from: Pick<Reader, 'prisma'>): Promise<number> {
+  return Number((await readFact(from, versionKey)) ?? 0);
+}
+
+async function writeSymbols(
+  tx: Transaction,
+  entries: readonly SymbolEntry[],
+  write: (rows: readonly SymbolEntry[]) => Promise<number>,
+): Promise<number> {
+  // In one order, so that two writers do not wait for each other in a circle; of entries of one symbol the last counts.
+  const bySymbol = [...new Map(entries.map((entry) => [entry.symbol, entry])).values()].sort((a, b) =>
+    a.symbol < b.symbol ? -1 : 1,
+  );
+  if (bySymbol.length === 0) return 0;
+  // Writers of symbols take turns: each also raises the version, so that two could wait for each other in a circle.
+  await lock(tx, 'symbols');
+  const changed = await write(bySymbol);
+  if (changed === 0) return 0;
+  await writeFact(tx, versionKey, String((await symbolsVersion(tx)) + 1));
+  await notify(tx, symbolsChannel, '');
+  return changed;
+}
+
+const changing = [
+  ...(['name', 'class', 'registered', 'windowDays', 'tenorFrame', 'minTier', 'requiresAttestation'] as const),
+  ...(['sector', 'instrumentType'] as const),
+] as const;
+
+/** Inserts or replaces symbols, inside the caller's transaction. Returns how many are new or different. */
+export function saveSymbols(tx: Transaction, entries: readonly SymbolEntry[]): Promise<number> {
+  return writeSymbols(tx, entries, (rows) => upsertRows(tx, 'Symbol', rows, { ifDifferent: changing }));
+}
+
+/** Enters tickers into the directory (not the registry) that are not known yet, so that a real ticker with data is never "not found". */
+export async function saveUnknownTickers(
+  tx: Transaction,
+  tickers: Iterable<string>,
+  symbolClass: (ticker: string) => SymbolClass = () => 'equity',
+): Promise<number> {
+  const asked = [...new Set(tickers)];
+  const keys = asked.map((symbol) => ({ symbol }));
+  const known = new Set(
+    (await findRows(tx, 'Symbol', { by: ['symbol'], keys }, ['symbol'])).map(({ symbol }) => symbol),
+  );
+  const unknown = asked.filter((symbol) => !known.has(symbol));
+  const entries = unknown.map((symbol): SymbolEntry => {
+    const kind = symbolClass(symbol);
+    return {
+      symbol,
+      name: symbol,
+      class: kind,
+      registered: false,
+      windowDays: 60,
+      tenorFrame: 'weekly',
+      minTier: 'free',
+      requiresAttestation: false,
+      sector: null,
+      instrumentType: kind === 'index' ? 'index' : 'unknown',
+    };
+  });
+  return writeSymbols(tx, entries, (rows) => insertRows(tx, 'Symbol', rows));
+}
+
+/** All symbols in memory, as of one version. */
+export interface SymbolRegistry {
+  /** The ticker's entry, registered or not; undefined when the ticker is not known at all. */
+  get(ticker: string): SymbolEntry | undefined;
+  /** The registered symbols, ascending. */
+  registered(): readonly SymbolEntry[];
+  /** Grows with every change. */
+  version: number;
+}
+
+// Without a listener the version is asked for again after this long.
+const checkEveryMs = 5_000;
+
+interface Cached {
+  registry: SymbolRegistry | null;
+  checkedAt: number;
+  loading: Promise<SymbolRegistry> | null;
+  watched: boolean;
+  /** Counts what made the cached symbols doubtful, so that a load under way when it happened is not trusted. */
+  doubts: number;
+}
+
+// One a store, whatever it reads from.
+const caches = new WeakMap<Store['blocks'], Cached>();
+
+function cacheOf(store: Store): Cached {
+  let cached = caches.get(store.blocks);
+  if (!cached) {
+    cached = { registry: null, checkedAt: -Infinity, loading: null, watched: false, doubts: 0 };
+    caches.set(store.blocks, cached);
+  }
+  return cached;
+}
+
+async function load(store: Store, cached: Cached): Promise<SymbolRegistry> {
+  const doubts = cached.doubts;
+  // The version first: symbols that change in between are then loaded again, never missed.
+  const version = await symbolsVersion(store);
+  let registry = cached.registry;
+  if (registry?.version !== version) {
+    const entries = await allSymbols(store);
+    const bySymbol = new Map(entries.map((entry) => [entry.symbol, entry]));
+    const registered = entries.filter((entry) => entry.registered);
+    registry = { get: (ticker) => bySymbol.get(ticker), registered: () => registered, version };
+  }
+  cached.registry = registry;
+  if (doubts === cached.doubts) cached.checkedAt = performance.now();
+  return registry;
+}
+
+/**
+ * The symbols, kept in memory: a look-up costs no statement. Every 5 s one statement asks whether they changed; with
+ * `watchSymbols` none does, and a change is seen as soon as it is committed.
+ */
+export function symbolRegistry(store: Store): Promise<SymbolRegistry> {
+  const cached = cacheOf(store);
+  const age = performance.now() - cached.checkedAt;
+  if (cached.registry && age < (cached.watched ? Infinity : checkEveryMs)) return Promise.resolve(cached.registry);
+  if (!cached.loading) {
+    const loading = load(store, cached).finally(() => {
+      if (cached.loading === loading) cached.loading = null;
+    });
+    cached.loading = loading;
+  }
+  return cached.loading;
+}
+
+/** Makes the next look-up read the symbols again. For a writer in this process, whose readers must see what it wrote at once. */
+export function forgetSymbols(store: Store): void {
+  const cached = cacheOf(store);
+  cached.checkedAt = -Infinity;
+  cached.loading = null;
+  cached.doubts++;
+}
+
+/** Follows changes by notification until the returned function is called; it must be, before the store is closed. */
+export async function watchSymbols(store: Store): Promise<() => Promise<void>> {
+  const cached = cacheOf(store);
+  const forget = () => forgetSymbols(store);
+  const stop = await listen(store, symbolsChannel, forget, forget);
+  forget();
+  cached.watched = true;
+  return async () => {
+    cached.watched = false;
+    await stop();
+  };
+}
+
+/** How far the expiries reach, in days, of the underlyings whose contracts are followed: the registered ones' windows. */
+export async function followedWindows({ prisma }: Pick<Reader, 'prisma'>): Promise<Map<string, number>> {
+  const rows = await prisma.symbol.findMany({
+    where: { registered: true },
+    select: { symbol: true, windowDays: true },
+  });
+  return new Map(rows.map(({ symbol, windowDays }) => [symbol, windowDays]));
+}
+
+/** The classes of tickers, inside the caller's transaction; one that is not known is absent. */
+export async function classesOf(tx: Transaction, tickers: readonly string[]): Promise<Map<string, SymbolClass>> {
+  const keys = [...new Set(tickers)].map((symbol) => ({ symbol }));
+  const rows = await findRows(tx, 'Symbol', { by: ['symbol'], keys }, ['symbol', 'class']);
+  return new Map(rows.map((row) => [row.symbol, row.class as SymbolClass]));
+}

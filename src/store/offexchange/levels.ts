@@ -1,0 +1,90 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { ConcentrationRow, ProfileRow } from '../../domain/off-exchange.ts';
+import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { deleteRows, upsertRows } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+import type { Transaction } from '../engine/transaction.ts';
+import { saveConcentrationRows } from './writing.ts';
+
+/** A price level of a session, before disclosure. */
+export type PriceLevel = Omit<ProfileRow, 'date'>;
+
+/** The version of what is stored of a session's off-exchange trading; null when nothing is. */
+export async function levelsVersion(tx: Transaction, symbol: string, session: SessionDate): Promise<string | null> {
+  const row = await tx.prisma.offExchangeLevels.findUnique({
+    where: { symbol_sessionDate: { symbol, sessionDate: session } },
+    select: { version: true },
+  });
+  return row?.version ?? null;
+}
+
+/** Price levels as a column block. */
+export function encodeLevels(levels: readonly PriceLevel[]): Uint8Array {
+  const column = (name: keyof PriceLevel) => Float64Array.from(levels, (level) => level[name]);
+  return encodeBlock({
+    priceThousandths: column('priceThousandths'),
+    volume: column('volume'),
+    notional: column('notional'),
+    tradeCount: column('tradeCount'),
+  });
+}
+
+/** Writes a session's price levels, replacing those before. */
+export async function saveLevels(
+  tx: Transaction,
+  symbol: string,
+  session: SessionDate,
+  version: string,
+  payload: Uint8Array,
+): Promise<void> {
+  await upsertRows(tx, 'OffExchangeLevels', [{ symbol, sessionDate: session, version, payload }]);
+}
+
+/** A stored session as a concentration window sees it. */
+export interface WindowSession {
+  sessionDate: SessionDate;
+  levels: PriceLevel[];
+  /** The off-exchange vwap, dollars; null when nothing of the session is published. */
+  vwap: number | null;
+}
+
+const around = statement(
+  'off-exchange-window',
+  { symbol: 'text', session: 'text', before: 'int8', from: 'int8' },
+  { sessionDate: 'text', payload: 'bytea', vwap: 'float8?' },
+);
+
+/** The stored sessions around one, ascending: up to `before` earlier ones, it, and up to `after` later ones. */
+export async function readWindow(
+  tx: Transaction,
+  symbol: string,
+  session: SessionDate,
+  { before, after }: { before: number; after: number },
+): Promise<WindowSession[]> {
+  const rows = await around.rows(tx, { symbol, session, before, from: after + 1 });
+  return rows.map(({ sessionDate, payload, vwap }) => {
+    const columns = decodeBlock(payload);
+    const [volume, notional, tradeCount] = ['volume', 'notional', 'tradeCount'].map((name) => numbers(columns, name));
+    const levels = Array.from(numbers(columns, 'priceThousandths'), (priceThousandths, i) => ({
+      priceThousandths,
+      volume: volume![i]!,
+      notional: notional![i]!,
+      tradeCount: tradeCount![i]!,
+    }));
+    return { sessionDate, levels, vwap };
+  });
+}
+
+/** Writes a stored session's concentration, replacing the one before; `asOfMs`: when it was computed. */
+export async function saveConcentration(
+  tx: Transaction,
+  symbol: string,
+  session: SessionDate,
+  rows: readonly Omit<ConcentrationRow, 'date'>[],
+  { suppressedBuckets, asOfMs }: { suppressedBuckets: number; asOfMs: number },
+): Promise<void> {
+  const key = { symbol, sessionDate: session };
+  await deleteRows(tx, 'OffExchangeConcentration', { by: ['symbol', 'sessionDate'], keys: [key] });
+  await saveConcentrationRows(tx, symbol, session, rows);
+  await tx.prisma.offExchangeSession.updateMany({ where: key, data: { suppressedBuckets, asOfMs } });
+}

@@ -1,0 +1,178 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import {
+  type ActivityRow,
+  type CompositionRow,
+  type ConcentrationRow,
+  disclosureSessions,
+  disclosureThreshold,
+  type ProfileRow,
+} from '../../domain/off-exchange.ts';
+import { isStorableText } from '../../runtime/stored-text.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { statement } from '../engine/statement.ts';
+
+/** The rows of each off-exchange table by its name. */
+export interface OffExchangeRows {
+  activity: ActivityRow;
+  composition: CompositionRow;
+  concentration: ConcentrationRow;
+  profile: ProfileRow;
+}
+export type OffExchangeTable = keyof OffExchangeRows;
+
+/** Sessions of a symbol from `first` to `last`; null = open. Both null: its latest session. */
+export interface SessionRange {
+  symbol: string;
+  first: SessionDate | null;
+  last: SessionDate | null;
+}
+
+/** What is stored of a symbol, and of the sessions of a range. */
+export interface OffExchangeHistory {
+  historySessions: number;
+  /** Null when nothing is stored of the symbol. */
+  latestSession: SessionDate | null;
+  /** The range without its open ends. `first` is null when it is open and nothing is stored of the symbol. */
+  first: SessionDate | null;
+  last: SessionDate;
+  /** The last session of the range, and when the newest figures in it were computed; null when it has none. */
+  session: SessionDate | null;
+  asOfMs: number | null;
+  /** Rows withheld in the range, by table. */
+  withheld: Record<OffExchangeTable, number>;
+}
+
+const history = statement(
+  'off-exchange-history',
+  { symbols: 'text[]', first: 'text[]?', last: 'text[]?', through: 'text', threshold: 'int8' },
+  {
+    ...({ at: 'int8', historySessions: 'int8', latestSession: 'text?', first: 'text?', last: 'text' } as const),
+    ...({ session: 'text?', asOfMs: 'int8?' } as const),
+    ...({ activity: 'int8', composition: 'int8', concentration: 'int8', profile: 'int8' } as const),
+  },
+);
+
+/** What is stored for each of several ranges, in one statement; sessions after `throughSession` are not there yet. */
+export async function readOffExchangeHistory(
+  store: Store,
+  ranges: readonly SessionRange[],
+  throughSession: SessionDate,
+): Promise<OffExchangeHistory[]> {
+  const rows = await history.rows(readFrom(store), {
+    symbols: ranges.map((range) => range.symbol),
+    first: ranges.map((range) => range.first),
+    last: ranges.map((range) => range.last),
+    through: throughSession,
+    threshold: disclosureThreshold,
+  });
+  return rows
+    .sort((a, b) => a.at - b.at)
+    .map(({ at: _, activity, composition, concentration, profile, ...row }) => ({
+      ...row,
+      withheld: { activity, composition, concentration, profile },
+    }));
+}
+
+const range = { symbols: 'text[]', first: 'text[]', last: 'text[]', afterDates: 'text[]?' } as const;
+const most = { limit: 'int8', threshold: 'int8' } as const;
+const row = { at: 'int8', date: 'text' } as const;
+
+const pages = {
+  activity: statement(
+    'off-exchange-activity',
+    { ...range, ...most },
+    {
+      ...row,
+      ...({
+        offExchVolume: 'float8',
+        notional: 'float8',
+        tradeCount: 'int8',
+        avgSize: 'float8',
+        vwap: 'float8',
+      } as const),
+      ...({ offExchPct: 'float8?', consolidatedVolume: 'float8?', consolidatedNotional: 'float8?' } as const),
+    },
+  ),
+  composition: statement(
+    'off-exchange-composition',
+    { ...range, afterKeys: 'text[]?', ...most },
+    {
+      ...row,
+      ...({ category: 'text', volume: 'float8', notional: 'float8', tradeCount: 'int8' } as const),
+      ...({ shareOfOffExchNotional: 'float8' } as const),
+    },
+  ),
+  concentration: statement(
+    'off-exchange-concentration',
+    { ...range, afterKeys: 'int4[]?', ...most, leastSessions: 'int4' },
+    {
+      ...row,
+      ...({ bucketMidpoint: 'float8', bucketWidth: 'float8', volume: 'float8', notional: 'float8' } as const),
+      ...({ tradeCount: 'int8', distinctSessions: 'int4', rankScore: 'float8', rank: 'int4' } as const),
+      ...({ bucketCount: 'int4', distanceBps: 'float8?', lookbackSessions: 'int4' } as const),
+    },
+  ),
+  profile: statement(
+    'off-exchange-profile',
+    { ...range, afterKeys: 'int8[]?', ...most },
+    {
+      ...row,
+      ...({ priceThousandths: 'int8', volume: 'float8', notional: 'float8', tradeCount: 'int8' } as const),
+    },
+  ),
+};
+
+/** Rows of a symbol's sessions from `first` to `last`, after the row at `after`; null = from the first. */
+export interface RowRange {
+  symbol: string;
+  first: SessionDate;
+  last: SessionDate;
+  after: { date: SessionDate; key: string } | null;
+}
+
+/** What orders a row within its session, as text. */
+export function rowKey(table: OffExchangeTable, row: OffExchangeRows[OffExchangeTable]): string {
+  if (table === 'composition') return (row as CompositionRow).category;
+  if (table === 'concentration') return String((row as ConcentrationRow).rank);
+  return table === 'profile' ? String((row as ProfileRow).priceThousandths) : '';
+}
+
+/** Whether `key` is one that `rowKey` could have given. */
+export function isRowKey(table: OffExchangeTable, key: string): boolean {
+  if (table === 'activity') return key === '';
+  if (table === 'composition') return isStorableText(key);
+  return table === 'concentration' ? /^\d{1,9}$/.test(key) : /^\d{1,15}$/.test(key);
+}
+
+/**
+ * The first `limit` rows of each of several ranges, in one statement; by date, then rank, category or price. The disclosure
+ * rules hold here too, whatever was written: no row, and no session, of fewer than three executions.
+ */
+export async function readOffExchangeRows<T extends OffExchangeTable>(
+  store: Store,
+  table: T,
+  ranges: readonly RowRange[],
+  limit: number,
+): Promise<OffExchangeRows[T][][]> {
+  const from = readFrom(store);
+  const keys = ranges.map(({ after }) => after?.key ?? null);
+  const numbers = keys.map((key) => (key === null ? null : Number(key)));
+  const asked = {
+    symbols: ranges.map((each) => each.symbol),
+    first: ranges.map((each) => each.first),
+    last: ranges.map((each) => each.last),
+    afterDates: ranges.map(({ after }) => after?.date ?? null),
+    limit,
+    threshold: disclosureThreshold,
+  };
+  const read = {
+    activity: () => pages.activity.rows(from, asked),
+    composition: () => pages.composition.rows(from, { ...asked, afterKeys: keys }),
+    concentration: () =>
+      pages.concentration.rows(from, { ...asked, afterKeys: numbers, leastSessions: disclosureSessions }),
+    profile: () => pages.profile.rows(from, { ...asked, afterKeys: numbers }),
+  };
+  const answer: OffExchangeRows[T][][] = ranges.map(() => []);
+  for (const { at, ...found } of await read[table]()) answer[at - 1]!.push(found as unknown as OffExchangeRows[T]);
+  return answer;
+}

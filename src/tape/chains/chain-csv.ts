@@ -1,0 +1,191 @@
+import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { toThousandths } from '../../domain/units.ts';
+import { splitCsvLine } from '../csv/csv.ts';
+import { readLines } from '../csv/lines.ts';
+import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
+import { readNumber, shown } from '../csv/values.ts';
+import { readWrittenDate } from '../csv/written-date.ts';
+import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
+
+// The table begins within the first lines: above it stand a title with the last price, and the date.
+const longestPreamble = 20;
+
+/** Where one right's cells are in a line. */
+interface SideIndex {
+  contract: number;
+  last: number;
+  bid: number;
+  ask: number;
+  volume: number;
+  iv: number;
+  delta: number;
+  gamma: number;
+  openInterest: number;
+}
+
+interface TableIndex {
+  expiry: number;
+  strike: number;
+  calls: SideIndex;
+  puts: SideIndex;
+}
+
+function sideIndex(path: string, names: string[], contractColumn: string, from: number, to: number): SideIndex {
+  const find = (name: string) => {
+    const index = names.indexOf(name, from);
+    if (index < 0 || index >= to)
+      throw new TapeFileError(path, `the table has no column ${name} beside ${contractColumn}`);
+    return index;
+  };
+  return {
+    contract: find(contractColumn),
+    last: find('last sale'),
+    bid: find('bid'),
+    ask: find('ask'),
+    volume: find('volume'),
+    iv: find('iv'),
+    delta: find('delta'),
+    gamma: find('gamma'),
+    openInterest: find('open interest'),
+  };
+}
+
+/** The table's columns: the calls' before the strike, the puts' after it, each in any order; null when the line is not the table's header. */
+function tableIndex(path: string, fields: readonly string[]): TableIndex | null {
+  const names = fields.map((name) => name.trim().toLowerCase());
+  const strike = names.indexOf('strike');
+  const expiry = names.indexOf('expiration date');
+  if (strike < 0 || expiry < 0) return null;
+  return {
+    expiry,
+    strike,
+    calls: sideIndex(path, names, 'calls', 0, strike),
+    puts: sideIndex(path, names, 'puts', strike + 1, names.length),
+  };
+}
+
+/** What stands above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in whatever cells. */
+interface Preamble {
+  last: number;
+  change: number;
+  capturedAt: number | null;
+  dateText: string | null;
+}
+
+function readPreamble(preamble: Preamble, fields: readonly string[]): void {
+  for (const field of fields) {
+    const [, key, value] = /^\s*(\w+):\s*(.*?)\s*$/.exec(field) ?? [];
+    if (key === undefined || value === undefined) continue;
+    if (key === 'Last' && Number.isNaN(preamble.last)) preamble.last = readNumber(value.replaceAll(',', ''));
+    if (key === 'Change' && Number.isNaN(preamble.change)) preamble.change = readNumber(value.replaceAll(',', ''));
+    if (key === 'Date' && preamble.dateText === null) {
+      preamble.dateText = value;
+      preamble.capturedAt = readWrittenDate(value);
+    }
+  }
+}
+
+const blankCell = /^(?:|-+|n\/?a|nan|null)$/i;
+
+/** A right's row, null when the cells name no contract at all (the right is not listed), or why they are bad. */
+function readSide(
+  fields: readonly string[],
+  side: SideIndex,
+  right: 'call' | 'put',
+  strike: number,
+): ChainRow | string | null {
+  const cell = (fields[side.contract] ?? '').trim();
+  if (blankCell.test(cell) && side.contract < fields.length) return null;
+  const contract = readContractCell(cell);
+  if (contract === null) return `${right}: expected a contract, got ${shown(cell)}`;
+  if (contract.right !== right || contract.strike !== strike)
+    return `${right}: the contract ${cell} is not a ${right} of the line's strike`;
+  let wrong: string | null = null;
+  const number = (name: Exclude<keyof SideIndex, 'contract'>) => {
+    const text = fields[side[name]]?.trim().replaceAll(',', '');
+    if (text === undefined) wrong ??= `${right}: the line ends before ${name}`;
+    if (text === undefined || blankCell.test(text)) return Number.NaN;
+    const value = readNumber(text);
+    if (Number.isNaN(value)) wrong ??= `${right}: ${name}: expected a number, got ${shown(text)}`;
+    return value;
+  };
+  const row = chainRow(contract, {
+    last: number('last'),
+    bid: number('bid'),
+    ask: number('ask'),
+    volume: number('volume'),
+    iv: number('iv'),
+    delta: number('delta'),
+    gamma: number('gamma'),
+    openInterest: number('openInterest'),
+    theta: Number.NaN,
+    vega: Number.NaN,
+    fmv: Number.NaN,
+  });
+  return wrong ?? row;
+}
+
+/** What a table line gives: its usable rows, and why the rest is not usable. */
+function readTableLine(fields: readonly string[], table: TableIndex): { rows: ChainRow[]; reason: string | null } {
+  const text = fields[table.strike] ?? '';
+  const strike = toThousandths(readNumber(text.replaceAll(',', '').trim()));
+  if (!(strike > 0)) return { rows: [], reason: `strike: expected a price above 0, got ${shown(text)}` };
+  const sides = [readSide(fields, table.calls, 'call', strike), readSide(fields, table.puts, 'put', strike)];
+  const rows = sides.filter((side): side is ChainRow => side !== null && typeof side !== 'string');
+  const reasons = sides.filter((side): side is string => typeof side === 'string');
+  const reason = reasons.length > 0 ? reasons.join('; ') : rows.length === 0 ? 'the line names no contract' : null;
+  return { rows, reason };
+}
+
+/** What became of a chain file: the capture, and the lines of which only one right was usable. */
+export interface ReadChain {
+  capture: ChainCapture;
+  /** Kept in half: the capture is partial. They do not count as bad lines. */
+  halfLines: BadLine[];
+}
+
+/**
+ * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line (`S&P 500 INDEX,Last: …,Change: …`), a
+ * date line in the reader's language and zone, and a table with a call and a put a line. Of a half-broken line the usable right
+ * is kept and the capture is partial; a line without a usable right is told to `onBadLine`, and leaves the capture partial too.
+ * The close before is last − change; the underlying follows from the contracts' roots, for titles are free text.
+ */
+export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
+  const preamble: Preamble = { last: Number.NaN, change: Number.NaN, capturedAt: null, dateText: null };
+  const rows: ChainRow[] = [];
+  const halfLines: BadLine[] = [];
+  let table: TableIndex | null = null;
+  let broken = false;
+  for await (const { firstLine, lines } of readLines(path, onBytes)) {
+    for (const [i, text] of lines.entries()) {
+      const line = firstLine + i;
+      const fields = splitCsvLine(text);
+      if (!table) {
+        if (line > longestPreamble) throw new TapeFileError(path, 'no table of a delayed-quote export begins in it');
+        table = fields && tableIndex(path, fields);
+        if (!table && fields) readPreamble(preamble, fields);
+        continue;
+      }
+      if (text.trim() === '') continue;
+      const { rows: usable, reason } = fields
+        ? readTableLine(fields, table)
+        : { rows: [], reason: 'a quoted field never ends' };
+      rows.push(...usable);
+      if (reason === null) continue;
+      broken = true;
+      if (usable.length > 0) halfLines.push({ file: path, line, reason });
+      else onBadLine({ file: path, line, reason });
+    }
+  }
+  if (!table) throw new TapeFileError(path, 'no table of a delayed-quote export begins in it');
+  const { last, change, capturedAt, dateText } = preamble;
+  if (capturedAt === null) {
+    throw new TapeFileError(
+      path,
+      dateText === null ? 'no line with Date: above the table' : `the date ${shown(dateText)} is not understood`,
+    );
+  }
+  const spot = last > 0 ? last : null;
+  const priorCloseSpot = spot === null || Number.isNaN(change) ? null : priorClose(spot, change);
+  return { capture: assembleChain(path, rows, { capturedAt, spot, priorCloseSpot, partial: broken }), halfLines };
+}

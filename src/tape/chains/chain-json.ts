@@ -1,0 +1,130 @@
+import { exchangeOffsetMs } from '../../domain/market-time.ts';
+import { type BadLine, type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
+import type { ReadChain } from './chain-csv.ts';
+import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
+
+// A chain of 100,000 contracts is 35 MB; a text beyond this is no chain.
+const maxBytes = 256 * 1024 * 1024;
+
+interface JsonOption {
+  option: string;
+  [name: string]: unknown;
+}
+
+interface JsonChain {
+  timestamp: string;
+  data: { options: (JsonOption | null)[]; [name: string]: unknown };
+}
+
+async function wholeFile(path: string, onBytes?: OnBytes): Promise<Buffer> {
+  const parts: Buffer[] = [];
+  let length = 0;
+  for await (const part of readBytes(path, onBytes)) {
+    parts.push(part);
+    length += part.length;
+    if (length > maxBytes) throw new TapeFileError(path, `over ${maxBytes} bytes: no chain is`);
+  }
+  return Buffer.concat(parts);
+}
+
+function parseJson(path: string, bytes: Buffer): unknown {
+  try {
+    return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
+  } catch (cause) {
+    throw new TapeFileError(path, `not whole JSON (${(cause as Error).message})`, { cause });
+  }
+}
+
+function isChain(value: unknown): value is JsonChain {
+  const chain = value as Partial<JsonChain> | null;
+  return typeof chain?.timestamp === 'string' && Array.isArray(chain.data?.options);
+}
+
+const stamp = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})/;
+
+/** Epoch ms of a stamp without zone, read as UTC; NaN when it is none. */
+function utcStamp(text: unknown): number {
+  const match = typeof text === 'string' ? stamp.exec(text) : null;
+  return match ? Date.parse(`${match[1]}T${match[2]}Z`) : Number.NaN;
+}
+
+/** Epoch ms of a stamp without zone, read in New York. */
+function exchangeStamp(text: unknown): number {
+  const local = utcStamp(text);
+  return Number.isNaN(local) ? local : local - exchangeOffsetMs(local - exchangeOffsetMs(local));
+}
+
+function numberOf(value: unknown): number {
+  return typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN;
+}
+
+/**
+ * When the chain was taken. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first is 23:17 of the
+ * evening and the last trade 16:14 of the same session; and the exchange's data of one moment in session shows the two apart by
+ * New York's offset. A chain cannot hold a trade later than itself: where the stamp read as UTC would, it was written in New York.
+ */
+function capturedAtOf(path: string, chain: JsonChain): number {
+  const utc = utcStamp(chain.timestamp);
+  if (Number.isNaN(utc))
+    throw new TapeFileError(path, `timestamp: expected YYYY-MM-DD HH:MM:SS, got ${JSON.stringify(chain.timestamp)}`);
+  let newestTrade = exchangeStamp(chain.data.last_trade_time);
+  for (const option of chain.data.options) {
+    const trade = exchangeStamp(option?.last_trade_time);
+    if (!(trade <= newestTrade)) newestTrade = Number.isNaN(trade) ? newestTrade : trade;
+  }
+  return newestTrade > utc ? exchangeStamp(chain.timestamp) : utc;
+}
+
+function rowOf(option: JsonOption | null, sources: { bad(reason: string): void }) {
+  const contract = typeof option?.option === 'string' ? readContractCell(option.option) : null;
+  if (!option || contract === null) {
+    sources.bad(`option: expected a contract, got ${JSON.stringify(option?.option ?? null).slice(0, 60)}`);
+    return null;
+  }
+  return chainRow(contract, {
+    last: numberOf(option.last_trade_price),
+    bid: numberOf(option.bid),
+    ask: numberOf(option.ask),
+    volume: numberOf(option.volume),
+    iv: numberOf(option.iv),
+    delta: numberOf(option.delta),
+    gamma: numberOf(option.gamma),
+    openInterest: numberOf(option.open_interest),
+    theta: numberOf(option.theta),
+    vega: numberOf(option.vega),
+    fmv: numberOf(option.theo),
+  });
+}
+
+/**
+ * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Names of index products come as `_SPX` and `^SPX`; the underlying is
+ * taken from the contracts' roots as for CSV. theta is dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is told to
+ * `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws `TapeFileError`.
+ */
+export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine): ReadChain {
+  const chain = parseJson(path, bytes);
+  if (!isChain(chain)) throw new TapeFileError(path, 'expected {"timestamp": …, "data": {"options": […]}}');
+  let broken = false;
+  const rows = chain.data.options.flatMap((option, i) => {
+    const bad = (reason: string) => {
+      broken = true;
+      onBadLine({ file: path, line: i + 1, reason } satisfies BadLine);
+    };
+    return rowOf(option, { bad }) ?? [];
+  });
+  const spot = numberOf(chain.data.current_price);
+  const prior = numberOf(chain.data.prev_day_close);
+  const change = numberOf(chain.data.price_change);
+  const capture = assembleChain(path, rows, {
+    capturedAt: capturedAtOf(path, chain),
+    spot: spot > 0 ? spot : null,
+    priorCloseSpot: prior > 0 ? prior : spot > 0 && !Number.isNaN(change) ? priorClose(spot, change) : null,
+    partial: broken,
+  });
+  return { capture, halfLines: [] };
+}
+
+/** Reads a whole chain from a file of the exchange's delayed-quote JSON, as `parseChainJson` does. */
+export async function readChainJson(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
+  return parseChainJson(path, await wholeFile(path, onBytes), onBadLine);
+}

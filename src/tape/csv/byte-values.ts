@@ -1,0 +1,90 @@
+import { priceUnits, sizeParts } from '../../domain/print.ts';
+import { maxEpochMs } from '../../domain/units.ts';
+import { readNumber } from './values.ts';
+
+/*
+ * Numbers read straight from a file's bytes, `bytes[start…end)`: for trade tapes, of which there are a hundred million lines a day.
+ * All give NaN for what is no such number, blank included.
+ */
+
+const [zero, nine, point] = [0x30, 0x39, 0x2e];
+
+// More digits than this, and a double no longer counts units exactly.
+const exactDigits = 15;
+
+// Up to as many digits are a small integer, with which a processor counts faster than with doubles.
+const smallDigits = 9;
+const smallLimit = 10 ** smallDigits;
+
+/** At least one digit and at most nine. */
+function smallAt(bytes: Uint8Array, start: number, end: number): number {
+  let value = 0;
+  for (let i = start; i < end; i++) {
+    const digit = bytes[i]! - zero;
+    if (digit < 0 || digit > 9) return Number.NaN;
+    value = (value * 10 + digit) | 0;
+  }
+  return value;
+}
+
+/** Whole numbers from 0 to 10^15. */
+export function countAt(bytes: Uint8Array, start: number, end: number): number {
+  const length = end - start;
+  if (length <= 0 || length > exactDigits) return Number.NaN;
+  if (length <= smallDigits) return smallAt(bytes, start, end);
+  const middle = end - smallDigits;
+  return smallAt(bytes, start, middle) * smallLimit + smallAt(bytes, middle, end);
+}
+
+/** A number as `readNumber` reads it, in `1/scale`, rounded: the way for what `scaledAt` leaves. */
+function writtenAt(bytes: Buffer, start: number, end: number, scale: number): number {
+  const value = Math.round(readNumber(bytes.toString('latin1', start, end)) * scale);
+  return value >= 0 && Number.isSafeInteger(value) ? value : Number.NaN;
+}
+
+/** A decimal number from 0 in units of 10^-places: exact for as many decimals, rounded beyond. */
+function scaledAt(bytes: Buffer, start: number, end: number, places: number): number {
+  let value = 0;
+  let decimals = -1;
+  if (end <= start || end - start > exactDigits - places) return writtenAt(bytes, start, end, 10 ** places);
+  for (let i = start; i < end; i++) {
+    const code = bytes[i]!;
+    if (code >= zero && code <= nine) {
+      // A digit beyond the unit is left to the other way, which rounds.
+      if (decimals >= places) return writtenAt(bytes, start, end, 10 ** places);
+      value = value * 10 + (code - zero);
+      if (decimals >= 0) decimals++;
+    } else if (code === point && decimals < 0) decimals = 0;
+    else return writtenAt(bytes, start, end, 10 ** places);
+  }
+  if (decimals <= 0 && bytes[end - 1] === point) return writtenAt(bytes, start, end, 10 ** places);
+  for (let i = Math.max(decimals, 0); i < places; i++) value *= 10;
+  return value;
+}
+
+const pricePlaces = Math.log10(priceUnits);
+const sizePlaces = Math.log10(sizeParts);
+
+/** Dollars from 0 as an integer of 1e-4 dollars. */
+export function priceAt(bytes: Buffer, start: number, end: number): number {
+  return scaledAt(bytes, start, end, pricePlaces);
+}
+
+/** A size from 0, perhaps with a fraction, as an integer of millionths. */
+export function sizeMicrosAt(bytes: Buffer, start: number, end: number): number {
+  // Nearly all sizes are whole and short.
+  const whole = end - start <= 8 ? countAt(bytes, start, end) : Number.NaN;
+  return Number.isNaN(whole) ? scaledAt(bytes, start, end, sizePlaces) : whole * sizeParts;
+}
+
+/** Nanosecond stamps have from 13 to 21 digits: their milliseconds are all but the last six. */
+export function stampMsAt(bytes: Uint8Array, start: number, end: number): number {
+  if (end - start < 13) return Number.NaN;
+  const ms = countAt(bytes, start, end - 6);
+  return ms <= maxEpochMs ? ms : Number.NaN;
+}
+
+/** The nanoseconds of a stamp within its millisecond. */
+export function stampNanosAt(bytes: Uint8Array, end: number): number {
+  return countAt(bytes, end - 6, end);
+}

@@ -1,0 +1,34 @@
+import { maxEpochMs } from '../../domain/units.ts';
+
+function isDigitOrPoint(code: number): boolean {
+  return (code >= 48 && code <= 57) || code === 46;
+}
+
+/** A decimal number as vendors write it (`1.5`, `-.25`, `3e-05`); NaN for everything else, blank and `0x10` included. */
+export function readNumber(text: string): number {
+  const first = text.charCodeAt(0);
+  if (!(isDigitOrPoint(first) || first === 45) || !isDigitOrPoint(text.charCodeAt(text.length - 1))) return Number.NaN;
+  // 0x, 0b and 0o are numbers to JavaScript only.
+  const second = text.charCodeAt(1) | 32;
+  if (second === 120 || second === 98 || second === 111) return Number.NaN;
+  const value = +text;
+  return Number.isFinite(value) ? value : Number.NaN;
+}
+
+/** As `readNumber` for whole numbers from 0 to 2^53. */
+export function readCount(text: string): number {
+  const value = readNumber(text);
+  return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN;
+}
+
+/** Epoch ms of a nanosecond stamp (the part below a millisecond is dropped); NaN when it is none. */
+export function readNanoseconds(text: string): number {
+  if (text.length < 13 || text.length > 21) return Number.NaN;
+  const ms = readCount(text.slice(0, -6));
+  return ms <= maxEpochMs && readCount(text.slice(-6)) >= 0 ? ms : Number.NaN;
+}
+
+/** What a bad field's reason says of it. */
+export function shown(text: string): string {
+  return JSON.stringify(text.slice(0, 40));
+}

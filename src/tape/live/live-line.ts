@@ -1,0 +1,115 @@
+import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { ContractBook } from '../../domain/chain/contract-book.ts';
+import {
+  type OptionPrint,
+  type OptionQuote,
+  priceUnits,
+  type StockPrint,
+  splitSize,
+  toPriceUnits,
+  tradeNumber,
+} from '../../domain/print.ts';
+import { TapeFileError } from '../csv/tape-file.ts';
+import { largestOptionPrice, largestOptionSize } from '../prints/option-trades.ts';
+import { largestId } from '../prints/print-fields.ts';
+import { chainOfLine } from './live-chain.ts';
+import {
+  amount,
+  BadField,
+  conditionIds,
+  contractOf,
+  objectOf,
+  stamp,
+  text,
+  tickerOf,
+  type Unread,
+  whole,
+} from './live-fields.ts';
+
+/** What a line of the live tape says (docs/live-tape.md). */
+export type LiveRecord =
+  | { type: 'stock_print'; print: StockPrint }
+  | { type: 'option_print'; print: OptionPrint }
+  | { type: 'option_quote'; quote: OptionQuote }
+  | { type: 'chain'; chain: ChainCapture }
+  /** Event time has come to this instant, whether or not anything traded. */
+  | { type: 'time'; tsMs: number };
+
+function stockPrint(line: Unread): StockPrint {
+  const price = toPriceUnits(amount(line, 'price'));
+  if (price === 0) throw new BadField('price', 'a price above 0', line.price);
+  return {
+    symbol: tickerOf(line, 'symbol'),
+    exchange: whole(line, 'exchange', largestId),
+    trf: whole(line, 'trf_id', largestId, 0),
+    id: tradeNumber(text(line, 'id', 'a trade id as a text')),
+    price,
+    ...splitSize(amount(line, 'size')),
+    conditions: conditionIds(line),
+    correction: whole(line, 'correction', largestId, 0),
+    ...stamp(line),
+    sequence: whole(line, 'sequence_number'),
+    tape: whole(line, 'tape', largestId, 0),
+  };
+}
+
+/** The largest price an option's record holds, in dollars. */
+const optionDollars = Math.floor(largestOptionPrice / priceUnits);
+
+function optionPrint(line: Unread, book: ContractBook): OptionPrint {
+  const size = whole(line, 'size', largestOptionSize);
+  if (size === 0) throw new BadField('size', 'a number of contracts from 1', size);
+  return {
+    contract: contractOf(line, book.find),
+    exchange: whole(line, 'exchange', largestId),
+    price: toPriceUnits(amount(line, 'price', optionDollars)),
+    size,
+    conditions: conditionIds(line),
+    correction: whole(line, 'correction', largestId, 0),
+    ...stamp(line),
+    sequence: whole(line, 'sequence_number'),
+  };
+}
+
+function optionQuote(line: Unread, book: ContractBook): OptionQuote {
+  return {
+    contract: contractOf(line, book.find),
+    bid: toPriceUnits(amount(line, 'bid_price', optionDollars)),
+    ask: toPriceUnits(amount(line, 'ask_price', optionDollars)),
+    ...stamp(line),
+    sequence: whole(line, 'sequence_number'),
+  };
+}
+
+function recordOf(line: Unread, book: ContractBook): LiveRecord {
+  switch (line.type) {
+    case 'stock_print':
+      return { type: 'stock_print', print: stockPrint(line) };
+    case 'option_print':
+      return { type: 'option_print', print: optionPrint(line, book) };
+    case 'option_quote':
+      return { type: 'option_quote', quote: optionQuote(line, book) };
+    case 'chain':
+      return { type: 'chain', chain: chainOfLine(line) };
+    case 'time':
+      return { type: 'time', tsMs: stamp(line).tsMs };
+    default:
+      throw new BadField('type', 'stock_print, option_print, option_quote, chain or time', line.type);
+  }
+}
+
+/** Reads one line of the live tape: what it says, or why it is bad. Contracts are found in `book`. Keys it does not know are passed over. */
+export function readLiveLine(text: string, book: ContractBook): LiveRecord | string {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return 'not a JSON object';
+  }
+  try {
+    return recordOf(objectOf(value, 'line'), book);
+  } catch (error) {
+    if (error instanceof BadField || error instanceof TapeFileError) return error.message;
+    throw error;
+  }
+}

@@ -1,0 +1,88 @@
+import { isUtf8 } from 'node:buffer';
+import type { ContractBook } from '../../domain/chain/contract-book.ts';
+import type { OnBadLine } from '../csv/tape-file.ts';
+import { type LiveRecord, readLiveLine } from './live-line.ts';
+
+/** A longer line is bad; the chain of 100,000 contracts is 20 MB. */
+const maxLineBytes = 64 * 1024 * 1024;
+const lineFeed = 0x0a;
+
+/** What came in one piece of the stream. */
+export interface LiveBatch {
+  /** In the order of their lines. */
+  records: LiveRecord[];
+  /** How many lines were read in all so far, bad and blank ones too: where to go on from. */
+  throughLine: number;
+}
+
+/** What is not a line yet. Bytes of a line that is too long are dropped as they come: memory has a bound. */
+function lineTail() {
+  let parts: Uint8Array[] = [];
+  let length = 0;
+  let tooLong = false;
+  return {
+    add(bytes: Uint8Array) {
+      if (bytes.length === 0) return;
+      length += bytes.length;
+      if (length > maxLineBytes) {
+        tooLong = true;
+        parts = [];
+      }
+      // Copied: the stream may use its buffer again.
+      if (!tooLong) parts.push(Uint8Array.from(bytes));
+    },
+    /** The whole line with its end, null when it is too long; the next one begins. */
+    take(end: Uint8Array): Buffer | null {
+      const whole = tooLong || length + end.length > maxLineBytes ? null : Buffer.concat([...parts, end]);
+      parts = [];
+      length = 0;
+      tooLong = false;
+      return whole;
+    },
+    isEmpty: () => length === 0,
+  };
+}
+
+/**
+ * Reads the live tape (docs/live-tape.md) as it comes, e.g. from stdin: a batch for each piece of the stream that ends a line, at
+ * once, and nothing is read ahead of who takes the batches. Lines end with LF or CRLF; the last one needs no end; blank ones are
+ * passed over. What is bad is told to `onBadLine`, with `file` = `name`, and left out.
+ */
+export async function* readLiveLines(
+  source: AsyncIterable<Uint8Array>,
+  { name, book, onBadLine }: { name: string; book: ContractBook; onBadLine: OnBadLine },
+): AsyncGenerator<LiveBatch> {
+  const tail = lineTail();
+  let line = 0;
+
+  function read(bytes: Buffer | null): LiveRecord | string | null {
+    if (bytes === null) return `over ${maxLineBytes} bytes long`;
+    if (!isUtf8(bytes)) return 'not UTF-8 text';
+    const text = bytes.toString('utf8');
+    if (text.trim() === '') return null;
+    return readLiveLine(line === 1 ? text.replace(/^\ufeff/, '') : text, book);
+  }
+
+  function take(bytes: Buffer | null, records: LiveRecord[]): void {
+    line++;
+    const record = read(bytes);
+    if (typeof record === 'string') onBadLine({ file: name, line, reason: record });
+    else if (record !== null) records.push(record);
+  }
+
+  for await (const piece of source) {
+    const records: LiveRecord[] = [];
+    let start = 0;
+    for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, start)) {
+      take(tail.take(piece.subarray(start, end)), records);
+      start = end + 1;
+    }
+    tail.add(piece.subarray(start));
+    if (start > 0) yield { records, throughLine: line };
+  }
+  if (!tail.isEmpty()) {
+    const records: LiveRecord[] = [];
+    take(tail.take(Buffer.alloc(0)), records);
+    yield { records, throughLine: line };
+  }
+}

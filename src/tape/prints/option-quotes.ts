@@ -1,0 +1,57 @@
+import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
+import type { OptionQuote } from '../../domain/print.ts';
+import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
+import { byteTexts } from '../csv/byte-texts.ts';
+import { countAt, priceAt } from '../csv/byte-values.ts';
+import type { ColumnIndex } from '../csv/csv.ts';
+import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
+import { largestOptionPrice } from './option-trades.ts';
+import { badContract, badStamp, stampMs, stampNanos } from './print-fields.ts';
+
+const required = ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'] as const;
+type Columns = ColumnIndex<(typeof required)[number]>;
+
+/** A side's price; blank = nobody there, which the tape writes as 0 too. */
+function sideAt({ bytes, start, end }: ByteFields, column: number): number {
+  const price = start[column] === end[column] ? 0 : priceAt(bytes, start[column]!, end[column]!);
+  return price <= largestOptionPrice ? price : Number.NaN;
+}
+
+function optionQuoteReader(book: ContractBook) {
+  return (at: Columns): ((fields: ByteFields) => OptionQuote | string) => {
+    const contractOf = byteTexts<TradedContract>(book.find);
+    return (fields) => {
+      const { bytes, start, end } = fields;
+      const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
+      if (contract === null) return badContract(fields, at.ticker);
+      const bid = sideAt(fields, at.bid_price);
+      if (Number.isNaN(bid)) return `bid_price: expected a price from 0, got ${shownField(fields, at.bid_price)}`;
+      const ask = sideAt(fields, at.ask_price);
+      if (Number.isNaN(ask)) return `ask_price: expected a price from 0, got ${shownField(fields, at.ask_price)}`;
+      const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
+      if (Number.isNaN(sequence))
+        return `sequence_number: expected a whole number, got ${shownField(fields, at.sequence_number)}`;
+      const tsMs = stampMs(fields, at.sip_timestamp);
+      const tsNanos = stampNanos(fields, at.sip_timestamp);
+      if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+      return { contract, bid, ask, tsMs, tsNanos, sequence };
+    };
+  };
+}
+
+/**
+ * Streams the quotes of an option quotes file, plain or gzip, in the order of its lines (by contract, then time, as vendors write
+ * them). Sizes and exchanges are passed over: sides are inferred from prices alone. What is bad is told to `onBadLine` with its line
+ * and left out. Throws `TapeFileError`.
+ */
+export function readOptionQuotes(
+  path: string,
+  options: { book: ContractBook; onBadLine: OnBadLine; onBytes?: OnBytes },
+): AsyncGenerator<OptionQuote[]> {
+  const format: ByteCsvFormat<OptionQuote, (typeof required)[number], never> = {
+    required,
+    optional: [],
+    reader: optionQuoteReader(options.book),
+  };
+  return readByteCsv(path, format, options.onBadLine, options.onBytes);
+}

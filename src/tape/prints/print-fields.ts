@@ -1,0 +1,61 @@
+import { type ByteFields, shownField } from '../csv/byte-csv.ts';
+import { byteTexts } from '../csv/byte-texts.ts';
+import { countAt, stampMsAt, stampNanosAt } from '../csv/byte-values.ts';
+
+/** Ids of exchanges, facilities and conditions are small numbers. */
+export const largestId = 65_535;
+
+/** A field that may be blank, or have no column at all: `blank` then; NaN when it is no whole number. */
+export function optionalCount({ bytes, start, end }: ByteFields, column: number, blank = 0): number {
+  return column < 0 || start[column] === end[column] ? blank : countAt(bytes, start[column]!, end[column]!);
+}
+
+/** As `optionalCount` for an id. */
+export function optionalId(fields: ByteFields, column: number): number {
+  const id = optionalCount(fields, column);
+  return id <= largestId ? id : Number.NaN;
+}
+
+/** An exchange's id, NaN when it is none. */
+export function idAt({ bytes, start, end }: ByteFields, column: number): number {
+  const id = countAt(bytes, start[column]!, end[column]!);
+  return id <= largestId ? id : Number.NaN;
+}
+
+/** Condition ids, separated by commas (`"12,37"`), blank = none; null when they are none. Equal lists are one array. */
+export function readConditions(text: string): readonly number[] | null {
+  if (text.trim() === '') return [];
+  const ids = text.split(',').map((part) => (/^\s*\d{1,5}\s*$/.test(part) ? Number(part) : Number.NaN));
+  return ids.every((id) => id <= largestId) ? ids : null;
+}
+
+/** A function that reads the condition column of a line; null when the field holds no list of ids. */
+export function conditionReader(column: number): (fields: ByteFields) => readonly number[] | null {
+  const known = byteTexts(readConditions);
+  return ({ bytes, start, end }) => known(bytes, start[column]!, end[column]!);
+}
+
+/** The milliseconds of a nanosecond stamp, NaN when it is none. */
+export function stampMs({ bytes, start, end }: ByteFields, column: number): number {
+  return stampMsAt(bytes, start[column]!, end[column]!);
+}
+
+/** The nanoseconds of a stamp within its millisecond, NaN when it is none. */
+export function stampNanos({ bytes, end }: ByteFields, column: number): number {
+  return stampNanosAt(bytes, end[column]!);
+}
+
+/** The reason for a line whose `sip_timestamp` is none. */
+export function badStamp(fields: ByteFields, column: number): string {
+  return `sip_timestamp: expected nanoseconds since 1970, got ${shownField(fields, column)}`;
+}
+
+/** The reason for a line whose `ticker` is no option contract. */
+export function badContract(fields: ByteFields, column: number): string {
+  return `ticker: expected O: and an OSI symbol, got ${shownField(fields, column)}`;
+}
+
+/** The reason for a line whose `conditions` are none. */
+export function badConditions(fields: ByteFields, column: number): string {
+  return `conditions: expected condition ids, got ${shownField(fields, column)}`;
+}

@@ -1,0 +1,121 @@
+import { type StockPrint, sizeParts, tradeNumber } from '../../domain/print.ts';
+import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
+import { byteTexts } from '../csv/byte-texts.ts';
+import { countAt, priceAt, sizeMicrosAt } from '../csv/byte-values.ts';
+import type { ColumnIndex } from '../csv/csv.ts';
+import type { OnBadLine, OnBytes } from '../csv/tape-file.ts';
+import { readVendorTicker } from '../csv/vendor-ticker.ts';
+import {
+  badConditions,
+  badStamp,
+  conditionReader,
+  idAt,
+  optionalCount,
+  optionalId,
+  stampMs,
+  stampNanos,
+} from './print-fields.ts';
+
+const required = [
+  'ticker',
+  'conditions',
+  'exchange',
+  'id',
+  'price',
+  'sequence_number',
+  'sip_timestamp',
+  'size',
+] as const;
+const optional = ['correction', 'tape', 'trf_id'] as const;
+type Columns = ColumnIndex<(typeof required)[number] | (typeof optional)[number]>;
+
+/** A trade id: mostly short digits, which need no text. */
+function idOf({ bytes, start, end }: ByteFields, column: number): number {
+  const [from, to] = [start[column]!, end[column]!];
+  const digits = bytes[from] === 0x30 && to - from > 1 ? Number.NaN : countAt(bytes, from, to);
+  return Number.isNaN(digits) ? tradeNumber(bytes.toString('latin1', from, to)) : digits;
+}
+
+const names = ['price', 'size', 'exchange', 'sequence_number', 'correction', 'tape', 'trf_id'] as const;
+const expected: Record<(typeof names)[number], string> = {
+  price: 'a price above 0',
+  size: 'a number of shares from 0',
+  exchange: 'an exchange id',
+  sequence_number: 'a whole number',
+  correction: 'a whole number or nothing',
+  tape: 'a whole number or nothing',
+  trf_id: 'a facility id or nothing',
+};
+
+/** Why the first of these columns whose number is none is bad; null when all are numbers. */
+function firstBad(fields: ByteFields, at: Columns, values: Record<(typeof names)[number], number>): string | null {
+  const bad = names.find((name) => Number.isNaN(values[name]));
+  return bad === undefined ? null : `${bad}: expected ${expected[bad]}, got ${shownField(fields, at[bad])}`;
+}
+
+function stockTradeReader(at: Columns): (fields: ByteFields) => StockPrint | string {
+  const symbolOf = byteTexts(readVendorTicker);
+  const conditionsOf = conditionReader(at.conditions);
+  return (fields) => {
+    const { bytes, start, end } = fields;
+    const symbol = symbolOf(bytes, start[at.ticker]!, end[at.ticker]!);
+    if (symbol === null) return `ticker: expected a ticker such as SPY or BRK.B, got ${shownField(fields, at.ticker)}`;
+    const conditions = conditionsOf(fields);
+    if (conditions === null) return badConditions(fields, at.conditions);
+    const price = priceAt(bytes, start[at.price]!, end[at.price]!) || Number.NaN;
+    const micros = sizeMicrosAt(bytes, start[at.size]!, end[at.size]!);
+    const exchange = idAt(fields, at.exchange);
+    const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
+    const correction = optionalCount(fields, at.correction);
+    const tape = optionalCount(fields, at.tape);
+    const trf = optionalId(fields, at.trf_id);
+    // A sum is a number only when every part is.
+    if (Number.isNaN(price + micros + exchange + sequence + correction + tape + trf))
+      return firstBad(fields, at, {
+        price,
+        size: micros,
+        exchange,
+        sequence_number: sequence,
+        correction,
+        tape,
+        trf_id: trf,
+      })!;
+    const tsMs = stampMs(fields, at.sip_timestamp);
+    const tsNanos = stampNanos(fields, at.sip_timestamp);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+    if (start[at.id] === end[at.id]) return 'id: expected a trade id, got ""';
+    const id = idOf(fields, at.id);
+    const size = Math.floor(micros / sizeParts);
+    const sizeMicros = micros - size * sizeParts;
+    return {
+      symbol,
+      exchange,
+      trf,
+      id,
+      price,
+      size,
+      sizeMicros,
+      conditions,
+      correction,
+      tsMs,
+      tsNanos,
+      sequence,
+      tape,
+    };
+  };
+}
+
+const stockTrades: ByteCsvFormat<StockPrint, (typeof required)[number], (typeof optional)[number]> = {
+  required,
+  optional,
+  reader: stockTradeReader,
+};
+
+/**
+ * Streams the prints of a stock trades file, plain or gzip, in the order of its lines (by ticker, then time, as vendors write them:
+ * not in event time). `conditions`, `correction`, `tape` and `trf_id` may be blank; `size` may have a fraction, of which millionths
+ * are kept. Prices finer than 1e-4 dollars are rounded. What is bad is told to `onBadLine` with its line and left out. Throws `TapeFileError`.
+ */
+export function readStockTrades(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): AsyncGenerator<StockPrint[]> {
+  return readByteCsv(path, stockTrades, onBadLine, onBytes);
+}

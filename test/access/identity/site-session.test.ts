@@ -1,0 +1,200 @@
+import { createHmac } from 'node:crypto';
+import { createServer, type Server } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import fc from 'fast-check';
+import { exportJWK, exportSPKI, generateKeyPair, SignJWT, UnsecuredJWT } from 'jose';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { createSiteSession, jwksVerifier, secretVerifier } from '../../../src/access/identity/site-session.ts';
+import { Failure } from '../../../src/domain/failure.ts';
+
+const secret = 'a secret of more than thirty-two bytes';
+const bytes = new TextEncoder().encode(secret);
+const at = Date.UTC(2026, 10, 20, 15);
+const now = () => at;
+const inOneHour = at / 1000 + 3600;
+
+const sign = (claims: Record<string, unknown>, key: Uint8Array = bytes, alg = 'HS256') =>
+  new SignJWT(claims).setProtectedHeader({ alg }).sign(key);
+
+describe('a session token signed with the shared secret', () => {
+  const verify = secretVerifier(secret, now);
+
+  it('names its account until it expires, to the second', async () => {
+    const token = await createSiteSession(secret, 'ana', 60_000, now);
+    expect(await verify(token)).toEqual({ state: 'ok', accountId: 'ana' });
+    expect(await secretVerifier(secret, () => at + 59_999)(token)).toEqual({ state: 'ok', accountId: 'ana' });
+    expect(await secretVerifier(secret, () => at + 60_000)(token)).toEqual({ state: 'expired' });
+  });
+
+  it('is invalid, not expired, when an expired one carries a wrong signature', async () => {
+    const token = await createSiteSession('another secret of more than 32 bytes', 'ana', -60_000, now);
+    expect(await verify(token)).toEqual({ state: 'invalid' });
+  });
+
+  it.each([
+    ['no sub', { exp: inOneHour }],
+    ['an empty sub', { sub: '', exp: inOneHour }],
+    ['a sub that is no text', { sub: 7, exp: inOneHour }],
+    ['a sub the store cannot hold', { sub: 'a\u0000b', exp: inOneHour }],
+    ['a sub that is too long', { sub: 'x'.repeat(129), exp: inOneHour }],
+    ['no exp', { sub: 'ana' }],
+    ['an exp that is no number', { sub: 'ana', exp: `${inOneHour}` }],
+    ['an nbf in the future', { sub: 'ana', exp: inOneHour, nbf: inOneHour - 60 }],
+  ])('is invalid with %s', async (_, claims) => {
+    expect(await verify(await sign(claims))).toEqual({ state: 'invalid' });
+  });
+
+  it('is invalid without a signature or with another algorithm', async () => {
+    const claims = { sub: 'ana', exp: inOneHour };
+    expect(await verify(new UnsecuredJWT(claims).encode())).toEqual({ state: 'invalid' });
+    const part = (value: object) => Buffer.from(JSON.stringify(value)).toString('base64url');
+    for (const bits of [256, 384, 512]) {
+      const signed = `${part({ alg: `HS${bits}` })}.${part(claims)}`;
+      const token = `${signed}.${createHmac(`sha${bits}`, secret).update(signed).digest('base64url')}`;
+      expect((await verify(token)).state).toBe(bits === 256 ? 'ok' : 'invalid');
+    }
+  });
+
+  it('is invalid when any character was changed', async () => {
+    const token = await createSiteSession(secret, 'ana', 60_000, now);
+    await fc.assert(
+      fc.asyncProperty(fc.nat(token.length - 2), fc.constantFrom(...'AQgw_-.~ \u0000é'), async (i, other) => {
+        fc.pre(token[i] !== other);
+        expect(await verify(token.slice(0, i) + other + token.slice(i + 1))).toEqual({ state: 'invalid' });
+      }),
+    );
+  });
+
+  it('is invalid when it is anything else', async () => {
+    const text = fc.oneof(
+      fc.string({ unit: 'binary' }),
+      fc.array(fc.base64String(), { maxLength: 5 }).map((p) => p.join('.')),
+    );
+    await fc.assert(fc.asyncProperty(text, async (token) => (await verify(token)).state === 'invalid'));
+    for (const header of [
+      'null',
+      '[]',
+      '7',
+      '{}',
+      '{"alg":null}',
+      '{"alg":"HS256","crit":["b64"],"b64":false}',
+      '{"alg":["HS256"]}',
+    ]) {
+      expect(await verify(`${btoa(header)}.${btoa('{"sub":"ana"}')}.AAAA`)).toEqual({ state: 'invalid' });
+    }
+  });
+});
+
+describe('a session token of a server that names issuer and audience', () => {
+  const claims = { issuer: 'https://id.example', audience: 'tapegraph' };
+  const verify = secretVerifier(secret, now, claims);
+  const own = { iss: claims.issuer, aud: claims.audience, sub: 'ana', exp: inOneHour };
+
+  it('is good when it was made here, or names both', async () => {
+    expect(await verify(await createSiteSession(secret, 'ana', 60_000, now, claims))).toMatchObject({ state: 'ok' });
+    expect(await verify(await sign({ ...own, aud: ['others', 'tapegraph'] }))).toMatchObject({ state: 'ok' });
+  });
+
+  it.each([
+    ['no issuer', { iss: undefined }],
+    ['another issuer', { iss: 'https://id.example/' }],
+    ['no audience', { aud: undefined }],
+    ['another audience', { aud: 'billing' }],
+    ['another audience, and expired', { aud: 'billing', exp: at / 1000 - 60 }],
+    ['an empty list of audiences', { aud: [] }],
+  ])('is invalid with %s', async (_, change) => {
+    expect(await verify(await sign({ ...own, ...change }))).toEqual({ state: 'invalid' });
+  });
+});
+
+describe('a session token checked against published keys', () => {
+  let server: Server;
+  let url: string;
+  let answer: { status: number; body: unknown };
+  let asked = 0;
+  type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
+  const pairs: Record<string, Pair> = {};
+
+  beforeAll(async () => {
+    for (const alg of ['RS256', 'ES256', 'EdDSA', 'PS256'])
+      pairs[alg] = await generateKeyPair(alg, { extractable: true });
+    const keys = await Promise.all(
+      Object.entries(pairs).map(async ([alg, { publicKey }]) => {
+        const jwk = await exportJWK(publicKey);
+        // The RSA key is published without its algorithm, as many sites do.
+        return alg === 'RS256' ? { ...jwk, kid: alg } : { ...jwk, kid: alg, alg };
+      }),
+    );
+    answer = { status: 200, body: { keys } };
+    server = createServer((_, response) => {
+      asked += 1;
+      response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
+    });
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
+    url = `http://127.0.0.1:${(server.address() as AddressInfo).port}/jwks.json`;
+  });
+  afterAll(() => new Promise((resolve) => server.close(resolve)));
+
+  const signWith = (alg: string, key: Pair['privateKey'] | Uint8Array, kid: string) =>
+    new SignJWT({ sub: 'ana', exp: inOneHour }).setProtectedHeader({ alg, kid }).sign(key);
+
+  it.each(['RS256', 'ES256', 'EdDSA'])('is accepted with %s', async (alg) => {
+    const token = await signWith(alg, pairs[alg]!.privateKey, alg);
+    expect(await jwksVerifier(url, now)(token)).toEqual({ state: 'ok', accountId: 'ana' });
+    expect(await jwksVerifier(url, () => at + 3_600_000)(token)).toEqual({ state: 'expired' });
+  });
+
+  it('is refused when it was made for another service of the same provider', async () => {
+    const verify = jwksVerifier(url, now, { issuer: null, audience: 'tapegraph' });
+    const token = (aud: string) =>
+      new SignJWT({ sub: 'ana', exp: inOneHour, aud })
+        .setProtectedHeader({ alg: 'ES256', kid: 'ES256' })
+        .sign(pairs.ES256!.privateKey);
+    expect(await verify(await token('tapegraph'))).toEqual({ state: 'ok', accountId: 'ana' });
+    expect(await verify(await token('billing'))).toEqual({ state: 'invalid' });
+  });
+
+  it('is refused with an algorithm that was not agreed on', async () => {
+    const token = await signWith('PS256', pairs.PS256!.privateKey, 'PS256');
+    expect(await jwksVerifier(url, now)(token)).toEqual({ state: 'invalid' });
+  });
+
+  it('is refused when a public key was used as a secret (algorithm confusion)', async () => {
+    const verify = jwksVerifier(url, now);
+    const { publicKey } = pairs.RS256!;
+    const jwk = await exportJWK(publicKey);
+    for (const guess of [await exportSPKI(publicKey), JSON.stringify(jwk), jwk.n!]) {
+      const token = await signWith('HS256', new TextEncoder().encode(guess), 'RS256');
+      expect(await verify(token)).toEqual({ state: 'invalid' });
+    }
+    expect(await verify(new UnsecuredJWT({ sub: 'ana', exp: inOneHour }).encode())).toEqual({ state: 'invalid' });
+  });
+
+  it('is refused when signed by a stranger, and strangers do not make the keys be fetched over and over', async () => {
+    const verify = jwksVerifier(url, now);
+    const stranger = (await generateKeyPair('ES256')).privateKey;
+    asked = 0;
+    for (const kid of ['ES256', 'a', 'b', 'c', 'd']) {
+      expect(await verify(await signWith('ES256', stranger, kid))).toEqual({ state: 'invalid' });
+    }
+    expect(asked).toBe(1);
+  });
+
+  it('is neither good nor bad while the keys cannot be had: 502', async () => {
+    const token = await signWith('ES256', pairs.ES256!.privateKey, 'ES256');
+    const good = answer;
+    for (const bad of [
+      { status: 500, body: {} },
+      { status: 200, body: 'nonsense' },
+      { status: 302, body: {} },
+    ]) {
+      answer = bad;
+      const failure = await jwksVerifier(url, now)(token).catch((error: unknown) => error);
+      expect(failure).toBeInstanceOf(Failure);
+      expect((failure as Failure).status).toBe(502);
+    }
+    answer = good;
+    const refused = await jwksVerifier('http://127.0.0.1:9/', now)(token).catch((error: unknown) => error);
+    expect((refused as Failure).status).toBe(502);
+  });
+});

@@ -1,0 +1,108 @@
+import { Redis } from 'ioredis';
+import { afterEach, describe, expect, it, vi } from 'vitest';
+import { openInFlight, tooManyInFlight } from '../../../src/access/limits/in-flight.ts';
+import { openRedisLink, type RedisLink } from '../../../src/access/limits/redis-link.ts';
+import { keyCaller, sessionCaller } from '../callers.ts';
+import { clean, ownPrefix, redisUrl } from '../redis-for-tests.ts';
+
+describe('requests in flight', () => {
+  it('are two with one key; a third waits for one to end', async () => {
+    const inFlight = openInFlight(null, '');
+    const first = await inFlight.acquire(keyCaller());
+    expect(await inFlight.acquire(keyCaller())).not.toBeNull();
+    expect(await inFlight.acquire(keyCaller())).toBeNull();
+    first!();
+    expect(await inFlight.acquire(keyCaller())).not.toBeNull();
+    expect(await inFlight.acquire(keyCaller())).toBeNull();
+  });
+
+  it('are counted by key, not by account, and not for sessions', async () => {
+    const inFlight = openInFlight(null, '');
+    for (let i = 0; i < 2; i += 1) await inFlight.acquire(keyCaller({ keyId: 'k1' }));
+    expect(await inFlight.acquire(keyCaller({ keyId: 'k2' }))).not.toBeNull();
+    for (let i = 0; i < 5; i += 1) expect(await inFlight.acquire(sessionCaller())).not.toBeNull();
+  });
+
+  it('give their place back once, however often that is asked', async () => {
+    const inFlight = openInFlight(null, '');
+    const first = await inFlight.acquire(keyCaller());
+    await inFlight.acquire(keyCaller());
+    first!();
+    first!();
+    expect(await inFlight.acquire(keyCaller())).not.toBeNull();
+    expect(await inFlight.acquire(keyCaller())).toBeNull();
+  });
+
+  it('over the limit are 429 rate_limited with Retry-After: 1', () => {
+    expect(tooManyInFlight()).toMatchObject({ status: 429, code: 'rate_limited', headers: { 'Retry-After': '1' } });
+  });
+});
+
+describe.skipIf(redisUrl === null)('requests in flight at several processes', () => {
+  const prefix = ownPrefix();
+  const links: RedisLink[] = [];
+  const open = () => {
+    const link = openRedisLink(redisUrl!, () => {});
+    links.push(link);
+    return openInFlight(link, prefix);
+  };
+  afterEach(async () => {
+    vi.useRealTimers();
+    await Promise.all(links.splice(0).map((link) => link.close()));
+    await clean(prefix);
+  });
+
+  it('are two together', async () => {
+    const [one, two] = [open(), open()];
+    const first = await one.acquire(keyCaller());
+    expect(await two.acquire(keyCaller())).not.toBeNull();
+    expect(await one.acquire(keyCaller())).toBeNull();
+    expect(await two.acquire(keyCaller())).toBeNull();
+    first!();
+    await expect.poll(() => two.acquire(keyCaller())).not.toBeNull();
+    expect(await one.acquire(keyCaller())).toBeNull();
+  });
+
+  it('are never more than two, however many come at once', async () => {
+    const processes = [open(), open(), open()];
+    const places = await Promise.all(Array.from({ length: 30 }, (_, i) => processes[i % 3]!.acquire(keyCaller())));
+    expect(places.filter((place) => place !== null)).toHaveLength(2);
+  });
+
+  it('keep their place for as long as they last', async () => {
+    vi.useFakeTimers({ toFake: ['setInterval', 'clearInterval'] });
+    const inFlight = open();
+    const release = await inFlight.acquire(keyCaller());
+    const redis = new Redis(redisUrl!);
+    const key = `${prefix}in-flight:k1`;
+    const [id] = (await redis.zrange(key, '0', '-1')) as [string];
+    const expiry = await redis.zscore(key, id);
+    await redis.zadd(key, String(Number(expiry) - 10_000), id);
+    vi.advanceTimersByTime(5000);
+    await expect.poll(async () => Number(await redis.zscore(key, id))).toBeGreaterThanOrEqual(Number(expiry));
+    release!();
+    await expect.poll(() => redis.exists(key)).toBe(0);
+    // A place that was given back is not renewed.
+    vi.advanceTimersByTime(5000);
+    expect(await inFlight.acquire(keyCaller())).not.toBeNull();
+    expect(await redis.zcard(key)).toBe(1);
+    redis.disconnect();
+  });
+
+  it('are freed when the process that held them died', async () => {
+    const redis = new Redis(redisUrl!);
+    // What a process leaves that renewed its leases no more: one just run out, one still good.
+    const [seconds] = (await redis.time()) as [number, number];
+    await redis.zadd(
+      `${prefix}in-flight:k1`,
+      Number(seconds) * 1000 - 1,
+      'dead',
+      Number(seconds) * 1000 + 10_000,
+      'alive',
+    );
+    redis.disconnect();
+    const inFlight = open();
+    expect(await inFlight.acquire(keyCaller())).not.toBeNull();
+    expect(await inFlight.acquire(keyCaller())).toBeNull();
+  });
+});

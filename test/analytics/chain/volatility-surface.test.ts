@@ -1,0 +1,152 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
+import { surfacePoint, volatilitySurface } from '../../../src/analytics/chain/volatility-surface.ts';
+import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
+import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
+import { withSolvedGreeks } from '../../../src/ingest/chains/chain.ts';
+import { readChain } from '../../../src/tape/chains/chain-file.ts';
+import { hasSharedData, sharedData } from '../../support/shared-data.ts';
+import { chainOf, market, pricedChain, pricedRow, sessionDate, smileAt } from '../priced-chain.ts';
+
+const strikes = Array.from({ length: 21 }, (_, i) => 550 + 5 * i);
+const third = '2025-06-20';
+const points = (chain: ChainCapture) =>
+  Array.from(volatilitySurface(chain).rows, (index) => surfacePoint(chain, index));
+
+/** A row with a volatility on the smile, quoted at its price. */
+const known = (root: string, right: 'call' | 'put', strike: number, more: Partial<ChainRow> = {}) =>
+  pricedRow(root, third, right, strike, { iv: smileAt(strike), ...more });
+
+describe('the volatilities of a solved chain', () => {
+  const asRead = pricedChain('SPY', [sessionDate, '2025-06-06', third], strikes);
+  const chain = withSolvedGreeks(asRead, solveChain(asRead, { rate: market.rate, allGreeks: true }));
+  const { expiries, rows } = volatilitySurface(chain);
+
+  test('at the money an expiry has the volatility its GEX capture has, at the strike nearest the forward', () => {
+    const capture = computeGexCapture(asRead, { gammaSource: 'solve', rate: market.rate })!;
+    expect(expiries.map(({ expiry, atmIv }) => ({ expiry, atmIv }))).toEqual(
+      capture.expiries.map(({ expiry, atmIv }) => ({ expiry, atmIv })),
+    );
+    expect(expiries.at(-1)).toMatchObject({ expiry: third, dte: 16, atmStrike: 600_000 });
+    expect(expiries.at(-1)!.atmIv).toBeCloseTo(smileAt(600), 3);
+    expect(expiries.map(({ dte }) => dte)).toEqual([0, 2, 16]);
+  });
+
+  test('points are the contracts with a volatility, by expiry, strike, call before put, as many as the expiries count', () => {
+    const sorted = points(chain);
+    expect(expiries.reduce((sum, { contractCount }) => sum + contractCount, 0)).toBe(rows.length);
+    const keys = sorted.map(({ expiry, strike, right }) => `${expiry} ${strike} ${right}`);
+    expect(keys).toEqual(keys.toSorted());
+    expect(new Set(keys).size).toBe(keys.length);
+    const point = sorted.find(
+      ({ expiry, strike, right }) => expiry === third && strike === 570_000 && right === 'put',
+    )!;
+    const row = chain.rows.find((one) => one.expiry === third && one.strike === 570_000 && one.right === 'put')!;
+    expect(point).toEqual({
+      root: 'SPY',
+      expiry: third,
+      right: 'put',
+      strike: 570_000,
+      iv: row.iv,
+      mark: 0.5 * (row.bid! + row.ask!),
+      markSource: 'mid',
+      moneyness: 0.95,
+      delta: row.delta,
+      gamma: row.gamma,
+    });
+    expect(point.iv).toBeCloseTo(smileAt(570), 3);
+  });
+});
+
+describe('the volatilities of a chain as its source gives them', () => {
+  test('the out-of-the-money side is the one at the money, the other where only that is known', () => {
+    // The forward is near 600.5: at 600 the put is out of the money, at 605 the call.
+    const both = (strike: number, call: number | null, put: number | null) => [
+      known('SPY', 'call', strike, { iv: call }),
+      known('SPY', 'put', strike, { iv: put }),
+    ];
+    const atmOf = (rows: ChainRow[]) => {
+      const { atmStrike, atmIv } = volatilitySurface(chainOf(rows)).expiries[0]!;
+      return [atmStrike, atmIv];
+    };
+    expect(atmOf([...both(600, 0.21, 0.22), ...both(605, 0.11, 0.12)])).toEqual([600_000, 0.22]);
+    expect(atmOf([...both(600, 0.21, null), ...both(605, 0.11, 0.12)])).toEqual([600_000, 0.21]);
+    expect(atmOf([...both(600, null, 0), ...both(605, 0.11, 0.12)])).toEqual([605_000, 0.11]);
+  });
+
+  test('a volatility that is unknown, or 0 as sources write it, makes no point; an expiry without any stays, with nulls', () => {
+    const chain = chainOf([
+      known('SPY', 'call', 600),
+      known('SPY', 'call', 605, { iv: null }),
+      known('SPY', 'put', 600, { iv: 0 }),
+      pricedRow('SPY', '2025-07-18', 'call', 600),
+    ]);
+    expect(points(chain).map(({ strike, right }) => [strike, right])).toEqual([[600_000, 'call']]);
+    expect(volatilitySurface(chain).expiries).toEqual([
+      { expiry: third, dte: 16, contractCount: 1, atmStrike: 600_000, atmIv: smileAt(600) },
+      { expiry: '2025-07-18', dte: 44, contractCount: 0, atmStrike: null, atmIv: null },
+    ]);
+  });
+
+  test('of an expiry’s roots the one that settles last gives the points; adjusted deliverables and the expired give none', () => {
+    const chain = chainOf([
+      known('SPX', 'call', 600, { iv: 0.5 }),
+      known('SPX', 'call', 610, { iv: 0.5 }),
+      known('SPXW', 'call', 600, { iv: 0.2 }),
+      known('SPXW1', 'put', 600, { iv: 0.9 }),
+      // Settled at this day's open, and expired the day before.
+      pricedRow('SPX', sessionDate, 'call', 600, { iv: 0.3 }),
+      pricedRow('SPXW', '2025-06-03', 'call', 600, { iv: 0.3 }),
+    ]);
+    expect(points(chain).map(({ root, expiry, strike, iv }) => [root, expiry, strike, iv])).toEqual([
+      ['SPXW', third, 600_000, 0.2],
+    ]);
+    expect(volatilitySurface(chain).expiries).toMatchObject([{ expiry: third, contractCount: 1, atmIv: 0.2 }]);
+  });
+
+  test('a mark is the mid of a usable quote and of nothing else', () => {
+    const markOf = (more: Partial<ChainRow>) => {
+      const [point] = points(chainOf([known('SPY', 'call', 600, { last: 9, fmv: 9, ...more })]));
+      return [point!.mark, point!.markSource];
+    };
+    expect(markOf({ bid: 1.5, ask: 1.75 })).toEqual([1.625, 'mid']);
+    expect(markOf({ bid: 0, ask: 0.05 })).toEqual([0.025, 'mid']);
+    for (const none of [
+      { bid: 0, ask: 0.06 },
+      { bid: 2, ask: 1.9 },
+      { bid: null, ask: 1 },
+      { bid: 1, ask: null },
+    ])
+      expect(markOf(none)).toEqual([null, null]);
+  });
+
+  test('moneyness is of the spot, else of the prior close; without either nothing is at the money', () => {
+    const rows = [known('SPY', 'call', 598)];
+    expect(points(chainOf(rows))[0]!.moneyness).toBe(598 / 600);
+    expect(points(chainOf(rows, { spot: null }))[0]!.moneyness).toBe(1);
+    const priceless = chainOf(rows, { spot: null, priorCloseSpot: null });
+    expect(points(priceless)[0]).toMatchObject({ moneyness: null, iv: smileAt(598) });
+    expect(volatilitySurface(priceless).expiries).toMatchObject([{ contractCount: 1, atmStrike: null, atmIv: null }]);
+  });
+});
+
+describe.skipIf(!hasSharedData)('the S&P 500 chain of 2024-01-07 (needs ../shared/data)', () => {
+  let chain: ChainCapture;
+  beforeAll(async () => {
+    chain = (await readChain(sharedData('chains_cboe/spx_20240107.csv.gz'), () => {})).capture;
+  });
+
+  test('at the money are the strikes nearest the forwards, with the volatility the file has there', () => {
+    const { expiries, rows } = volatilitySurface(chain);
+    const of = (date: string) => expiries.find(({ expiry }) => expiry === date);
+    // Out-of-the-money sides as the file has them; the VIX, of some 30 days but weighing the wings, stood at 13.35.
+    expect(of('2024-01-08')).toMatchObject({ dte: 1, atmStrike: 4_700_000, atmIv: 0.0647 });
+    expect(of('2024-02-06')).toMatchObject({ dte: 30, atmStrike: 4_720_000, atmIv: 0.1135 });
+    expect(of('2024-12-20')).toMatchObject({ dte: 348, atmStrike: 4_875_000, atmIv: 0.1516 });
+    for (const { dte, atmIv } of expiries) {
+      expect(atmIv, `${dte}`).toBeGreaterThan(0.06);
+      expect(atmIv, `${dte}`).toBeLessThan(0.2);
+    }
+    expect(rows.length).toBeGreaterThan(15_000);
+  });
+});

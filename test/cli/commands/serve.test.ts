@@ -1,0 +1,230 @@
+import { once } from 'node:events';
+import { statSync } from 'node:fs';
+import type { AddressInfo } from 'node:net';
+import { createServer } from 'node:net';
+import { join } from 'node:path';
+import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { alwaysOpen } from '../../../src/cli/server/sample.ts';
+import { toBarColumns } from '../../../src/domain/bar.ts';
+import { sampleVersion } from '../../../src/sample/market/plan.ts';
+import { writeFact } from '../../../src/store/engine/facts.ts';
+import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { writeBars } from '../../../src/store/market/bar-blocks.ts';
+import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
+import { dataFolder } from '../../support/data-folder.ts';
+import { readEvents } from '../../support/event-reader.ts';
+import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
+import { tapegraph } from '../command-line.ts';
+import { served } from '../served.ts';
+
+let store: TestStore;
+let env: Record<string, string>;
+beforeAll(async () => {
+  store = await testStore();
+  env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
+});
+afterAll(() => store.close());
+
+interface CrossSection {
+  by_strike: { measures: { call_volume: number; put_volume: number } }[];
+}
+
+interface LiveEvent {
+  coverage: object;
+  update: { event: { event_id: string } };
+}
+
+describe('tapegraph serve', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)('says where it listens, answers, and ends with 0 at %s', async (signal) => {
+    const { child, ended, ready } = await served([], env);
+    expect(ready).toMatchObject({ url: `http://127.0.0.1:${ready.port}`, pid: child.pid });
+    const health = await fetch(`${ready.url}/healthz`);
+    expect(await health.json()).toEqual({ status: 'ok' });
+    child.kill(signal);
+    const { code, stdout, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    expect(JSON.parse(stdout)).toEqual(ready);
+  });
+
+  it('tells its streams that it stops, and does not wait for them', async () => {
+    const { child, ended, ready } = await served([], env);
+    await tapegraph(['account', 'set', 'reader', '--api-tier', 'pro'], env);
+    const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'reader', '--json'], env)).stdout);
+    const headers = { authorization: `Bearer ${key}` };
+    const reader = await readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers });
+    const idle = await readEvents(`${ready.url}/v2/stream?topics=quotes:SPY`, { headers });
+    idle.pause();
+    expect((await reader.next())!.event).toBe('ready');
+    child.kill('SIGTERM');
+    await reader.over;
+    expect(reader.events.at(-1)).toMatchObject({ event: 'end', data: { reason: 'shutdown' } });
+    const { code, stderr } = await ended;
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  });
+
+  it('reads its clock from --clock and runs on', async () => {
+    const { ready } = await served(['--clock', '2020-01-02T15:00:00Z'], env);
+    await tapegraph(['account', 'set', 'acme', '--site-tier', 'pro'], env);
+    const token = async (clock: string) =>
+      JSON.parse((await tapegraph(['session', 'create', '--account', 'acme', '--clock', clock, '--json'], env)).stdout)
+        .token;
+    const status = async (clock: string) =>
+      (
+        await fetch(`${ready.url}/v2/stocks/SPY/bars?from=0&to=1`, {
+          headers: { authorization: `Bearer ${await token(clock)}` },
+        })
+      ).status;
+    expect(await status('2020-01-02T13:59:00Z')).toBe(401);
+    expect(await status('2020-01-02T14:30:00Z')).not.toBe(401);
+  });
+
+  it('--sample shows the same key at every start, and it reads what needs the most', async () => {
+    const sampled = await storeForThisTest();
+    const data = dataFolder();
+    // The market is said to be there, which is quicker than bringing it.
+    const clock = '2026-11-19T22:00:00Z';
+    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    const own = { TAPEGRAPH_DATA: data, DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
+    const first = await served(['--sample', '--clock', clock], own);
+    const answer = await fetch(`${first.ready.url}/v2/flow/large-trades?symbol=SPX`, {
+      headers: { authorization: `Bearer ${first.ready.key}` },
+    });
+    expect(answer.status).toBe(200);
+    first.child.kill('SIGTERM');
+    await first.ended;
+    const second = await served(['--sample', '--clock', clock], own);
+    expect(second.ready.key).toBe(first.ready.key);
+    expect(statSync(join(data, 'sample-key')).mode & 0o077).toBe(0);
+  });
+
+  it('--sample lets the session under way trade by the clock, and goes on with it at the next start', async () => {
+    const sampled = await storeForThisTest();
+    // The market is said to be there up to now, and nothing of its session's tape is.
+    const clock = '2026-11-19T15:05:00Z';
+    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    const own = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
+    const reading = ({ url, key }: { url: string; key?: string }) => {
+      const read = async (path: string) =>
+        (await fetch(`${url}${path}`, { headers: { authorization: `Bearer ${key}` } })).json();
+      return {
+        events: async () => (await read('/v2/flow/large-trades?symbol=SPY&limit=50')).data.events as LiveEvent[],
+        volume: async () => {
+          const { by_strike } = (await read('/v2/flow/SPY/cross-section')).data.snapshot.update as CrossSection;
+          return by_strike.reduce((sum, { measures }) => sum + measures.call_volume + measures.put_volume, 0);
+        },
+      };
+    };
+    const first = await served(['--sample', '--clock', clock], own);
+    const before = reading(first.ready);
+    await vi.waitUntil(async () => (await before.events()).length > 0, { timeout: 40_000, interval: 200 });
+    const events = await before.events();
+    for (const { coverage } of events) expect(coverage).toMatchObject({ status: 'observed_live', complete: false });
+    first.child.kill('SIGTERM');
+    expect(await first.ended).toMatchObject({ code: 0, stderr: '' });
+    const second = await served(['--sample', '--clock', '2026-11-19T15:30:00Z'], own);
+    const after = reading(second.ready);
+    const soFar = await after.volume();
+    const grown = async () => (await after.volume()) > soFar && (await after.events()).length > events.length;
+    await vi.waitUntil(grown, { timeout: 40_000, interval: 200 });
+    const ids = (await after.events()).map(({ update }) => update.event.event_id);
+    expect(new Set(ids).size).toBe(ids.length);
+    expect(ids).toEqual(expect.arrayContaining(events.map(({ update }) => update.event.event_id)));
+  }, 120_000);
+
+  it('--always-open goes with --sample, and sets the clock of a closed market to the open of its next session', async () => {
+    expect(await tapegraph(['serve', '--always-open'], env)).toMatchObject({ code: 2, stdout: '' });
+    const sampled = await storeForThisTest();
+    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: null }));
+    const reads = async (clock: string) => (await alwaysOpen(sampled, () => Date.parse(clock)))();
+    // A Saturday, an hour before the open, at noon, and the day before Thanksgiving after the close.
+    expect(await reads('2026-11-21T12:00:00Z')).toBe(Date.parse('2026-11-23T14:30:00Z'));
+    expect(await reads('2026-11-19T13:30:00Z')).toBe(Date.parse('2026-11-19T14:30:00Z'));
+    expect(await reads('2026-11-19T17:00:00Z')).toBe(Date.parse('2026-11-19T17:00:00Z'));
+    expect(await reads('2026-11-25T22:00:00Z')).toBe(Date.parse('2026-11-27T14:30:00Z'));
+    const reach = (time: string) =>
+      inTransaction(sampled, (tx) =>
+        saveLiveQuotes(tx, [
+          {
+            symbol: 'SPY',
+            sessionDate: time.slice(0, 10),
+            spot: 1,
+            eventTsMs: Date.parse(time),
+            volume: 1,
+            officialClose: null,
+          },
+        ]),
+      );
+    // Stopped in the middle of Monday it goes on there; run to its end, the next day is next.
+    await reach('2026-11-23T15:00:00Z');
+    expect(await reads('2026-11-21T12:30:00Z')).toBe(Date.parse('2026-11-23T15:00:00Z'));
+    await reach('2026-11-23T21:30:00Z');
+    expect(await reads('2026-11-21T20:00:00Z')).toBe(Date.parse('2026-11-24T14:30:00Z'));
+  });
+
+  it('--sample gives nobody a key to a store that holds data of its own', async () => {
+    const own = await storeForThisTest();
+    const bar = {
+      tsMs: Date.parse('2026-11-18T14:30:00Z'),
+      open: 1,
+      high: 1,
+      low: 1,
+      close: 1,
+      volume: 1,
+      vwap: null,
+      tradeCount: null,
+    };
+    await inTransaction(own, (tx) => writeBars(tx, '1m', [{ symbol: 'SPY', bars: toBarColumns([bar]) }]));
+    const { ready } = await served(['--sample'], { DATABASE_URL: own.databaseUrl, LOG_LEVEL: 'warn' });
+    expect(ready.key).toBeUndefined();
+    expect((await own.pool.query('select 1 from api_keys')).rowCount).toBe(0);
+  });
+
+  it('leaves with 1 and says so when the port is taken', async () => {
+    const other = createServer().listen(0, '127.0.0.1');
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    const { code, stdout, stderr } = await tapegraph(['serve', '--port', String(port)], env);
+    other.close();
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toBe(
+      `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port, or 0 for any that is free\n`,
+    );
+  });
+
+  it('is joined in its embedded store by every other command', async () => {
+    const data = dataFolder();
+    const own = { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' };
+    const { child, ended, ready } = await served([], own);
+    await tapegraph(['account', 'set', 'acme', '--api-tier', 'pro'], own);
+    const { key } = JSON.parse((await tapegraph(['key', 'create', '--account', 'acme', '--json'], own)).stdout);
+    const answer = await fetch(`${ready.url}/v2/stocks/SPY/bars?from=0&to=1`, {
+      headers: { authorization: `Bearer ${key}` },
+    });
+    expect(answer.status).not.toBe(401);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+  });
+
+  it.each([
+    ['a port that is none', ['serve', '--port', '65536'], '65535'],
+    ['a time that is none', ['serve', '--clock', 'noon'], '2026-11-20T14:30:00Z'],
+  ])('leaves with 2 for %s and says what was expected', async (_, args, expected) => {
+    const { code, stdout, stderr } = await tapegraph(args, env);
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+    expect(stderr).toContain(expected);
+  });
+});
+
+describe('metrics', () => {
+  it('are served on a port of their own, and there alone', async () => {
+    const { log, ready } = await served([], { ...env, LOG_LEVEL: 'info', METRICS_PORT: '0' });
+    const said = await vi.waitUntil(() => /http:\/\/127\.0\.0\.1:\d+\/metrics/.exec(log()), { timeout: 5000 });
+    await fetch(`${ready.url}/healthz`);
+    const answer = await fetch(said[0]);
+    expect(answer.status).toBe(200);
+    const text = await answer.text();
+    expect(text).toContain('tapegraph_http_requests_total{route="/healthz",method="GET",status="200",code=""} 1\n');
+    expect((await fetch(said[0].replace('/metrics', '/'))).status).toBe(404);
+    expect((await fetch(`${ready.url}/metrics`)).status).toBe(404);
+  });
+});

@@ -1,0 +1,93 @@
+// A date that the contract's form allows is never a server error, however far it lies from any market: years are four digits with
+// leading zeros, 0000 to 9999. Asked with a key, whose windows are counted back from the dates that it sends.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { addDays } from '../../src/domain/market-time.ts';
+import { type TestApp, testApp } from '../support/app.ts';
+import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { about, knownRoutes } from './route-cases.ts';
+
+let app: TestApp;
+let key: string;
+
+beforeAll(async () => {
+  app = await testApp({ nowMs: filledNowMs });
+  await fillMarket(app.store);
+  key = await app.key();
+});
+afterAll(() => app.close());
+
+/** A week of each age, so that every weekday is met: ends of the calendar, of centuries, of four digits. */
+const weeks = [
+  '0000-01-01',
+  '0001-01-01',
+  '0003-12-25',
+  '0099-12-28',
+  '0999-12-28',
+  '1000-01-01',
+  '1899-12-28',
+  '9999-12-25',
+];
+const dates = weeks.flatMap((first) => Array.from({ length: 7 }, (_, i) => addDays(first, i)));
+
+/** The forms a date is sent in, by parameter. */
+const forms: Record<string, (date: string) => string[]> = {
+  ...Object.fromEntries(['date', 'session', 'expiry', 'expiries'].map((name) => [name, (date: string) => [date]])),
+  ...Object.fromEntries(['from_ms', 'to_ms'].map((name) => [name, (date: string) => [String(Date.parse(date))]])),
+  ...Object.fromEntries(
+    ['from', 'to', 'at'].map((name) => [
+      name,
+      (date: string) => [date, `${date}T09:30`, `${date}T23:59:59-12:00`, String(Date.parse(date))],
+    ]),
+  ),
+};
+const asked = knownRoutes().flatMap(({ name, route, known }) =>
+  Object.keys(route.queryParams)
+    // `from` and `to` of a session's history are times of the day.
+    .filter((parameter) => parameter in forms && !(route.path.endsWith('/history') && parameter !== 'date'))
+    .map((parameter) => ({ name, parameter, path: known.path })),
+);
+
+/** The usual request with one parameter replaced. */
+function withText(path: string, parameter: string, text: string): string {
+  const url = new URL(about(path, 'SPY'), 'http://gateway');
+  url.searchParams.set(parameter, text);
+  return url.pathname + url.search;
+}
+
+/** Refusals of dates that the contract names: the future of a session's history, the years before there were bars. */
+const allowedRefusal = /not in the future|expected 1900-01-01 or later/;
+
+test.each(asked)('$name takes any date as $parameter', async ({ path, parameter }) => {
+  const wrong: string[] = [];
+  for (const date of dates) {
+    for (const text of forms[parameter]!(date)) {
+      const request = withText(path, parameter, text);
+      const { status, body } = await app.get(request, { credential: key });
+      if (status !== 200 && !(status === 400 && allowedRefusal.test(body.error.message)))
+        wrong.push(`${status} ${request} ${body?.error?.message}`);
+    }
+  }
+  expect(wrong).toEqual([]);
+});
+
+describe('bars of a key', () => {
+  const status = async (from: string, to: string) =>
+    (await app.get(`/v2/stocks/SPY/bars?timeframe=1d&from=${from}&to=${to}`, { credential: key })).status;
+
+  test('may end at any date from the year 1900 on, and at none before', async () => {
+    for (const to of dates) expect([to, await status('1900-01-01', to)]).toEqual([to, to < '1900' ? 400 : 200]);
+  });
+
+  test('may begin at any date from the year 1900 on, and at none before', async () => {
+    for (const from of dates)
+      expect([from, await status(from, '9999-12-31')]).toEqual([from, from < '1900' ? 400 : 200]);
+  });
+
+  test('are refused over the graph by the same rule', async () => {
+    const bars = '{ symbol(symbol: "SPY") { bars(from: "1899-12-31", to: "1899-12-31") { rows { tsMs } } } }';
+    const { errors } = await app.graphql(bars, {}, { credential: key });
+    expect(errors?.map(({ extensions, message }) => [extensions.code, message])).toEqual([
+      ['invalid_params', 'to: expected 1900-01-01 or later, got "1899-12-31"'],
+    ]);
+  });
+});

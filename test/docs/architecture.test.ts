@@ -1,0 +1,30 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { layers, subjects } from '../../scripts/layer-rules.ts';
+
+const text = readFileSync('docs/architecture.md', 'utf8');
+
+describe('docs/architecture.md', () => {
+  it('names the folders and what each may import, as the check holds it', () => {
+    for (const [folder, allowed] of Object.entries(layers)) {
+      if (allowed === '*' || folder.endsWith('.ts')) continue;
+      expect(text).toMatch(new RegExp(`^\\| \`${folder}/\` \\| .* \\| ${allowed.join(', ') || '–'} \\|$`, 'm'));
+    }
+  });
+
+  it('names files and folders that are there', () => {
+    const paths = [...text.matchAll(/`((?:src\/)?[a-z-]+(?:\/[\w-]+)*(?:\/|\.(?:ts|graphql)))`/g)].map(
+      (match) => match[1]!,
+    );
+    expect(paths.length).toBeGreaterThan(30);
+    const isThere = (path: string) =>
+      ['', 'src/', 'src/rest/contract/', 'src/rest/', 'src/graphql/'].some((at) => existsSync(at + path));
+    const relative = new Set(['gex-history.graphql', 'media.ts', 'http/respond.ts', 'client/', 'admission.ts']);
+    expect(paths.filter((path) => !relative.has(path) && !isThere(path))).toEqual([]);
+  });
+
+  it('names the subjects that layers are cut by', () => {
+    for (const subject of Object.keys(subjects.store!).filter((name) => !['engine', 'generated'].includes(name)))
+      expect(text).toContain(`| \`${subject}\` |`);
+  });
+});

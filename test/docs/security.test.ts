@@ -1,0 +1,43 @@
+import { readFileSync } from 'node:fs';
+import { describe, expect, it } from 'vitest';
+import { describeConfig, readConfig, variableNames } from '../../src/config.ts';
+import { importLimits } from '../../src/domain/journal/journal-import.ts';
+import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
+import { barLimits } from '../../src/resolvers/market/stock-bars.ts';
+import { mostTopics } from '../../src/rest/stream/topics.ts';
+
+const text = readFileSync('docs/security.md', 'utf8');
+const figures = Object.fromEntries(
+  [...text.matchAll(/^\| ([^|]+?) \| ([\d,]+) \|$/gm)].map((row) => [row[1], Number(row[2]!.replaceAll(',', ''))]),
+);
+
+describe('docs/security.md', () => {
+  it('tells the figures that hold', () => {
+    const defaults = describeConfig(readConfig({}));
+    expect(figures).toEqual({
+      'requests a minute, free (`RATE_FREE`)': defaults.RATE_FREE,
+      'requests a minute, basic (`RATE_BASIC`)': defaults.RATE_BASIC,
+      'requests a minute, pro (`RATE_PRO`)': defaults.RATE_PRO,
+      'live streams of a key, in each process (`MAX_STREAMS`)': defaults.MAX_STREAMS,
+      'topics of a stream, beside quotes': mostTopics,
+      'bytes of a GraphQL request': documentLimits.bytes,
+      'tokens of a GraphQL document': documentLimits.tokens,
+      'requests a minute, without a credential (`RATE_ANONYMOUS`)': defaults.RATE_ANONYMOUS,
+      'fields of a GraphQL document, fragments expanded': documentLimits.fields,
+      'depth of a GraphQL document': documentLimits.depth,
+      'names of one field in one place of a GraphQL document': documentLimits.aliases,
+      'bytes of a GraphQL answer, as predicted': documentLimits.answerBytes,
+      'bars a page, with a key': barLimits.keyMax,
+      'bars a page, with a session': barLimits.max,
+      'bytes of an import': importLimits.bytes,
+      'lines of an import': importLimits.lines,
+    });
+  });
+
+  it('names settings that there are', () => {
+    const named = [...text.matchAll(/`([A-Z]+(?:_[A-Z]+)+)`/g)].map((match) => match[1]!);
+    const others = ['FUZZ_COUNT', 'FUZZ_SEED'];
+    expect(named.length).toBeGreaterThan(10);
+    expect(named.filter((name) => ![...variableNames, ...others].includes(name as never))).toEqual([]);
+  });
+});

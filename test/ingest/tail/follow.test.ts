@@ -1,0 +1,392 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { Readable } from 'node:stream';
+import { setTimeout as pause } from 'node:timers/promises';
+import { Redis } from 'ioredis';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { ingestFiles } from '../../../src/ingest/ingest.ts';
+import { reconcile } from '../../../src/ingest/options/reconcile.ts';
+import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
+import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { saveSymbols } from '../../../src/store/market/symbols.ts';
+import { clean, ownPrefix, redisUrl } from '../../access/redis-for-tests.ts';
+import { start } from '../../cli/command-line.ts';
+import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
+import { randomOf } from '../../support/random.ts';
+import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
+import { temporaryFolder } from '../../support/temporary-folder.ts';
+
+const session = '2026-11-16';
+const open = exchangeInstant(session, 570);
+const contracts = ['O:SPY261218C00600000', 'O:SPY261218P00580000', 'O:AAPL261218C00250000'];
+
+const stamp = (ms: number) => `${open + ms}000000`;
+const line = (value: object) => `${JSON.stringify(value)}\n`;
+const stock = (ms: number, id: number, price: number, more: object = {}) =>
+  line({
+    type: 'stock_print',
+    symbol: 'SPY',
+    exchange: id % 3 === 0 ? 4 : 11,
+    id: String(id),
+    price,
+    size: 100,
+    sip_timestamp: stamp(ms),
+    sequence_number: id,
+    ...more,
+  });
+const option = (ms: number, id: number, price: number, size: number, more: object = {}) =>
+  line({
+    type: 'option_print',
+    contract: contracts[id % 3],
+    exchange: 302 + (id % 2) * 14,
+    price,
+    size,
+    conditions: [209],
+    sip_timestamp: stamp(ms),
+    sequence_number: id,
+    ...more,
+  });
+const quote = (ms: number, id: number, bid: number, ask: number) =>
+  line({
+    type: 'option_quote',
+    contract: contracts[id % 3],
+    bid_price: bid,
+    ask_price: ask,
+    sip_timestamp: stamp(ms),
+    sequence_number: id,
+  });
+const time = (ms: number) => line({ type: 'time', sip_timestamp: stamp(ms) });
+
+/** An hour of a made-up tape: large and small prints, sweeps, late ones, duplicates, cancels and corrections, and lines that are none. */
+function tapeLines(count: number): string[] {
+  const random = randomOf(11);
+  const lines: string[] = [];
+  for (let i = 0; i < count; i++) {
+    const ms = i * 200 - random.below(4) * 300;
+    const at = Math.max(0, ms);
+    const kind = random.below(12);
+    if (kind < 4) lines.push(stock(at, i, 600 + random.below(100) / 100));
+    else if (kind < 9) lines.push(option(at, i, 1 + random.below(5), 100 * (1 + random.below(9))));
+    else if (kind === 9) lines.push(quote(at, i, 1, 4));
+    else if (kind === 10) lines.push(lines[random.below(lines.length)] ?? time(at));
+    else lines.push('not a line\n');
+    if (random.once(20)) lines.push(option(at + 50, i, 2, 300), option(at + 90, i + 6, 2, 300, { exchange: 316 }));
+    if (random.once(30))
+      lines.push(
+        option(at + 10, i, 3, 700),
+        option(at + 400, i + 3000, 3, 700, { exchange: 302 + (i % 2) * 14, conditions: [201] }),
+      );
+    if (random.once(30)) lines.push(stock(at, i + 100_000, 650), stock(at + 500, i + 100_000, 650, { correction: 8 }));
+  }
+  return lines;
+}
+
+/** A store that knows the symbols on the tape: their contracts are solved every minute. */
+async function marketStore(): Promise<TestStore> {
+  const store = await testStore();
+  await inTransaction(store, (tx) => saveSymbols(tx, testSymbols));
+  return store;
+}
+
+async function marketForThisTest(): Promise<TestStore> {
+  const store = await marketStore();
+  onTestFinished(() => store.close());
+  return store;
+}
+
+/** Everything a follower stores but the numbers of snapshots, which count commits. */
+async function stored(store: TestStore): Promise<Json> {
+  const all: Json = {};
+  for (const table of [
+    'bar_blocks',
+    'live_quotes',
+    'flow_events',
+    'flow_legs',
+    'flow_coverage',
+    'cross_sections',
+    'option_bar_blocks',
+    'greeks_minutes',
+    'greeks_places',
+  ]) {
+    const { rows } = await store.pool.query(`SELECT * FROM ${table}`);
+    all[table] = rows
+      .map(({ seq, registry_version, ...row }) => JSON.stringify(table === 'flow_events' ? { ...row, seq } : row))
+      .sort();
+  }
+  return all;
+}
+
+const unnumbered = (all: Json): Json => ({
+  ...all,
+  flow_events: all.flow_events.map((row: string) => row.replace(/,"seq":\d+/, '')).sort(),
+});
+
+const options = (change: Partial<FollowOptions> = {}): FollowOptions => ({
+  source: 'stdin',
+  fromStart: false,
+  everyMs: 20,
+  now: () => open + 7_200_000,
+  stop: new AbortController().signal,
+  gammaSource: 'solve',
+  rate: 0.045,
+  onBadLine: () => {},
+  ...change,
+});
+const piecesOf = (lines: string[], size = 4000): Buffer[] => {
+  const text = Buffer.from(lines.join(''));
+  return Array.from({ length: Math.ceil(text.length / size) }, (_, i) => text.subarray(i * size, (i + 1) * size));
+};
+
+const lines = tapeLines(1500);
+
+describe('a live tape that is followed', () => {
+  let undisturbed: Json;
+  beforeAll(async () => {
+    const store = await marketStore();
+    const report = await follow(store, Readable.from(piecesOf(lines)), options());
+    expect(report).toMatchObject({ throughLine: lines.length, lines: lines.length });
+    expect(report.badLines).toBeGreaterThan(50);
+    undisturbed = await stored(store);
+    await store.close();
+    expect(undisturbed.flow_events.length).toBeGreaterThan(50);
+    expect(undisturbed.option_bar_blocks).toHaveLength(6);
+    // Five minutes of the tape, of both underlyings.
+    expect(undisturbed.greeks_places).toHaveLength(3);
+    expect(undisturbed.greeks_minutes.length).toBeGreaterThan(6);
+  });
+
+  test('gives the same however it comes in pieces, and when it comes twice', async () => {
+    const store = await marketForThisTest();
+    await follow(store, Readable.from(piecesOf(lines, 333)), options({ everyMs: 1 }));
+    expect(await stored(store)).toEqual(undisturbed);
+    await follow(store, Readable.from(piecesOf(lines)), options());
+    expect(await stored(store)).toEqual(undisturbed);
+  });
+
+  test('goes on where it was: a tape that goes on, and one that begins anew', async () => {
+    const store = await marketForThisTest();
+    await follow(store, Readable.from(piecesOf(lines.slice(0, 700))), options());
+    await follow(store, Readable.from(piecesOf(lines.slice(700, 1100))), options());
+    // One that brings nothing, twice.
+    for (const lines of [[], []]) await follow(store, Readable.from(piecesOf(lines)), options());
+    const report = await follow(store, Readable.from(piecesOf(lines)), options({ fromStart: true }));
+    expect(report).toMatchObject({ throughLine: lines.length, lines: lines.length - 1100 });
+    // Where a tape ended for a while, prints of before came late: the same events, of which some were told twice.
+    expect(unnumbered(await stored(store))).toEqual(unnumbered(undisturbed));
+  });
+
+  test('killed at any moment loses nothing and counts nothing twice', async () => {
+    const store = await marketForThisTest();
+    const position = async () => {
+      const { rows } = await store.pool.query(`SELECT value FROM store_facts WHERE key = 'followed stdin'`);
+      return rows[0] ? (JSON.parse(rows[0].value).lines as number) : 0;
+    };
+    const positions: number[] = [];
+    for (let kill = 0; kill < 4; kill++) {
+      const { child, ended } = start(['follow', '--from-start'], { DATABASE_URL: store.databaseUrl });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      child.stdin!.on('error', () => {});
+      const before = await position();
+      const rest = piecesOf(lines.slice(before), 1000);
+      child.stdin!.write(lines.slice(0, before).join(''));
+      if (kill === 3) for (const piece of rest) child.stdin!.write(piece);
+      if (kill === 3) child.stdin!.end();
+      else {
+        // It is killed while the first third of what is left comes, at whatever moment after its first commit.
+        child.stdin!.write(rest[0]!);
+        while ((await position()) === before) await pause(20);
+        void pause(Math.random() * 900).then(() => child.kill('SIGKILL'));
+        for (const piece of rest.slice(1, rest.length / 3)) {
+          child.stdin!.write(piece);
+          await pause(30);
+        }
+      }
+      const { code, stderr } = await ended;
+      if (kill === 3)
+        expect({ code, stderr: stderr.replace(/.*line left out.*\n/g, '') }).toEqual({ code: 0, stderr: '' });
+      positions.push(await position());
+    }
+    // Every one of them had written something, and had more to write.
+    expect(positions).toEqual([...new Set(positions)].sort((a, b) => a - b));
+    expect(positions[0]).toBeGreaterThan(0);
+    expect(positions[2]).toBeLessThan(lines.length);
+    expect(await stored(store)).toEqual(undisturbed);
+  }, 120_000);
+
+  test('told to stop, writes what it took and ends, although its stdin is open', async () => {
+    const store = await marketForThisTest();
+    const { child, ended } = start(['follow', '--json'], { DATABASE_URL: store.databaseUrl });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    child.stdin!.write(lines.slice(0, 300).join(''));
+    for (let tries = 0; tries < 500 && (await stored(store)).flow_coverage.length === 0; tries++) await pause(20);
+    child.stdin!.write(time(3_600_000));
+    await pause(100);
+    child.kill('SIGTERM');
+    const { stdout } = await ended;
+    expect(JSON.parse(stdout)).toMatchObject({ lines: 301, through_line: 301 });
+  }, 60_000);
+
+  test('is followed by one process at a time', async () => {
+    const store = await marketForThisTest();
+    const other = Promise.withResolvers<void>();
+    const committed = Promise.withResolvers<void>();
+    async function* slow() {
+      yield* piecesOf(lines.slice(0, 100));
+      await other.promise;
+      yield* piecesOf(lines.slice(100, 200));
+    }
+    const onCommit = async () => committed.resolve();
+    const first = follow(store, slow(), options({ everyMs: 1, onCommit }));
+    first.catch(() => {});
+    await committed.promise;
+    await follow(store, Readable.from(piecesOf(lines.slice(100, 300))), options());
+    other.resolve();
+    await expect(first).rejects.toThrow('another process follows stdin');
+  });
+});
+
+describe.skipIf(redisUrl === null)('a tape in a Redis stream', () => {
+  test('killed at any moment loses nothing and counts nothing twice, and acknowledges what it wrote', async () => {
+    const prefix = ownPrefix();
+    const redis = new Redis(redisUrl!);
+    onTestFinished(async () => {
+      redis.disconnect();
+      await clean(prefix);
+    });
+    const stream = `${prefix}tape`;
+    const whole = await marketForThisTest();
+    const killed = await marketForThisTest();
+    const few = lines.slice(0, 900).map((each) => each.trim());
+    await follow(whole, Readable.from([Buffer.from(few.join('\n'))]), options());
+    const args = ['follow', '--stream', stream];
+    const env = { DATABASE_URL: killed.databaseUrl, REDIS_URL: redisUrl! };
+    for (let part = 0; part < 3; part++) {
+      const { child, ended } = start(args, env);
+      onTestFinished(() => void child.kill('SIGKILL'));
+      for (const each of few.slice(part * 300, part * 300 + 300)) await redis.xadd(stream, '*', 'line', each);
+      const left = async () => {
+        const [group] = (await redis.xinfo('GROUPS', stream).catch(() => [])) as Json[];
+        return group === undefined ? 1 : group[group.indexOf('pending') + 1] + (group[group.indexOf('lag') + 1] ?? 0);
+      };
+      if (part < 2) {
+        while ((await left()) === 1) await pause(20);
+        await pause(Math.random() * 700);
+        child.kill('SIGKILL');
+      } else {
+        for (let tries = 0; tries < 500 && (await left()) > 0; tries++) await pause(20);
+        expect(await left()).toBe(0);
+        child.kill('SIGTERM');
+      }
+      await ended;
+    }
+    // Stdin told events when it ended; a stream never ends.
+    await follow(killed, Readable.from([]), options({ source: `stream ${stream}` }));
+    expect(unnumbered(await stored(killed))).toEqual(unnumbered(await stored(whole)));
+  }, 120_000);
+});
+
+describe('readers of a live tape', () => {
+  const folder = temporaryFolder();
+  let app: TestApp;
+  beforeAll(async () => {
+    app = await testApp({ nowMs: open + 3_600_000 });
+  });
+  afterAll(() => app.close());
+
+  test('see a print while the tape goes on', async () => {
+    const stop = new AbortController();
+    const tape = new Readable({ read() {} });
+    const following = follow(app.store, tape, options({ everyMs: 200, stop: stop.signal, now: Date.now }));
+    const call = contracts[0]!;
+    tape.push(option(1000, 3, 5, 400) + stock(1500, 1, 600) + time(3000));
+    const event = await vi.waitFor(async () => {
+      const { body } = await app.get('/v2/flow/large-trades?symbol=SPY');
+      expect(body.data.events).toHaveLength(1);
+      return body.data.events[0];
+    }, 5000);
+    expect(event).toMatchObject({
+      coverage: { status: 'observed_live', complete: false },
+      update: { event: { premium_usd: 200_000, legs: [{ size: 400 }] } },
+    });
+    const section = (await app.get('/v2/flow/SPY/cross-section')).body.data.snapshot;
+    expect(section.update.by_strike).toMatchObject([{ measures: { call_volume: 400 } }]);
+    expect(
+      (await app.get(`/v2/options/${encodeURIComponent(call)}/bars?timeframe=1m&date=${session}`)).body.data.bars,
+    ).toMatchObject([{ volume: 400 }]);
+    expect((await app.get('/v2/symbols/SPY/spot')).body.data).toMatchObject({ price: 600 });
+    stop.abort();
+    await following;
+  });
+
+  test('see what was reconciled, whatever is followed after it', async () => {
+    const path = join(folder(), 'tape.csv');
+    writeFileSync(
+      path,
+      `ticker,conditions,exchange,price,sip_timestamp,size\n${contracts[0]},209,302,5,${stamp(1000)},800`,
+    );
+    const over = () => exchangeInstant(session, 1200);
+    app.clock.nowMs = over();
+    await reconcile(app.store, { trades: [path], quotes: [], dayAggregates: [] }, { session, maxErrors: 0, now: over });
+    const late = option(5000, 9, 5, 900) + option(5000, 11, 5, 900) + time(9000);
+    await follow(app.store, Readable.from([Buffer.from(late)]), options({ source: 'other' }));
+    await vi.waitFor(async () => {
+      const { events } = (await app.get('/v2/flow/large-trades?symbol=AAPL')).body.data;
+      expect(events).toHaveLength(1);
+    }, 5000);
+    const { events } = (await app.get('/v2/flow/large-trades?symbol=SPY')).body.data;
+    expect(events.map((each: Json) => [each.coverage.status, each.update.event.total_size])).toEqual([
+      ['eod_reconciled', 800],
+    ]);
+  });
+
+  test('see the stock bars of the whole tape, whatever is followed after it; of one read in the session what follows goes on', async () => {
+    const store = await storeForThisTest();
+    const bars = async () =>
+      (await store.pool.query(`SELECT timeframe, span_start, version FROM bar_blocks ORDER BY 1, 2`)).rows;
+    const path = join(folder(), 'stocks.csv');
+    const columns = 'ticker,conditions,exchange,id,price,sequence_number,sip_timestamp,size';
+    const print = (ms: number, id: number, exchange: number) => `SPY,,${exchange},${id},600,${id},${stamp(ms)},100`;
+    writeFileSync(path, [columns, print(0, 1, 4), print(60_000, 2, 11), print(23_400_000, 3, 11)].join('\n'));
+    const late = (ms: number, id: number) => Readable.from([Buffer.from(stock(ms, id, 650) + time(ms + 60_000))]);
+    const inSession = () => open + 7_200_000;
+    await ingestFiles(store, 'stock-trades', [path], { now: inSession });
+    const early = await bars();
+    await follow(store, late(3_600_000, 7), options());
+    expect(await bars()).not.toEqual(early);
+    const over = () => exchangeInstant(session, 1200);
+    writeFileSync(path, [columns, print(0, 1, 4), print(60_000, 2, 11), print(23_400_000, 3, 4)].join('\n'));
+    await ingestFiles(store, 'stock-trades', [path], { now: over });
+    const whole = await bars();
+    await follow(store, late(3_700_000, 9), options({ source: 'other' }));
+    expect(await bars()).toEqual(whole);
+  });
+
+  test('lose what is live when a session begins, once nobody will reconcile it any more', async () => {
+    const store = await storeForThisTest();
+    const at = (date: string) => ({ sip_timestamp: `${exchangeInstant(date, 600)}000000` });
+    const take = (date: string, text: string) =>
+      follow(store, Readable.from([Buffer.from(text)]), options({ now: () => exchangeInstant(date, 700) }));
+    const left = async () =>
+      (await store.pool.query('SELECT underlying, session_date FROM flow_coverage ORDER BY 2, 1')).rows.map(
+        (row) => `${row.session_date} ${row.underlying}`,
+      );
+    await take('2026-11-09', option(0, 3, 5, 400, at('2026-11-09')) + option(0, 5, 5, 400, at('2026-11-09')));
+    await take('2026-11-10', option(0, 3, 5, 400, at('2026-11-10')));
+    // Nobody reconciled the ninth: it stays. Of the ninth reconciled, what the full tape did not name goes, a day later.
+    expect(await left()).toEqual(['2026-11-09 AAPL', '2026-11-09 SPY', '2026-11-10 SPY']);
+    await store.pool.query(
+      `UPDATE flow_coverage SET status = 'eod_reconciled' WHERE underlying = 'SPY' AND session_date = '2026-11-09'`,
+    );
+    await take('2026-11-11', time(0).replace(stamp(0), at('2026-11-11').sip_timestamp));
+    expect(await left()).toEqual(['2026-11-09 SPY', '2026-11-10 SPY']);
+    // A week later nobody will.
+    await take('2026-11-18', option(0, 3, 5, 400, at('2026-11-18')));
+    expect(await left()).toEqual(['2026-11-09 SPY', '2026-11-18 SPY']);
+    const events = await store.pool.query('SELECT session_date FROM flow_events ORDER BY 1');
+    expect(events.rows.map((row) => row.session_date)).toEqual(['2026-11-09', '2026-11-18']);
+    expect((await store.pool.query('SELECT DISTINCT session_date FROM followed_lines')).rows).toEqual([
+      { session_date: '2026-11-18' },
+    ]);
+  });
+});

@@ -1,0 +1,85 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { barBefore, dailyBarsAt, dailyPrice } from '../../../src/resolvers/market/daily-bars.ts';
+import { flatBar, storeDays, storeMinutes } from '../../support/market.ts';
+import { type TestStore, testStore } from '../../support/store.ts';
+
+// Thursday 2026-11-19 and Friday 2026-11-20; SPY's Friday is in the store whole, with minutes 09:30–15:59 at 500.00, 500.01, …
+const friday = '2026-11-20';
+let store: TestStore;
+
+beforeAll(async () => {
+  store = await testStore();
+  await storeDays(store, 'SPY', { '2026-11-19': 499, [friday]: [503.89, 39_000] });
+  await storeMinutes(
+    store,
+    'SPY',
+    friday,
+    Array.from({ length: 390 }, (_, i) => 500 + i / 100),
+  );
+  await storeDays(store, 'NOMIN', { '2026-11-19': 9, [friday]: 10 });
+  await storeDays(store, 'NODAY', { '2026-11-19': 7 });
+  await storeMinutes(store, 'NODAY', friday, [8, 8.5, 8.25]);
+});
+afterAll(() => store.close());
+
+/** The last bar of a symbol at a minute of Friday in New York. */
+async function lastAt(symbol: string, minute: number, date = friday) {
+  return (await dailyBarsAt(store, [symbol], exchangeInstant(date, minute))).get(symbol)!.at(-1);
+}
+
+describe('daily bars at an instant', () => {
+  test('are made from the minutes up to it where the stored bar knows of later ones', async () => {
+    expect(await lastAt('SPY', 572)).toEqual({
+      tsMs: exchangeInstant(friday),
+      open: 500,
+      high: 500.02,
+      low: 500,
+      close: 500.02,
+      volume: 300,
+      vwap: null,
+      tradeCount: null,
+    });
+  });
+
+  test('nothing of the session shows before its first minute', async () => {
+    expect(await lastAt('SPY', 569)).toMatchObject({ close: 499 });
+    expect(await lastAt('SPY', 0)).toMatchObject({ close: 499 });
+  });
+
+  test('are as stored once no later minute is known', async () => {
+    expect(await lastAt('SPY', 959)).toMatchObject({ close: 503.89, volume: 39_000 });
+    expect(await lastAt('SPY', 60, '2026-11-21')).toMatchObject({ close: 503.89, volume: 39_000 });
+  });
+
+  test('without minutes the stored bar counts from the open on', async () => {
+    expect(await lastAt('NOMIN', 569)).toMatchObject({ close: 9 });
+    expect(await lastAt('NOMIN', 570)).toMatchObject({ close: 10 });
+  });
+
+  test('a session that has only minutes so far is made from them', async () => {
+    expect(await lastAt('NODAY', 900)).toMatchObject({ open: 8, high: 8.5, low: 8, close: 8.25, volume: 300 });
+  });
+
+  test('of later sessions there is nothing, and of an unknown symbol none', async () => {
+    expect(await lastAt('SPY', 900, '2026-11-18')).toBeUndefined();
+    expect(await lastAt('NONE', 900)).toBeUndefined();
+  });
+});
+
+describe('the price in daily bars', () => {
+  const bars = ['2026-10-30', '2026-11-02', '2026-11-10'].map((date, i) => flatBar(exchangeInstant(date), i + 1));
+
+  test('is the latest within ten calendar days, over a clock change too', () => {
+    expect(dailyPrice(bars, exchangeInstant('2026-11-20', 1439))?.bar.close).toBe(3);
+    expect(dailyPrice(bars, exchangeInstant('2026-11-21'))).toBeNull();
+    expect(dailyPrice(bars, exchangeInstant('2026-11-09', 600))?.bar.close).toBe(2);
+  });
+
+  test('its prior close is the bar before, at most ten days earlier', () => {
+    expect(dailyPrice(bars, exchangeInstant('2026-11-10', 600))?.before?.close).toBe(2);
+    expect(dailyPrice(bars.slice(0, 1), exchangeInstant('2026-11-01'))?.before).toBeNull();
+    expect(dailyPrice([bars[0]!, bars[2]!], exchangeInstant('2026-11-11'))?.before).toBeNull();
+    expect(barBefore(bars, exchangeInstant('2026-10-30'))).toBeNull();
+  });
+});

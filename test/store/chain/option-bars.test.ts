@@ -1,0 +1,95 @@
+import { expect, test } from 'vitest';
+import { type Bar, barAt, toBarColumns } from '../../../src/domain/bar.ts';
+import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import { latestOpenInterest, saveOpenInterest } from '../../../src/store/chain/open-interest.ts';
+import {
+  lockOptionBars,
+  readOptionBars,
+  saveLiveOptionBars,
+  saveOptionBars,
+} from '../../../src/store/chain/option-bars.ts';
+import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { storeForThisTest, type TestStore } from '../../support/store.ts';
+
+const id = 'O:SPXW240308C05100000';
+const contract = readOptionContract(id)!;
+const session = '2024-03-08';
+const bar = (minute: number, close: number): Bar => ({
+  tsMs: 1_709_908_200_000 + minute * 60_000,
+  open: 1,
+  high: 9,
+  low: 1,
+  close,
+  volume: 10,
+  vwap: null,
+  tradeCount: 3,
+});
+
+const save = (store: TestStore, status: 'observed_live' | 'eod_reconciled', bars: Bar[]) =>
+  inTransaction(store, async (tx) => {
+    await lockOptionBars(tx);
+    const run = { underlying: 'SPX', sessionDate: session, contract: id, bars: toBarColumns(bars) };
+    return (await saveOptionBars(tx, '1m', status, [run])).length;
+  });
+
+async function read(store: TestStore) {
+  const { bars, status } = await readOptionBars(store, contract, session, '1m');
+  return { status, bars: Array.from(bars.tsMs, (_, i) => barAt(bars, i)) };
+}
+
+test('option bars are merged, and left alone when nothing differs', async () => {
+  const store = await storeForThisTest();
+  expect(await read(store)).toEqual({ status: null, bars: [] });
+  expect(await save(store, 'observed_live', [bar(0, 2), bar(2, 3)])).toBe(1);
+  expect(await save(store, 'observed_live', [bar(1, 5), bar(2, 4)])).toBe(1);
+  expect(await read(store)).toEqual({ status: 'observed_live', bars: [bar(0, 2), bar(1, 5), bar(2, 4)] });
+  expect(await save(store, 'observed_live', [bar(1, 5)])).toBe(0);
+});
+
+test('reconciled bars replace observed ones whole', async () => {
+  const store = await storeForThisTest();
+  await save(store, 'observed_live', [bar(0, 2), bar(7, 3)]);
+  expect(await save(store, 'eod_reconciled', [bar(0, 2)])).toBe(1);
+  expect(await read(store)).toEqual({ status: 'eod_reconciled', bars: [bar(0, 2)] });
+});
+
+test('live bars are written a part of the session at a time, and read as one; reconciled ones take their place', async () => {
+  const store = await storeForThisTest();
+  const minutes = (...at: number[]) => at.map((minute) => bar(minute, 2 + minute / 100));
+  const write = (fromMinute: number, bars: Bar[]) =>
+    inTransaction(store, async (tx) => {
+      await lockOptionBars(tx);
+      const run = { underlying: 'SPX', sessionDate: session, contract: id, timeframe: '1m' as const };
+      await saveLiveOptionBars(tx, [{ ...run, fromMs: bar(fromMinute, 0).tsMs, bars: toBarColumns(bars) }]);
+    });
+  const blocks = async () =>
+    (await store.pool.query('SELECT count FROM option_bar_blocks ORDER BY part')).rows.map((row) => row.count);
+  // The first minute of the tests is the session's 09:30, where a part begins.
+  await write(0, minutes(0, 14, 15, 31));
+  expect(await blocks()).toEqual([2, 1, 1]);
+  await write(32, minutes(31, 32));
+  expect(await read(store)).toEqual({ status: 'observed_live', bars: minutes(0, 14, 15, 31, 32) });
+  // All that traded from its quarter of an hour on was taken back.
+  await write(16, []);
+  expect(await read(store)).toEqual({ status: 'observed_live', bars: minutes(0, 14) });
+  expect(await save(store, 'eod_reconciled', minutes(0, 14))).toBe(1);
+  await write(32, minutes(32));
+  expect(await read(store)).toEqual({ status: 'eod_reconciled', bars: minutes(0, 14) });
+});
+
+test('open interest is merged by contract, the new figure counting', async () => {
+  const store = await storeForThisTest();
+  const at = (text: string, openInterest: number) => ({ ...readOptionContract(text)!, openInterest });
+  const write = (...rows: ReturnType<typeof at>[]) =>
+    inTransaction(store, (tx) => saveOpenInterest(tx, [{ underlying: 'SPX', sessionDate: session, rows }]));
+  expect(await write(at('O:SPX240315P05000000', 7), at(id, 0))).toBe(1);
+  expect(await write(at(id, 0))).toBe(0);
+  expect(await write(at(id, 4))).toBe(1);
+  const read = (through: string) => latestOpenInterest(store, ['SPX', 'NDX'], through);
+  const published = {
+    sessionDate: session,
+    byContract: new Map([id.slice(2), 'SPX240315P05000000'].map((one, i) => [one, i ? 7 : 4])),
+  };
+  expect(await read(session)).toEqual([published, null]);
+  expect(await read('2024-03-07')).toEqual([null, null]);
+});

@@ -1,0 +1,158 @@
+import fc from 'fast-check';
+import {
+  type GraphQLField,
+  type GraphQLNamedType,
+  getNamedType,
+  isCompositeType,
+  isInterfaceType,
+  isLeafType,
+  isListType,
+  isNonNullType,
+  isObjectType,
+} from 'graphql';
+import { schema } from '../../src/schema/index.ts';
+
+/** Values for arguments, by `field.argument`, type or name; those of no value are left out. The market they are for is the test's own. */
+export type ArgumentValues = Readonly<Record<string, readonly string[]>>;
+
+/** A way through the graph to a type with values, and what is asked for there. */
+export interface Greed {
+  /** Which of `paths` it goes. */
+  path: number;
+  /** Names under which the fields of the path are asked for, from the last one up. */
+  copies: readonly number[];
+  /** Names under which each value is asked for. */
+  names: number;
+  /** Values of the last type, at most. */
+  values: number;
+  /** Characters of each name. */
+  nameLength: number;
+  /** Where a number of rows may be asked for: the most, none, or one. */
+  rows: 'most' | 'usual' | 'one';
+  /** Which of the values of each argument. */
+  argument: number;
+  byExpiry: boolean;
+  fragments: boolean;
+  variables: boolean;
+}
+
+interface Step {
+  field: GraphQLField<unknown, unknown>;
+  type: GraphQLNamedType;
+}
+
+const fieldsOf = (type: GraphQLNamedType) =>
+  isObjectType(type) || isInterfaceType(type) ? Object.values(type.getFields()) : [];
+const isList = ({ type }: GraphQLField<unknown, unknown>) => isListType(isNonNullType(type) ? type.ofType : type);
+
+const deepestPath = 9;
+
+/** Every way from the root to a type with values, no type twice. */
+function waysFrom(type: GraphQLNamedType, taken: readonly Step[]): Step[][] {
+  const hasList = fieldsOf(type).some((field) => isList(field) && isLeafType(getNamedType(field.type)));
+  const ways: Step[][] = hasList || taken.some(({ field }) => isList(field)) ? [[...taken]] : [];
+  if (taken.length >= deepestPath) return ways;
+  for (const field of fieldsOf(type)) {
+    const next = getNamedType(field.type);
+    if (!isCompositeType(next) || taken.some((step) => step.type === next)) continue;
+    ways.push(...waysFrom(next, [...taken, { field, type: next }]));
+  }
+  return ways;
+}
+
+/** Every way through the graph on which there is a list. */
+export const paths: readonly (readonly Step[])[] = waysFrom(schema.getQueryType()!, []).filter((path) =>
+  fieldsOf(path.at(-1)!.type).some(({ type }) => isLeafType(getNamedType(type))),
+);
+
+/** Values that a document may ask for, beside the fields that lead to them. */
+const fieldsInAll = 400;
+
+const rowArguments = new Set(['limit', 'first', 'topStrikes', 'top']);
+const mostRows = 1_000_000;
+
+function argumentsOf(
+  { name: field, args }: GraphQLField<unknown, unknown>,
+  greed: Greed,
+  values: ArgumentValues,
+): string {
+  const given = args.flatMap(({ name, type }) => {
+    const isNeeded = isNonNullType(type);
+    if (rowArguments.has(name)) {
+      if (greed.rows === 'one') return [`${name}: 1`];
+      return isNeeded || greed.rows === 'most' ? [`${name}: ${greed.variables ? '$rows' : mostRows}`] : [];
+    }
+    if (name === 'byExpiry') return greed.byExpiry ? ['byExpiry: true'] : [];
+    const possible = values[`${field}.${name}`] ?? values[getNamedType(type).name] ?? values[name] ?? [];
+    if (possible.length === 0) return [];
+    return isNeeded || greed.argument % 2 === 0 ? [`${name}: ${possible[greed.argument % possible.length]}`] : [];
+  });
+  return given.length === 0 ? '' : `(${given.join(', ')})`;
+}
+
+const nameOf = (prefix: string, index: number, length: number) => `${prefix}${index}`.padEnd(length, '_');
+
+/** The document that a greed asks; over a limit where it asks for too much. */
+export function documentOf(greeds: readonly Greed[], values: ArgumentValues): string {
+  const fragments: string[] = [];
+  const roots = greeds.map((greed, root) => {
+    const path = paths[greed.path % paths.length]!;
+    const last = path.at(-1)!.type;
+    const leaves = fieldsOf(last).filter(({ type, args }) => isLeafType(getNamedType(type)) && args.length === 0);
+    const asked = leaves.slice(0, greed.values);
+    // As many names as the limit of fields leaves room for.
+    const places = greed.copies.slice(0, path.length).reduce((product, copies) => product * copies, 1);
+    const room = Math.floor(fieldsInAll / (greeds.length * places * asked.length));
+    const names = Math.max(1, Math.min(greed.names, room));
+    let below = asked
+      .flatMap(({ name }, leaf) =>
+        Array.from({ length: names }, (_, i) => `${nameOf(`v${leaf}x`, i, greed.nameLength)}:${name}`),
+      )
+      .join(' ');
+    let type = last;
+    for (const [up, { field }] of [...path].reverse().entries()) {
+      const parent = path.at(-2 - up)?.type ?? schema.getQueryType()!;
+      if (greed.fragments) {
+        const fragment = `F${fragments.length}`;
+        fragments.push(`fragment ${fragment} on ${type.name} { ${below} }`);
+        below = `...${fragment}`;
+      }
+      const args = argumentsOf(field, greed, values);
+      below = Array.from(
+        { length: greed.copies[up] ?? 1 },
+        (_, i) => `${nameOf(`f${root}x${up}x`, i, greed.nameLength)}:${field.name}${args} { ${below} }`,
+      ).join(' ');
+      type = parent;
+    }
+    return below;
+  });
+  const text = `${roots.join(' ')} } ${fragments.join(' ')}`;
+  return `query Greedy${text.includes('$rows') ? `($rows: Int! = ${mostRows})` : ''} { ${text}`;
+}
+
+const few = fc.constantFrom(1, 1, 1, 1, 2, 5, 20);
+
+/** One way and what is asked on it. */
+const greed: fc.Arbitrary<Greed> = fc.record({
+  path: fc.nat(paths.length - 1),
+  copies: fc.array(few, { minLength: 1, maxLength: 4 }),
+  names: fc.constantFrom(1, 1, 3, 10, 50, 100),
+  values: fc.constantFrom(1, 3, 20),
+  nameLength: fc.constantFrom(1, 1, 8, 60),
+  rows: fc.constantFrom('most' as const, 'usual' as const, 'one' as const),
+  argument: fc.nat(7),
+  byExpiry: fc.boolean(),
+  fragments: fc.boolean(),
+  variables: fc.boolean(),
+});
+
+/** Documents of one way through the graph, or of some. */
+export const greedyDocuments = fc.array(greed, { minLength: 1, maxLength: 3 });
+
+/** The same greed, changed in one thing. */
+export function changed(greeds: readonly Greed[], by: Greed, what: number): Greed[] {
+  const keys = Object.keys(by) as (keyof Greed)[];
+  const at = what % greeds.length;
+  const key = keys[what % keys.length]!;
+  return greeds.map((each, index) => (index === at ? { ...each, [key]: by[key] } : each));
+}
