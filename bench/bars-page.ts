@@ -2,10 +2,10 @@ import express from 'express';
 import { type Bar, toBarColumns } from '../src/domain/bar.ts';
 import { isTradingDay } from '../src/domain/calendar.ts';
 import { addDays, epochDay, exchangeInstant } from '../src/domain/market-time.ts';
-import { writeBars } from '../src/store/bar-blocks.ts';
-import type { Store } from '../src/store/connection.ts';
-import { saveSymbols } from '../src/store/symbols.ts';
-import { inTransaction } from '../src/store/transaction.ts';
+import type { Store } from '../src/store/engine/connection.ts';
+import { inTransaction } from '../src/store/engine/transaction.ts';
+import { writeBars } from '../src/store/market/bar-blocks.ts';
+import { saveSymbols } from '../src/store/market/symbols.ts';
 import { type Ground, listen, type Measured } from './ground.ts';
 import { type LoadOrder, load } from './load.ts';
 import { compare, type Row } from './report.ts';
@@ -110,7 +110,7 @@ function handWritten(store: Store, key: string) {
 }
 
 /** Windows of exactly 1,000 bars: two and a half sessions and a bit, each from another minute. */
-function windows(count: number): string[] {
+export function windows(count: number): string[] {
   return Array.from({ length: count }, (_, i) => {
     const symbol = symbols[i % symbols.length]!;
     const day = Math.floor(i / symbols.length) % (days.length - 3);

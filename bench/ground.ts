@@ -8,10 +8,10 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Access, openAccess } from '../src/access/open-access.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import { type LiveHub, openLiveHub } from '../src/resolvers/live-hub.ts';
+import { type LiveHub, openLiveHub } from '../src/resolvers/live/hub.ts';
 import { createApp } from '../src/server.ts';
-import { watchChanges } from '../src/store/changes.ts';
-import { openStore, type Store } from '../src/store/connection.ts';
+import { watchChanges } from '../src/store/engine/changes.ts';
+import { openStore, type Store } from '../src/store/engine/connection.ts';
 
 /** A server under measurement. */
 export interface Measured {
@@ -25,6 +25,8 @@ export interface Ground {
   access: Access;
   config: Config;
   live: LiveHub;
+  /** The data folder of the store. */
+  dataDir: string;
   gateway: Measured;
   /** An API key and a site session of a pro, attested account. */
   key: string;
@@ -69,6 +71,7 @@ export async function openGround(nowMs: number, env: Record<string, string> = {}
     access,
     config,
     live,
+    dataDir,
     gateway,
     key,
     session,

@@ -17,8 +17,20 @@ const { dashboard, prepareDashboard } = await import('./dashboard.ts');
 const { tape } = await import('./tape.ts');
 const { observing } = await import('./observing.ts');
 const { streams } = await import('./streams.ts');
+const { memory } = await import('./memory.ts');
+const { cleanEnd } = await import('./clean-end.ts');
+const { fairness } = await import('./fairness.ts');
+const { documentWeights } = await import('./document-weights.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = { bars: barsPage, gex: gexHistory, dashboard };
-const alone: Record<string, () => Promise<unknown>> = { tape, observing, streams };
+const alone: Record<string, () => Promise<unknown>> = {
+  tape,
+  observing,
+  streams,
+  memory,
+  'clean-end': cleanEnd,
+  fairness,
+  documents: documentWeights,
+};
 
 const known = [...Object.keys(onGround), ...Object.keys(alone)];
 const asked = process.argv.slice(2);

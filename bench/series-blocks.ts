@@ -5,12 +5,12 @@ import { chmodSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { deflateRawSync, gunzipSync } from 'node:zlib';
-import { deltaAdjustedGex, gex } from '../src/analytics/gex.ts';
-import type { ChainRow } from '../src/domain/chain.ts';
+import { deltaAdjustedGex, gex } from '../src/analytics/gex/exposure.ts';
+import type { ChainRow } from '../src/domain/chain/chain.ts';
 import { epochDay } from '../src/domain/market-time.ts';
-import { type Columns, decodeBlock, encodeBlock } from '../src/store/codec.ts';
-import { openStore, type Store } from '../src/store/connection.ts';
-import { readChain } from '../src/tape/chain-file.ts';
+import { type Columns, decodeBlock, encodeBlock } from '../src/store/engine/codec.ts';
+import { openStore, type Store } from '../src/store/engine/connection.ts';
+import { readChain } from '../src/tape/chains/chain-file.ts';
 
 /** What is used of apache-arrow. Its types are there only once bench/ is installed. */
 interface Arrow {

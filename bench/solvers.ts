@@ -1,13 +1,13 @@
-import { americanPrice } from '../src/analytics/american.ts';
-import { blackScholes } from '../src/analytics/black-scholes.ts';
-import { yearsUntil } from '../src/analytics/expiry-time.ts';
-import { computeGexCapture } from '../src/analytics/gex-capture.ts';
-import { europeanVolatility } from '../src/analytics/implied-volatility.ts';
-import { gammaOrigins, solveChain } from '../src/analytics/solve-chain.ts';
-import type { ChainCapture, ChainRow } from '../src/domain/chain.ts';
+import { gammaOrigins, solveChain } from '../src/analytics/chain/solve-chain.ts';
+import { computeGexCapture } from '../src/analytics/gex/capture.ts';
+import { americanPrice } from '../src/analytics/pricing/american.ts';
+import { blackScholes } from '../src/analytics/pricing/black-scholes.ts';
+import { yearsUntil } from '../src/analytics/pricing/expiry-time.ts';
+import { europeanVolatility } from '../src/analytics/pricing/implied-volatility.ts';
+import type { ChainCapture, ChainRow } from '../src/domain/chain/chain.ts';
+import { expiryInstant } from '../src/domain/chain/option-root.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
-import { expiryInstant } from '../src/domain/option-root.ts';
-import { randomFrom } from '../src/tape/sample/random.ts';
+import { randomFrom } from '../src/sample/market/random.ts';
 import { tapeSession } from './tape-market.ts';
 
 const market = { spot: 600, rate: 0.045, dividendYield: 0.012 };

@@ -6,7 +6,7 @@ import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { exchangeInstant } from '../src/domain/market-time.ts';
-import { type Random, randomFrom } from '../src/tape/sample/random.ts';
+import { type Random, randomFrom } from '../src/sample/market/random.ts';
 import { type BenchUnderlying, benchMarket, tapeSession } from './tape-market.ts';
 
 const openMs = exchangeInstant(tapeSession, 570);

@@ -1,6 +1,6 @@
+import { contractId } from '../src/domain/chain/option-contract.ts';
 import { addDays } from '../src/domain/market-time.ts';
-import { contractId } from '../src/domain/option-contract.ts';
-import type { Random } from '../src/tape/sample/random.ts';
+import type { Random } from '../src/sample/market/random.ts';
 
 /** The session that is simulated. */
 export const tapeSession = '2026-11-19';

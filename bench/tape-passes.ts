@@ -1,16 +1,16 @@
 // What is measured over an option trades file, each in a process of its own, so that its CPU time and memory are its alone.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ObservedSpan } from '../src/analytics/observed-spans.ts';
-import { emptyCounts } from '../src/analytics/option-tape.ts';
-import { type RankedPrints, rankedLists } from '../src/analytics/ranked-prints.ts';
-import { createContractBook } from '../src/domain/contract-book.ts';
-import type { Coverage } from '../src/domain/coverage.ts';
+import type { ObservedSpan } from '../src/analytics/flow/observed-spans.ts';
+import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-prints.ts';
+import { emptyCounts } from '../src/analytics/session/option-tape.ts';
+import { createContractBook } from '../src/domain/chain/contract-book.ts';
+import type { Coverage } from '../src/domain/flow/coverage.ts';
 import type { SessionDate } from '../src/domain/market-time.ts';
-import { createOptionSession, type OptionSession } from '../src/ingest/option-session.ts';
-import { readOptionTape } from '../src/ingest/option-tape-files.ts';
-import { readOptionTrades } from '../src/tape/option-trades.ts';
-import { type OnBadLine, readBytes } from '../src/tape/tape-file.ts';
+import { createOptionSession, type OptionSession } from '../src/ingest/options/option-session.ts';
+import { readOptionTape } from '../src/ingest/options/option-tape-files.ts';
+import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
+import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 
 /** What a pass found and what it cost. */
 export interface Pass {

@@ -1,0 +1,179 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import fc from 'fast-check';
+import {
+  type ArgumentValues,
+  changed,
+  documentOf,
+  type Greed,
+  greedyDocuments,
+} from '../test/support/greedy-documents.ts';
+import { pageOfBars } from './graph-cpu.ts';
+
+// What a request buys in CPU: documents that a search over the schema finds, beside a page of 1,000 bars. A server over the sample market
+// runs in a process of its own, whose time is read from the system; the database's is not in it.
+
+const clock = '2026-11-20T07:30:00-05:00';
+const [session, next] = ['2026-11-19', '2026-11-20'];
+const ticksASecond = 100;
+
+/** Documents of the search, and changes of the dearest. */
+const documents = Number(process.env.SEARCH_COUNT ?? 150);
+const seed = Number(process.env.SEARCH_SEED ?? 20261120);
+/** A document is asked until it took so much of the server's time, since that is told in hundredths of a second. */
+const leastCpuMs = 300;
+const mostTimes = 60;
+const mostRequests = 60;
+
+const values: ArgumentValues = {
+  symbol: ['"SPY"', '"SPX"', '"AAPL"', '"QQQ"'],
+  symbols: ['["SPY"]', '["SPY" "QQQ" "AAPL" "MSFT" "NVDA" "AMD" "INTC" "CSCO" "ORCL" "META" "NFLX" "DIS" "T" "AMZN"]'],
+  'contract.id': ['"O:SPY261120C00630000"'],
+  'watchlist.id': ['"none"'],
+  'history.from': [],
+  'history.to': [],
+  OptionTimeframe: ['"1m"', '"5m"'],
+  q: ['"SPY"'],
+  plane: ['live'],
+  from: [`"${session}"`, '"2025-01-01"'],
+  to: [`"${next}"`],
+  date: [`"${session}"`],
+  session: [`"${session}"`],
+  time: [`"${session}"`],
+  timeframe: ['"1m"', '"1d"', '"5m"'],
+  minPremiumUsd: ['0'],
+};
+
+interface Served {
+  child: ChildProcess;
+  url: string;
+  token: string;
+}
+
+/** Documents as new ones, which nobody has sent before, and as ones that come again. */
+const manners = ['again', 'new'] as const;
+
+interface Taken {
+  manner: (typeof manners)[number];
+  greeds: readonly Greed[];
+  document: string;
+  /** Of one answer. */
+  cpuMs: number;
+  requests: number;
+  /** Of a request, over the page's of a request. */
+  ratio: number;
+}
+
+function cpuMsOf({ child }: Served): number {
+  const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+  return ((Number(fields[11]) + Number(fields[12])) / ticksASecond) * 1000;
+}
+
+async function serve(dataDir: string): Promise<Served> {
+  const main = join(import.meta.dirname, '../src/main.ts');
+  const env = {
+    ...process.env,
+    TAPEGRAPH_DATA: dataDir,
+    DATABASE_URL: '',
+    REDIS_URL: '',
+    LOG_LEVEL: 'error',
+    RATE_PRO: '1000000',
+    SESSION_SECRET: 'a secret of a measurement, long enough',
+  };
+  const child = spawn(process.execPath, [main, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'], {
+    env,
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  const [line] = await once(child.stdout, 'data');
+  const run = (...args: string[]) => execFileSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
+  run('account', 'set', 'greedy', '--site-tier', 'pro', '--api-tier', 'pro', '--classification', 'non_professional');
+  const { token } = JSON.parse(run('session', 'create', '--account', 'greedy', '--json'));
+  return { child, url: JSON.parse(String(line)).url, token };
+}
+
+let sent = 0;
+
+/** Sends a document; null for one that is refused. Variables that it does not have keep its answer from the cache. */
+async function ask({ url, token }: Served, document: string, isNew: boolean): Promise<number | null> {
+  sent += 1;
+  const query = isNew ? document.replace('query Greedy', `query Greedy${sent}`) : document;
+  const response = await fetch(`${url}/graphql`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify({ query, variables: { sent } }),
+  });
+  const text = await response.text();
+  const cost = /"extensions":\{"cost":\{"requests":(\d+)/.exec(text);
+  return cost ? Number(cost[1]) : null;
+}
+
+/** CPU of the server for one answer, and what it was charged; null for a document that is refused. */
+async function taken(server: Served, document: string, isNew: boolean) {
+  let requests = await ask(server, document, isNew);
+  if (requests === null || requests > mostRequests) return null;
+  if (!isNew) for (let i = 0; i < 3; i++) await ask(server, document, isNew);
+  const before = cpuMsOf(server);
+  let times = 0;
+  while (times < mostTimes && cpuMsOf(server) - before < leastCpuMs) {
+    requests = (await ask(server, document, isNew)) ?? requests;
+    times += 1;
+  }
+  return { cpuMs: (cpuMsOf(server) - before) / times, requests };
+}
+
+/** Looks for documents that take more CPU for a request than a page of bars. */
+export async function documentWeights(): Promise<Taken[]> {
+  const given = process.env.SAMPLE_DATA;
+  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'tapegraph-documents-'));
+  const server = await serve(dataDir);
+  const found: Taken[] = [];
+  try {
+    const page = pageOfBars('2026-11-10', next).replace('{', 'query Greedy {');
+    const pages: number[] = [];
+    const measurePage = async () => {
+      const { cpuMs, requests } = (await taken(server, page, false))!;
+      pages.push(cpuMs / requests);
+      // The pace of the machine changes: the page is measured along with the rest.
+      return pages.slice(-5).toSorted((a, b) => a - b)[Math.floor(Math.min(5, pages.length) / 2)]!;
+    };
+    for (let i = 0; i < 3; i++) await measurePage();
+    const measure = async (greeds: readonly Greed[]) => {
+      const document = documentOf(greeds, values);
+      for (const manner of manners) {
+        const one = await taken(server, document, manner === 'new');
+        if (!one) return;
+        found.push({ manner, greeds, document, ...one, ratio: one.cpuMs / one.requests / (await measurePage()) });
+      }
+    };
+    const first = fc.sample(greedyDocuments, { seed, numRuns: documents });
+    for (const greeds of first) await measure(greeds);
+    for (let round = 0; round < documents; round++) {
+      const best = found.sort((a, b) => b.ratio - a.ratio)[round % 6]!;
+      await measure(changed(best.greeds, first[round % first.length]![0]!, round));
+    }
+    report(found, pages);
+  } finally {
+    server.child.kill('SIGTERM');
+    await once(server.child, 'exit');
+    if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
+  }
+  return found;
+}
+
+function report(found: Taken[], pages: number[]): void {
+  const middle = pages.toSorted((a, b) => a - b)[Math.floor(pages.length / 2)]!;
+  console.log(
+    `CPU of a request, over that of a page of 1,000 bars (${middle.toFixed(1)} ms), of ${found.length} answers`,
+  );
+  for (const manner of manners) {
+    const of = found.filter((each) => each.manner === manner).sort((a, b) => b.ratio - a.ratio);
+    for (const { ratio, cpuMs, requests, document } of of.slice(0, 8)) {
+      const shown = document.replaceAll(/_+/g, '').slice(0, 300);
+      console.log(`${manner.padEnd(6)} ${ratio.toFixed(2)} (${cpuMs.toFixed(1)} ms, ${requests} requests) ${shown}`);
+    }
+  }
+}

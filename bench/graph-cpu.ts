@@ -1,0 +1,103 @@
+import { randomBytes } from 'node:crypto';
+import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
+import { compileQuery, isCompiledQuery } from 'graphql-jit';
+import { openAccess } from '../src/access/open-access.ts';
+import { readConfig } from '../src/config.ts';
+import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
+import { weights } from '../src/graphql/limits/weight.ts';
+import { requestContext } from '../src/resolvers/context.ts';
+import { openLiveHub } from '../src/resolvers/live/hub.ts';
+import { schema } from '../src/schema/index.ts';
+import { watchChanges } from '../src/store/engine/changes.ts';
+import { openStore } from '../src/store/engine/connection.ts';
+
+/** What running a document took. */
+export interface Run {
+  /** CPU of this process, ms: middle of several rounds. */
+  cpuMs: number;
+  /** Points of its answer, without those of its text. */
+  points: number;
+  leaves: number;
+  bytes: number;
+  errors: readonly { message: string }[];
+}
+
+/** The graph over a store, run in this process as the server runs it, without HTTP. */
+export interface GraphCpu {
+  run(query: string, times: number, variables?: Record<string, unknown>): Promise<Run>;
+  close(): Promise<void>;
+}
+
+const rounds = 5;
+
+const cpuMs = () => {
+  const { user, system } = process.cpuUsage();
+  return (user + system) / 1000;
+};
+
+const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
+
+/** A page of 1,000 bars of nine values: what ten points are measured by. */
+export const pageOfBars = (from: string, to: string) =>
+  `{ symbol(symbol: "SPY") { bars(from: "${from}", to: "${to}", limit: 1000) {
+    rows { tsMs open high low close volume vwap tradeCount symbol }
+    meta { rowCount completeThrough cursor plane caps { applied tier } } } } }`;
+
+/** Opens the graph over the store in `dataDir`, as a pro, attested session sees it at `nowMs`. */
+export async function openGraphCpu(dataDir: string, nowMs: number): Promise<GraphCpu> {
+  const store = await openStore({ databaseUrl: null, dataDir });
+  const config = readConfig({ LOG_LEVEL: 'silent' }, {});
+  const now = () => nowMs;
+  const access = await openAccess({ store, config, now });
+  await access.accounts.set('bench', { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
+  const authenticated = await access.authenticate(await access.sessions.create('bench', 86_400_000));
+  if (authenticated.state !== 'ok') throw new Error('the session is not valid');
+  const { caller } = authenticated;
+  const changes = await watchChanges(store);
+  const live = openLiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
+  const services = { store, access, sources: config.sources, now, random: randomBytes, live };
+  const weigh = operationWeights(schema);
+
+  return {
+    async run(query, times, variables = {}) {
+      const document = parse(query);
+      const [invalid] = validate(schema, document);
+      if (invalid) throw invalid;
+      const compiled = compileQuery(schema, document, getOperationAST(document)?.name?.value ?? '', {
+        disablingCapturingStackErrors: true,
+      } as never);
+      if (!isCompiledQuery(compiled)) throw new Error('the document does not compile');
+      const once = async (): Promise<{ result: ExecutionResult; bytes: number }> => {
+        const ends: (() => void)[] = [];
+        const context = requestContext(services, caller, (end) => ends.push(end));
+        const result = (await compiled.query(undefined, context, variables)) as ExecutionResult;
+        const bytes = JSON.stringify(result).length;
+        for (const end of ends) end();
+        return { result, bytes };
+      };
+      let last = await once();
+      for (let i = 0; i < Math.min(5, times); i++) last = await once();
+      const taken: number[] = [];
+      for (let round = 0; round < rounds; round++) {
+        const before = cpuMs();
+        for (let i = 0; i < times; i++) last = await once();
+        taken.push((cpuMs() - before) / times);
+      }
+      const prediction: Prediction = weigh(document, null).predict(variables, caller);
+      const { points, leaves } = prediction.actual(last.result.data);
+      return {
+        cpuMs: middle(taken),
+        points: points - (document.tokenCount ?? 0) * weights.token,
+        leaves,
+        bytes: last.bytes,
+        errors: last.result.errors ?? [],
+      };
+    },
+    async close() {
+      live.close();
+      await access.close();
+      await changes.stop();
+      await store.close();
+    },
+  };
+}
