@@ -1,13 +1,27 @@
 import { nextTurn } from '../runtime/event-loop.ts';
+import type { RequestContext } from './context.ts';
 
 /** Rows that are made and completed in one turn of the event loop: some milliseconds of work in either executor. */
 const rowsATurn = 1000;
 
 /**
- * The rows of a list for the graph. Those of a long list come as promises that resolve so many a turn of the event loop, so
- * that making, completing and selecting them never keeps other requests waiting for long.
+ * The rows of a list for the graph, so that making, completing and selecting them never keeps other requests waiting for
+ * long: where the answer is made in pieces, each row is made when it is taken; elsewhere those of a long list come as
+ * promises that resolve so many a turn of the event loop.
  */
-export function inTurns<T>(count: number, rowAt: (index: number) => T): (T | Promise<T>)[] {
+export function inTurns<T>(
+  { batchSchedule }: Pick<RequestContext, 'batchSchedule'>,
+  count: number,
+  rowAt: (index: number) => T,
+): Iterable<T | Promise<T>> {
+  return batchSchedule && count > rowsATurn ? lazily(count, rowAt) : promised(count, rowAt);
+}
+
+function* lazily<T>(count: number, rowAt: (index: number) => T): Generator<T> {
+  for (let i = 0; i < count; i++) yield rowAt(i);
+}
+
+function promised<T>(count: number, rowAt: (index: number) => T): (T | Promise<T>)[] {
   const rows = new Array<T | Promise<T>>(count);
   let turn: Promise<void> | null = null;
   for (let i = 0; i < count; i++) {

@@ -122,8 +122,8 @@ export async function volatilitySurfacePage(context: RequestContext, symbol: str
 }
 
 /** The points of a surface, by expiry, strike, call before put. */
-export function surfacePoints({ points }: VolatilitySurfacePage) {
+export function surfacePoints({ points }: VolatilitySurfacePage, context: RequestContext) {
   return points === null
     ? []
-    : inTurns(points.rows.length, (place) => surfacePoint(points.chain, points.rows[place]!, points.marks));
+    : inTurns(context, points.rows.length, (place) => surfacePoint(points.chain, points.rows[place]!, points.marks));
 }

@@ -241,11 +241,14 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
 }
 
 /** A page's bars as rows. */
-export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage): (StockBar | Promise<StockBar>)[] {
+export function stockBarRows(
+  { symbol, timeframe, bars }: StockBarsPage,
+  context: RequestContext,
+): Iterable<StockBar | Promise<StockBar>> {
   const { tsMs, open, high, low, close, volume, vwap, tradeCount } = bars;
   const known = (value: number) => (Number.isNaN(value) ? null : value);
   // One object a row, without one in between: this is the hot path of every page of bars.
-  return inTurns(tsMs.length, (i) => ({
+  return inTurns(context, tsMs.length, (i) => ({
     symbol,
     timeframe,
     tsMs: tsMs[i]!,

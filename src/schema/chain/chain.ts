@@ -83,7 +83,7 @@ const ChainType = builder.objectRef<Chain>('Chain').implement({
       type: [ChainRowType],
       extensions: costs({ rows: 'contracts' }),
       description: 'Rows by expiry, strike, call before put.',
-      resolve: ({ rows }) => inTurns(rows.length, (index) => rows[index]!),
+      resolve: ({ rows }, _args, context) => inTurns(context, rows.length, (index) => rows[index]!),
     }),
     meta: t.expose('meta', { type: ChainMetaType, description: 'Metadata of the answer.' }),
   }),

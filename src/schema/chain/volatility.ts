@@ -111,7 +111,7 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
       extensions: costs({ rows: 'contracts' }),
       description:
         'Contracts whose volatility is known, by expiry, strike, call before put; where an expiry has several roots, those of the one that settles last.',
-      resolve: surfacePoints,
+      resolve: (page, _args, context) => surfacePoints(page, context),
     }),
   }),
 });
