@@ -79,7 +79,8 @@ async function join(place: Place, isUnwanted = () => false): Promise<{ presence:
   const giveUpAt = performance.now() + patienceMs;
   let server: ReturnType<typeof spawnServer> | null = null;
   let attempts = 0;
-  while (!isUnwanted()) {
+  // A server that this process started is waited for, since only one who joined it can stop it.
+  while (server !== null || !isUnwanted()) {
     const postmaster = readPostmaster(place.cluster);
     const presence = postmaster && (await takePart(place, postmaster));
     if (presence !== null) return { presence, started: server !== null && !server.hasEnded() };

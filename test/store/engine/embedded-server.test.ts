@@ -182,6 +182,19 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     expect(isStopped(folder)).toBe(true);
   });
 
+  test.runIf(onUnix)('is not left running when it is closed while it comes back', async () => {
+    withStore();
+    const said: string[] = [];
+    const store = await open(folder, (line) => said.push(line));
+    const killed = pidOf(folder);
+    process.kill(killed, 'SIGKILL');
+    const postmaster = () => (existsSync(postmasterFile(folder)) ? pidOf(folder) : killed);
+    // Its successor has been started, and is not joined yet.
+    await expect.poll(postmaster, { timeout: 20_000, interval: 5 }).not.toBe(killed);
+    await store.close();
+    expect(isStopped(folder)).toBe(true);
+  });
+
   test.runIf(onUnix)('starts although postmaster.pid names a stranger', async () => {
     withStore();
     const store = await open(folder);
