@@ -38,10 +38,10 @@ export const builder = new SchemaBuilder<{
 
 builder.queryType({
   description:
-    'Everything that can be read. Prices are dollars, instants epoch milliseconds, strikes thousandths of a dollar; null means unknown.',
+    'All reads. Prices are dollars, times are epoch milliseconds, strikes are thousandths of a dollar. null means unknown.',
 });
 
 builder.mutationType({
   description:
-    'Everything that can be changed, by the same rules as over REST. Fields run one after the other; one that fails is null with an error at its path, and those before and after it stand.',
+    'All changes, under the same rules as REST. Fields run one after the other. A field that fails is null with an error at its path; the other fields are not affected.',
 });

@@ -13,22 +13,22 @@ import { costs, writing } from './cost.ts';
 import { ClassificationEnum, PlainMetaType } from './response-meta.ts';
 
 const DeclarationType = builder.objectRef<Declaration>('Declaration').implement({
-  description: 'What an account declared itself to be for market data.',
+  description: 'The market-data status an account declared.',
   fields: (t) => ({
-    attested: t.exposeBoolean('attested', { description: 'Declared non-professional.' }),
+    attested: t.exposeBoolean('attested', { description: 'True if the account declared itself non-professional.' }),
     classification: t.expose('classification', {
       type: ClassificationEnum,
       nullable: true,
-      description: 'What was declared; null = nothing yet.',
+      description: 'The status declared; null = none yet.',
     }),
     submittedAt: t.expose('submittedAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When, epoch ms; null = nothing declared yet.',
+      description: 'Time of the declaration, epoch ms; null = none yet.',
     }),
     locked: t.boolean({
       nullable: true,
-      description: 'True once professional was declared, which is final; else null.',
+      description: 'True once professional was declared, which is final; null otherwise.',
       resolve: ({ locked }) => locked || null,
     }),
   }),
@@ -38,21 +38,21 @@ builder.objectFields(MeType, (t) => ({
   declaration: t.field({
     type: DeclarationType,
     nullable: true,
-    description: 'What the account declared itself to be, and when.',
+    description: 'The market-data declaration of the account.',
     extensions: { scopeGroup: 'account', ...costs({ once: 1.5 }) },
     resolve: (_me, _args, context) => declaration(context),
   }),
   flow: t.boolean({
-    description: 'Whether the option-flow capability is granted: site Pro and declared non-professional.',
+    description: 'True if the option-flow capability is granted: site Pro and declared non-professional.',
     resolve: (_me, _args, context) => flowGranted(context),
   }),
   offExchange: t.boolean({
-    description: 'Whether off-exchange features can be used in the site: site Basic and declared non-professional.',
+    description: 'True if off-exchange features are available in the site: site Basic and declared non-professional.',
     resolve: (_me, _args, context) => offExchangeGranted(context),
   }),
   meta: t.field({
     type: PlainMetaType,
-    description: 'What an answer about the account says of itself; caps.flow is told.',
+    description: 'Metadata of an answer about the account; reports caps.flow.',
     resolve: (_me, _args, context) => accountMeta(context),
   }),
 }));
@@ -60,13 +60,13 @@ builder.objectFields(MeType, (t) => ({
 const ClassifyPayload = builder
   .objectRef<{ declaration: Declaration; meta: ResponseMeta }>('ClassifyPayload')
   .implement({
-    description: 'An account after a declaration.',
+    description: 'The account after a declaration.',
     fields: (t) => ({
       declaration: t.expose('declaration', {
         type: DeclarationType,
-        description: 'What is declared now; professional stays, whatever is declared after it.',
+        description: 'The declaration in force. Professional is final; later declarations do not change it.',
       }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
@@ -75,9 +75,9 @@ builder.mutationField('classify', (t) =>
     type: ClassifyPayload,
     nullable: true,
     description:
-      'Declares the account professional or non-professional for market data. Index products, option flow and off-exchange data are served to non-professionals only. Professional is final.',
+      'Declares the account professional or non-professional for market data. Index products, option flow and off-exchange data are served only to non-professionals. Professional is final.',
     args: {
-      classification: t.arg({ type: ClassificationEnum, required: true, description: 'What the account is.' }),
+      classification: t.arg({ type: ClassificationEnum, required: true, description: 'The status to declare.' }),
     },
     extensions: { scopeGroup: 'account', ...costs(writing) },
     resolve: async (_root, args, context) => ({

@@ -5,16 +5,17 @@ import { costs } from './cost.ts';
 
 export const TierEnum = builder.enumType('Tier', { description: 'Service tiers, lowest first.', values: tiers });
 export const ClassificationEnum = builder.enumType('Classification', {
-  description: 'What an account declared itself to be for market data.',
+  description: 'The market-data status an account declared.',
   values: classifications,
 });
 const PlaneEnum = builder.enumType('Plane', {
-  description: 'Which serving tier answered: the current session, past sessions, or the registry. Informational.',
+  description:
+    'Serving tier of an answer: the current session (live), past sessions (archive), or the registry. Informational.',
   values: ['live', 'archive', 'registry'] as const,
 });
 
 const CapsType = builder.objectRef<Caps>('Caps').implement({
-  description: 'Entitlement caps that shaped an answer.',
+  description: 'Entitlement caps applied to an answer.',
   fields: (t) => ({
     applied: t.exposeStringList('applied', {
       extensions: costs({ rows: 'caps' }),
@@ -24,11 +25,11 @@ const CapsType = builder.objectRef<Caps>('Caps').implement({
     tier: t.expose('tier', { type: TierEnum, description: 'Tier the request was served under.' }),
     darkpool: t.exposeBoolean('darkpool', {
       nullable: true,
-      description: 'Whether the account can use off-exchange features; null where not reported.',
+      description: 'True if the account can use off-exchange features; null where not reported.',
     }),
     flow: t.exposeBoolean('flow', {
       nullable: true,
-      description: 'Whether the option-flow capability is granted; null where not reported.',
+      description: 'True if the option-flow capability is granted; null where not reported.',
     }),
     gexDepth: t.exposeString('gexDepth', { nullable: true, description: 'GEX data depth; null where not reported.' }),
   }),
@@ -36,27 +37,27 @@ const CapsType = builder.objectRef<Caps>('Caps').implement({
 
 /** The interface all `meta` types implement: caps and plane. */
 export const ResponseMetaInterface = builder.interfaceRef<ResponseMeta>('ResponseMeta').implement({
-  description: 'What every answer says of itself.',
+  description: 'Metadata of every answer.',
   fields: (t) => ({
-    caps: t.expose('caps', { type: CapsType, description: 'Caps that shaped the answer.' }),
+    caps: t.expose('caps', { type: CapsType, description: 'Entitlement caps applied to the answer.' }),
     plane: t.expose('plane', {
       type: PlaneEnum,
       nullable: true,
-      description: 'Which serving tier answered; informational.',
+      description: 'Serving tier that answered. Informational.',
     }),
   }),
 });
 
 /** `meta` of answers that have nothing of their own to say in it. */
 export const PlainMetaType = builder.objectRef<ResponseMeta>('PlainMeta').implement({
-  description: 'Response metadata of answers that have nothing of their own to say.',
+  description: 'Metadata without fields of its own.',
   interfaces: [ResponseMetaInterface],
 });
 
 builder.queryField('meta', (t) =>
   t.field({
     type: PlainMetaType,
-    description: 'Response metadata for answers whose type carries none: the tier this request is served under.',
+    description: 'Response metadata for types without a meta field: the tier this request is served under.',
     args: { plane: t.arg({ type: PlaneEnum, required: true, description: 'The serving tier to report.' }) },
     resolve: (_root, { plane }, context) => responseMeta(context, plane),
   }),

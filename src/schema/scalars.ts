@@ -61,20 +61,22 @@ function integerScalar(name: 'EpochMs' | 'Long' | 'StrikeThousandths', descripti
   });
 }
 
-integerScalar('EpochMs', 'An instant: milliseconds since 1970-01-01T00:00:00Z.');
+integerScalar('EpochMs', 'A point in time: milliseconds since 1970-01-01T00:00:00Z.');
 integerScalar('Long', 'An integer of up to 53 bits, such as a volume in shares or contracts.');
-integerScalar('StrikeThousandths', 'A strike in integer thousandths of a dollar: 600 dollars is 600000.');
-textScalar('SessionDate', "A date YYYY-MM-DD. A session is the exchange's date in New York.", (text) => {
+integerScalar('StrikeThousandths', 'A strike in thousandths of a dollar, an integer: 600 dollars is 600000.');
+textScalar('SessionDate', 'A date, YYYY-MM-DD. A session is the date of the exchange in New York.', (text) => {
   if (!isDate(text)) return parseDate(text, 'date');
   return text;
 });
-textScalar('Ticker', 'A ticker of any case, such as SPY or BRK.B; upper-cased.', (text) => parseTicker(text));
+textScalar('Ticker', 'A ticker such as SPY or BRK.B. Any case is accepted; answers are uppercase.', (text) =>
+  parseTicker(text),
+);
 textScalar('OptionContractId', 'An option contract: O: and its OSI symbol, such as O:SPY241220C00600000.', (text) =>
   contractId(parseOptionContract(text)),
 );
 textScalar(
   'PointInTime',
-  "Epoch milliseconds, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] read in the field's time zone; a trailing Z or offset wins over it.",
+  'Epoch milliseconds, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone of the field. A trailing Z or offset overrides the time zone.',
   (text) => {
     parseInstant(text, 'UTC', 'time');
     return text;
@@ -114,7 +116,7 @@ function importBody(value: unknown): Uint8Array {
   return new TextEncoder().encode(value);
 }
 builder.scalarType('ImportBody', {
-  description: 'The text of an import, at most 10 MiB and 100,000 lines.',
+  description: 'Text of an import: at most 10 MiB and 100,000 lines.',
   serialize: () => {
     throw new TypeError('an import is never served');
   },
@@ -127,7 +129,7 @@ function patchObject(value: unknown): Record<string, unknown> {
   throw invalidParameter('body', 'expected an object');
 }
 builder.scalarType('MergePatch', {
-  description: 'A merge patch (RFC 7396): an object of the fields to change, named as over REST; null clears one.',
+  description: 'A merge patch (RFC 7396): an object with the fields to change, named as in REST. null clears a field.',
   serialize: () => {
     throw new TypeError('a patch is never served');
   },

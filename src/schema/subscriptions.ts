@@ -16,14 +16,14 @@ import { StockBarType } from './market/stock-bars.ts';
 
 builder.subscriptionType({
   description:
-    'Everything that is told as it happens, by the rules of the queries of the same names. A stream that is ended from this side says why in a last error: extensions.reason is shutdown, too_slow, not_entitled or failed.',
+    'Live events, under the same rules as the queries of the same names. If the server ends a stream, the last error gives the reason in extensions.reason: shutdown, too_slow, not_entitled or failed.',
 });
 
 builder.subscriptionField('quotes', (t) =>
   t.field({
     type: QuoteType,
     description:
-      'Quotes of several symbols: each as it stands, then whenever it changes. A slow reader gets the latest of each. What may not be read is an empty row; when that is all of them, the subscription is refused.',
+      'Quotes of several symbols: the current quote of each, then every change. A slow client gets the latest quote of each. A symbol the caller may not read is an empty row; if the caller may read none, the subscription fails.',
     args: {
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
     },
@@ -45,7 +45,7 @@ builder.subscriptionField('bars', (t) =>
   t.field({
     type: StockBarType,
     description:
-      'Bars of a stock: the newest, then each as it is made or changes, the one in progress included. A slow reader gets the latest state of each.',
+      'Bars of a stock: the latest bar, then every new or changed bar, including the one in progress. A slow client gets the latest state of each bar.',
     args: {
       symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker.' }),
       timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
@@ -60,11 +60,11 @@ builder.subscriptionField('gexCaptured', (t) =>
   t.field({
     type: GexCaptureType,
     description:
-      'Dealer gamma of an underlying: the latest capture, then each as it is made. A reader for whom more than 1,000 wait is disconnected.',
+      'Dealer gamma of an underlying: the latest capture, then every new one. A client with more than 1,000 queued events is disconnected.',
     args: {
       symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }),
       topStrikes: t.arg.int({
-        description: 'Keep the strikes with the largest |net gex|, so many; all by default. Totals are over all.',
+        description: 'Keep the N strikes with the largest |net gex|. Default: all. Totals always include all strikes.',
       }),
     },
     extensions: {
@@ -83,7 +83,7 @@ builder.subscriptionField('crossSection', (t) =>
   t.field({
     type: CrossSectionType,
     description:
-      "An underlying's cumulative option flow by strike and by expiration: the latest snapshot, then each that follows. A slow reader gets the latest.",
+      'Cumulative option flow of an underlying by strike and by expiration: the latest snapshot, then every new one. A slow client gets the latest snapshot.',
     args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }) },
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
     subscribe: (_root, { symbol }, context) => followCrossSection(context, symbol),
@@ -95,10 +95,10 @@ builder.subscriptionField('largeTrades', (t) =>
   t.field({
     type: LargeTradeType,
     description:
-      'Large trades as they are detected, from now on; one that a late print changes is told again under its eventId. An API key must send symbol or minPremiumUsd. A reader for whom more than 1,000 wait is disconnected.',
+      'Large trades as they are detected. If a late print changes a trade, it is sent again with the same eventId. An API key must send symbol or minPremiumUsd. A client with more than 1,000 queued events is disconnected.',
     args: {
-      symbol: t.arg({ type: 'Ticker', description: 'Underlying; all when absent.' }),
-      minPremiumUsd: t.arg.float({ description: 'Least total premium, dollars; any when absent.' }),
+      symbol: t.arg({ type: 'Ticker', description: 'Only this underlying. Default: all.' }),
+      minPremiumUsd: t.arg.float({ description: 'Minimum total premium, dollars. Default: no minimum.' }),
     },
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5 }) },
     subscribe: (_root, args, context) => followLargeTrades(context, args),

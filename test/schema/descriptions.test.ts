@@ -44,10 +44,10 @@ describe('the graph', () => {
 
 // Words by which a reader knows what a number counts or measures.
 const measured =
-  /dollars|\$1|shares|contracts|percent|fraction|basis points|thousandths|vol point|over the underlying's price|days|× 100/i;
+  /dollars|\$1|shares|contracts|percent|fraction|basis points|thousandths|vol point|divided by the price|days|× 100/i;
 const counted =
   /\b(rows|prints|bars|events|trades|executions|requests|symbols|sessions|strikes|captures|buckets|dates|sectors|lists|number of|numbers of)\b/i;
-const ordered = /grows with|rank|sequence|version|highest score|line of the body|\bids?\b/i;
+const ordered = /sequence number|rank|sequence|version|highest score|line of the body|\bids?\b/i;
 
 describe('a number of the graph', () => {
   test('says its unit, what it counts, or what it orders', () => {

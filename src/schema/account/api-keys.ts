@@ -13,24 +13,27 @@ import { PlainMetaType, TierEnum } from '../response-meta.ts';
 import { MeType } from './me.ts';
 
 const ApiKeyType = builder.objectRef<ApiKeyInfo>('ApiKey').implement({
-  description: 'What is told of an API key. The key itself is shown once, when it is made.',
+  description: 'An API key, without its secret. The secret is shown once, when the key is created.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id by which it is revoked.' }),
-    name: t.exposeString('name', { description: 'Name its owner gave it.' }),
-    tier: t.expose('tier', { type: TierEnum, description: "The account's API tier, under which it is served." }),
-    prefix: t.exposeString('prefix', { description: 'First characters of the key, to recognise it by.' }),
-    createdAt: t.expose('createdAt', { type: 'EpochMs', description: 'When it was made, epoch ms.' }),
+    id: t.exposeID('id', { description: 'Id to revoke it by.' }),
+    name: t.exposeString('name', { description: 'Name chosen by its owner.' }),
+    tier: t.expose('tier', {
+      type: TierEnum,
+      description: "The account's API tier; requests with this key are served under it.",
+    }),
+    prefix: t.exposeString('prefix', { description: 'First characters of the key, to identify it.' }),
+    createdAt: t.expose('createdAt', { type: 'EpochMs', description: 'Creation time, epoch ms.' }),
     lastUsedAt: t.expose('lastUsedAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When it was last used, epoch ms, up to a few seconds late; null = never.',
+      description: 'Time of last use, epoch ms; up to a few seconds behind. Null = never used.',
     }),
     expiresAt: t.expose('expiresAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'From when on it is no longer good, epoch ms; null = never.',
+      description: 'Expiry time, epoch ms; null = never expires.',
     }),
-    revoked: t.exposeBoolean('revoked', { description: 'Whether it was revoked.' }),
+    revoked: t.exposeBoolean('revoked', { description: 'True if the key was revoked.' }),
   }),
 });
 
@@ -38,25 +41,25 @@ builder.objectField(MeType, 'keys', (t) =>
   t.field({
     type: [ApiKeyType],
     nullable: true,
-    description: 'API keys of the account, oldest first, revoked ones too. By site session only.',
+    description: 'API keys of the account, oldest first, including revoked ones. Requires a site session.',
     extensions: { scopeGroup: 'account', ...costs({ once: 2, rows: 100 }) },
     resolve: (_me, _args, context) => apiKeys(context),
   }),
 );
 
 const CreatedKeyType = builder.objectRef<CreatedKey>('CreatedKey').implement({
-  description: 'An API key just made.',
+  description: 'A new API key.',
   fields: (t) => ({
-    key: t.exposeString('key', { description: 'The key. Shown now and never again: only its hash is kept.' }),
-    info: t.field({ type: ApiKeyType, description: 'What is told of it from now on.', resolve: ({ meta }) => meta }),
+    key: t.exposeString('key', { description: 'The secret. Shown only now: the service stores just its hash.' }),
+    info: t.field({ type: ApiKeyType, description: 'The key without its secret.', resolve: ({ meta }) => meta }),
   }),
 });
 
 const CreateKeyPayload = builder.objectRef<{ created: CreatedKey; meta: ResponseMeta }>('CreateKeyPayload').implement({
-  description: 'An account after making an API key.',
+  description: 'The account after creating an API key.',
   fields: (t) => ({
     created: t.expose('created', { type: CreatedKeyType, description: 'The new key.' }),
-    meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+    meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
   }),
 });
 
@@ -65,8 +68,8 @@ builder.mutationField('createKey', (t) =>
     type: CreateKeyPayload,
     nullable: true,
     description:
-      'Makes an API key, which is shown once. By site session only, after the non-professional declaration; at most 25 live keys.',
-    args: { name: t.arg.string({ description: 'What to call it; API key when not sent.' }) },
+      'Creates an API key. The secret is shown once. Requires a site session and the non-professional declaration. An account has at most 25 active keys.',
+    args: { name: t.arg.string({ description: 'Name of the key. The default is API key.' }) },
     extensions: { scopeGroup: 'account', ...costs(writing) },
     resolve: async (_root, { name }, context) => ({
       created: await createKey(context, name ?? null),
@@ -76,12 +79,12 @@ builder.mutationField('createKey', (t) =>
 );
 
 const RevokeKeyPayload = builder.objectRef<{ revoked: string; meta: ResponseMeta }>('RevokeKeyPayload').implement({
-  description: 'An account after revoking an API key.',
+  description: 'The account after revoking an API key.',
   fields: (t) => ({
     revoked: t.exposeID('revoked', {
-      description: 'Id of the key, which is refused from now on (elsewhere within 5 s).',
+      description: 'Id of the revoked key. Other server processes reject it within 5 s.',
     }),
-    meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+    meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
   }),
 });
 
@@ -89,9 +92,8 @@ builder.mutationField('revokeKey', (t) =>
   t.field({
     type: RevokeKeyPayload,
     nullable: true,
-    description:
-      'Revokes an API key. By site session only; not_found when there is no such key or it is revoked already.',
-    args: { id: t.arg.id({ required: true, description: 'Id of the key, as me.keys tells it.' }) },
+    description: 'Revokes an API key. Requires a site session. not_found if the key is unknown or already revoked.',
+    args: { id: t.arg.id({ required: true, description: 'Id of the key, from me.keys.' }) },
     extensions: { scopeGroup: 'account', ...costs(writing) },
     resolve: async (_root, { id }, context) => ({
       revoked: await revokeKey(context, id),

@@ -12,26 +12,27 @@ const CallerKindEnum = builder.enumType('CallerKind', {
 
 /** The caller's account. Other nouns of the account add their edges in their own files. */
 export const MeType = builder.objectRef<Me>('Me').implement({
-  description: 'The account that asks, and under what this request is served.',
+  description: 'The calling account, and how this request is served.',
   fields: (t) => ({
     accountId: t.exposeID('accountId', { description: 'Id of the account.' }),
     kind: t.expose('kind', { type: CallerKindEnum, description: 'API key or site session.' }),
-    keyId: t.exposeID('keyId', { nullable: true, description: 'Id of the API key; null for a session.' }),
+    keyId: t.exposeID('keyId', { nullable: true, description: 'Id of the API key; null for a site session.' }),
     tier: t.expose('tier', { type: TierEnum, description: 'Tier this request is served under.' }),
-    siteTier: t.expose('siteTier', { type: TierEnum, description: 'Tier of site sessions.' }),
+    siteTier: t.expose('siteTier', { type: TierEnum, description: "Tier of the account's site sessions." }),
     apiTier: t.field({
       type: TierEnum,
       nullable: true,
-      description: 'Tier of API keys; null when the account has not been set up.',
+      description: "Tier of the account's API keys; null if the account has not been set up.",
       resolve: (me, _args, context) => apiTier(context, me),
     }),
     classification: t.expose('classification', {
       type: ClassificationEnum,
       nullable: true,
-      description: 'What the account declared itself to be for market data; null = nothing yet.',
+      description: 'The market-data status the account declared; null = none yet.',
     }),
     attested: t.exposeBoolean('attested', {
-      description: 'Declared non-professional: what index products, flow and off-exchange data ask for.',
+      description:
+        'True if the account declared itself non-professional. Index products, option flow and off-exchange data require it.',
     }),
   }),
 });

@@ -10,44 +10,44 @@ const UsageDayType = builder.objectRef<UsageDay>('UsageDay').implement({
   description: 'Requests of one scope group on one date.',
   fields: (t) => ({
     date: t.expose('date', { type: 'SessionDate', description: 'Date in UTC.' }),
-    scopeGroup: t.exposeString('scopeGroup', { description: 'What was asked for, such as market.bars.' }),
-    count: t.expose('count', { type: 'Long', description: 'Requests, over both doors.' }),
+    scopeGroup: t.exposeString('scopeGroup', { description: 'Scope group of the requests, such as market.bars.' }),
+    count: t.expose('count', { type: 'Long', description: 'Number of requests, REST and GraphQL together.' }),
   }),
 });
 
 const RateLimitType = builder.objectRef<AccountUsage['rateLimit']>('RateLimit').implement({
-  description: 'How often may be asked.',
+  description: 'The rate limit in force.',
   fields: (t) => ({
     perMin: t.exposeInt('perMin', {
-      description: 'Requests a minute: of this API key, or of the account for a site session.',
+      description: 'Requests per minute: of this API key, or of the account for a site session.',
     }),
   }),
 });
 
 const QuotaType = builder.objectRef<Quota>('UsageQuota').implement({
-  description: 'A bound on requests over a period.',
+  description: 'A quota of requests per period.',
   fields: (t) => ({
-    limit: t.expose('limit', { type: 'Long', description: 'Requests.' }),
-    used: t.expose('used', { type: 'Long', description: 'Requests so far.' }),
-    resetsAt: t.expose('resetsAt', { type: 'EpochMs', description: 'When the period ends, epoch ms.' }),
+    limit: t.expose('limit', { type: 'Long', description: 'Requests allowed.' }),
+    used: t.expose('used', { type: 'Long', description: 'Requests made.' }),
+    resetsAt: t.expose('resetsAt', { type: 'EpochMs', description: 'End of the period, epoch ms.' }),
   }),
 });
 
 const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').implement({
-  description: 'What an account has asked for. Counts are provisional, not billing figures.',
+  description: 'Requests that an account has made. Counts are provisional; they are not billing figures.',
   fields: (t) => ({
-    trailingDays: t.exposeInt('trailingDays', { description: 'UTC days looked back, today among them.' }),
+    trailingDays: t.exposeInt('trailingDays', { description: 'UTC days covered, including today.' }),
     byDay: t.expose('byDay', {
       type: [UsageDayType],
       extensions: costs({ rows: usageRows }),
-      description: 'Counts ascending by date, then by scope group; days without a request are left out.',
+      description: 'Counts ascending by date, then by scope group. Days without a request are omitted.',
     }),
     totalsByScopeGroup: t.expose('totalsByScopeGroup', {
       type: 'CountsByName',
-      description: 'Requests over all the days, by scope group.',
+      description: 'Requests over all days, by scope group.',
     }),
-    rateLimit: t.expose('rateLimit', { type: RateLimitType, description: 'How often may be asked.' }),
-    quota: t.expose('quota', { type: QuotaType, nullable: true, description: 'Null: there is none for now.' }),
+    rateLimit: t.expose('rateLimit', { type: RateLimitType, description: 'The rate limit in force.' }),
+    quota: t.expose('quota', { type: QuotaType, nullable: true, description: 'Always null: there is no quota yet.' }),
   }),
 });
 
@@ -55,7 +55,7 @@ builder.objectField(MeType, 'usage', (t) =>
   t.field({
     type: AccountUsageType,
     nullable: true,
-    description: 'What the account has asked for in the last 30 days, this request not yet among it.',
+    description: 'Requests of the account in the last 30 days, without this one.',
     extensions: { scopeGroup: 'account', ...costs({ once: 0.8 }) },
     resolve: (_me, _args, context) => accountUsage(context),
   }),

@@ -21,23 +21,23 @@ const usualTickers = 100;
 const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
   description: 'A named list of symbols.',
   fields: (t) => ({
-    id: t.exposeID('id', { description: 'Id its owner chose.' }),
+    id: t.exposeID('id', { description: 'Id chosen by its owner.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     tickers: t.expose('symbols', {
       type: ['Ticker'],
       extensions: costs({ rows: usualTickers }),
-      description: 'Tickers, uppercase, in the order they were sent; one sent twice is there twice.',
+      description: 'Tickers, uppercase, in the order they were sent. Repeats are kept.',
     }),
     symbols: t.field({
       type: SymbolConnectionType,
       nullable: true,
-      description: 'The same as nodes of the graph, each with everything known of it.',
+      description: 'The same symbols with all their fields.',
       args: {
         first: t.arg.int({
           required: true,
-          description: `Symbols a page, at most ${watchlistLimits.symbols}, which is all a list can have.`,
+          description: `Symbols per page, at most ${watchlistLimits.symbols}, the maximum size of a list.`,
         }),
-        after: t.arg.string({ description: 'pageInfo.endCursor of the page before.' }),
+        after: t.arg.string({ description: 'pageInfo.endCursor of the previous page.' }),
       },
       extensions: costs<{ first: number }>({
         sizes: ({ first }) => ({ page: itemsAsked(first, watchlistLimits.symbols) }),
@@ -72,7 +72,7 @@ builder.queryFields((t) => ({
     description: "The caller's watchlists, oldest first.",
     args: {
       first: t.arg.int({
-        description: `Only so many; all when not sent, and then what is asked of each is charged as for ${watchlistLimits.lists}.`,
+        description: `Number of lists. Default: all; the cost is then charged as for ${watchlistLimits.lists} lists.`,
       }),
     },
     extensions: {
@@ -87,8 +87,8 @@ builder.queryFields((t) => ({
   watchlist: t.field({
     type: WatchlistType,
     nullable: true,
-    description: "One of the caller's watchlists; null when there is none of that id.",
-    args: { id: t.arg.id({ required: true, description: 'Id its owner chose.' }) },
+    description: "One of the caller's watchlists; null if the id is unknown.",
+    args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
     extensions: { scopeGroup: 'watchlists', ...costs({ once: 1 }) },
     resolve: (_root, { id }, context) => watchlist(context, id),
   }),
@@ -97,20 +97,20 @@ builder.queryFields((t) => ({
 const PutWatchlistPayload = builder
   .objectRef<{ watchlist: Watchlist; meta: ResponseMeta }>('PutWatchlistPayload')
   .implement({
-    description: 'A watchlist after storing it.',
+    description: 'The watchlist after a change.',
     fields: (t) => ({
-      watchlist: t.expose('watchlist', { type: WatchlistType, description: 'The list as it is stored.' }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      watchlist: t.expose('watchlist', { type: WatchlistType, description: 'The stored list.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
 const DeleteWatchlistPayload = builder
   .objectRef<{ deleted: string; meta: ResponseMeta }>('DeleteWatchlistPayload')
   .implement({
-    description: 'The watchlists after deleting one.',
+    description: 'Result of deleting a watchlist.',
     fields: (t) => ({
-      deleted: t.exposeID('deleted', { description: 'Id of the list.' }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      deleted: t.exposeID('deleted', { description: 'Id of the deleted list.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
@@ -118,14 +118,14 @@ builder.mutationFields((t) => ({
   putWatchlist: t.field({
     type: PutWatchlistPayload,
     nullable: true,
-    description: `Stores a watchlist, replacing the one of that id. At most ${watchlistLimits.lists} lists of ${watchlistLimits.symbols} symbols.`,
+    description: `Creates or replaces a watchlist. At most ${watchlistLimits.lists} lists of ${watchlistLimits.symbols} symbols.`,
     args: {
-      id: t.arg.id({ required: true, description: 'Id, chosen by the caller.' }),
+      id: t.arg.id({ required: true, description: 'Id chosen by the caller.' }),
       name: t.arg.string({ required: true, description: 'Display name, not blank.' }),
       symbols: t.arg({
         type: ['Ticker'],
         required: true,
-        description: 'Tickers in any case; each must be registered and readable on the plan.',
+        description: 'Tickers in any case. Each must be registered and readable by the account.',
       }),
     },
     extensions: { scopeGroup: 'watchlists', ...costs(writing) },
@@ -137,8 +137,8 @@ builder.mutationFields((t) => ({
   deleteWatchlist: t.field({
     type: DeleteWatchlistPayload,
     nullable: true,
-    description: 'Deletes a watchlist; not_found when there is none of that id.',
-    args: { id: t.arg.id({ required: true, description: 'Id its owner chose.' }) },
+    description: 'Deletes a watchlist. not_found if the id is unknown.',
+    args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
     extensions: { scopeGroup: 'watchlists', ...costs(writing) },
     resolve: async (_root, { id }, context) => ({
       deleted: await removeWatchlist(context, id),

@@ -13,13 +13,13 @@ import { OptionContractType } from './contract.ts';
 
 /** One contract's line of a chain. */
 export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
-  description: "One contract's line of a chain capture. Null = the source did not say.",
+  description: "One contract's row in a chain capture. Null = not given by the source.",
   fields: (t) => ({
     contract: t.field({ type: OptionContractType, description: 'The contract.', resolve: (row) => row }),
     openInterest: t.expose('openInterest', {
       type: 'Long',
       nullable: true,
-      description: "Open interest, contracts: the prior close's figure.",
+      description: 'Open interest, contracts, as of the prior close.',
     }),
     volume: t.expose('volume', {
       type: 'Long',
@@ -34,11 +34,14 @@ export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
       nullable: true,
       description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.',
     }),
-    delta: t.exposeFloat('delta', { nullable: true, description: 'Change of the price per $1 of the underlying.' }),
+    delta: t.exposeFloat('delta', {
+      nullable: true,
+      description: 'Change of the option price per $1 of the underlying.',
+    }),
     gamma: t.exposeFloat('gamma', { nullable: true, description: 'Change of delta per $1 of the underlying.' }),
     theta: t.exposeFloat('theta', { nullable: true, description: 'Dollars a share per day.' }),
     vega: t.exposeFloat('vega', { nullable: true, description: 'Dollars a share per vol point (0.01 of iv).' }),
-    sharesPerContract: t.exposeInt('sharesPerContract', { description: 'Shares a contract stands for.' }),
+    sharesPerContract: t.exposeInt('sharesPerContract', { description: 'Shares per contract.' }),
   }),
 });
 
@@ -46,7 +49,7 @@ builder.objectFields(OptionContractType, (t) => ({
   chainRow: t.field({
     type: ChainRowType,
     nullable: true,
-    description: "The contract's line of the underlying's latest chain; null when it is not listed there.",
+    description: "The contract's row in the latest chain of the underlying; null if it is not listed there.",
     extensions: costs({ once: 1, each: 0.02 }),
     resolve: (contract, _args, context) => chainRowOf(context, contract),
   }),
@@ -54,7 +57,7 @@ builder.objectFields(OptionContractType, (t) => ({
     type: 'Long',
     nullable: true,
     description:
-      "Open interest, contracts, of the latest chain, or as published for a session since: the prior close's figure. Null when unknown.",
+      'Open interest as of the prior close, contracts; from the latest chain or a newer publication. Null when unknown.',
     extensions: costs({ once: 1, each: 0.02 }),
     resolve: (contract, _args, context) => openInterestOf(context, contract),
   }),
@@ -65,20 +68,23 @@ const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
-    rowCount: t.exposeInt('rowCount', { description: 'Rows in the answer.' }),
+    rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
   }),
 });
 
 const ChainType = builder.objectRef<Chain>('Chain').implement({
-  description: 'An option chain at an instant.',
+  description: 'An option chain at one point in time.',
   fields: (t) => ({
-    spot: t.exposeFloat('spot', { nullable: true, description: "The underlying's price, dollars; null when unknown." }),
+    spot: t.exposeFloat('spot', {
+      nullable: true,
+      description: 'Price of the underlying, dollars; null when unknown.',
+    }),
     capturedAt: t.expose('capturedAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When the chain was captured, epoch ms; null when none was.',
+      description: 'When the chain was captured, epoch ms; null if there is no chain.',
     }),
-    partial: t.exposeBoolean('partial', { description: 'True when the source gave only part of the chain.' }),
+    partial: t.exposeBoolean('partial', { description: 'True if the source returned only part of the chain.' }),
     rows: t.field({
       type: [ChainRowType],
       extensions: costs({ rows: 'contracts' }),
@@ -93,14 +99,14 @@ const ExpirationsMetaType = builder.objectRef<ExpirationsMeta>('ExpirationsMeta'
   description: 'Metadata of a list of expirations.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Dates in the answer.' }),
+    count: t.exposeInt('count', { description: 'Number of dates in the answer.' }),
     capturedAt: t.expose('capturedAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When the chain behind the list was captured, epoch ms; null when none was.',
+      description: 'When the chain behind the list was captured, epoch ms; null if there is no chain.',
     }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
-    cached: t.exposeBoolean('cached', { description: 'True when served from the cache of up to a minute.' }),
+    cached: t.exposeBoolean('cached', { description: 'True if served from a cache, which is at most a minute old.' }),
   }),
 });
 
@@ -116,7 +122,8 @@ const ExpirationsType = builder.objectRef<Expirations>('Expirations').implement(
   }),
 });
 
-const at = 'A point in time instead of live: the stored chain for that time as it was; of a bare date, its last.';
+const at =
+  'Return the stored chain as of this time instead of the live one. For a bare date: the last chain of that date.';
 
 builder.objectField(SymbolType, 'chain', (t) =>
   t.field({
@@ -133,7 +140,11 @@ builder.objectField(SymbolType, 'chain', (t) =>
     description: 'The latest option chain.',
     args: {
       at: t.arg({ type: 'PointInTime', description: at }),
-      tz: t.arg({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: 'Time zone of a local time in at.' }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of at, if it is a local time.',
+      }),
       expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
       strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
       strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
@@ -147,10 +158,14 @@ builder.objectField(SymbolType, 'expirations', (t) =>
     type: ExpirationsType,
     nullable: true,
     extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.5, each: 0.02 }) },
-    description: 'Listed expiry dates that have not settled; from a list that is read again at least every minute.',
+    description: 'Listed expiry dates that have not settled. The list is refreshed at least every minute.',
     args: {
       at: t.arg({ type: 'PointInTime', description: at }),
-      tz: t.arg({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: 'Time zone of a local time in at.' }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of at, if it is a local time.',
+      }),
     },
     resolve: ({ symbol }, args, context) => expirations(context, symbol, args),
   }),

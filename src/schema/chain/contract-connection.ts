@@ -7,9 +7,9 @@ import { PageInfoType } from '../market/symbol-connection.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
 
 const ContractEdgeType = builder.objectRef<{ cursor: string; node: OptionContract }>('OptionContractEdge').implement({
-  description: 'A contract and its place in the connection.',
+  description: 'A contract and its cursor.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Continues after this contract.' }),
+    cursor: t.exposeString('cursor', { description: 'Cursor; send it as after to continue after this contract.' }),
     node: t.field({ type: OptionContractType, description: 'The contract.', resolve: (edge) => edge.node }),
   }),
 });
@@ -29,8 +29,12 @@ const ContractConnectionType = builder.objectRef<ContractsPage>('OptionContractC
       description: 'The same contracts with their cursors.',
       resolve: (page) => page.edges,
     }),
-    pageInfo: t.field({ type: PageInfoType, description: 'Where the page lies.', resolve: (page) => page.pageInfo }),
-    totalCount: t.exposeInt('totalCount', { description: 'Contracts over all pages.' }),
+    pageInfo: t.field({
+      type: PageInfoType,
+      description: 'Position of the page in the list.',
+      resolve: (page) => page.pageInfo,
+    }),
+    totalCount: t.exposeInt('totalCount', { description: 'Number of contracts over all pages.' }),
   }),
 });
 
@@ -50,10 +54,10 @@ builder.objectField(SymbolType, 'contracts', (t) =>
     args: {
       first: t.arg.int({
         required: true,
-        description: `Contracts a page, at most ${contractsPageMax}; more are clamped.`,
+        description: `Contracts per page, at most ${contractsPageMax}; a larger value is clamped.`,
       }),
       after: t.arg.string({
-        description: 'pageInfo.endCursor of the page before, with the other arguments unchanged.',
+        description: 'pageInfo.endCursor of the previous page. Leave the other arguments unchanged.',
       }),
       expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
       right: t.arg({ type: OptionRightEnum, description: 'Only calls or only puts.' }),

@@ -5,16 +5,16 @@ import { builder } from '../builder.ts';
 import { SymbolType } from '../market/symbol.ts';
 
 export const OptionRightEnum = builder.enumType('OptionRight', {
-  description: 'The right an option gives.',
+  description: 'The right of an option.',
   values: ['call', 'put'] as const,
 });
 
 const ExerciseStyleEnum = builder.enumType('ExerciseStyle', {
-  description: 'When an option may be exercised: at expiry only (european) or at any time (american).',
+  description: 'When an option can be exercised: at expiry only (european) or at any time (american).',
   values: ['european', 'american'] as const,
 });
 const SettlementEnum = builder.enumType('Settlement', {
-  description: "When an option's value is fixed on its expiry date: at the open (am) or at the close (pm).",
+  description: 'When an option settles on its expiry date: at the open (am) or at the close (pm).',
   values: ['am', 'pm'] as const,
 });
 
@@ -24,7 +24,7 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
   fields: (t) => ({
     id: t.field({
       type: 'OptionContractId',
-      description: 'O: and the OSI symbol, such as O:SPY241220C00600000.',
+      description: 'Contract id: O: and the OSI symbol, such as O:SPY241220C00600000.',
       resolve: contractId,
     }),
     root: t.exposeString('root', {
@@ -35,7 +35,7 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
     underlying: t.field({
       type: SymbolType,
-      description: "The ticker the root belongs to; its entitlement decides over the contract's data.",
+      description: "The symbol the root belongs to. The contract's data needs the entitlement of this symbol.",
       resolve: (contract) => ({ symbol: underlyingOf(contract.root) }),
     }),
     style: t.field({
@@ -45,11 +45,11 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
     }),
     settlement: t.field({
       type: SettlementEnum,
-      description: 'Settled at the open or at the close of the expiry date.',
+      description: 'Whether the option settles at the open (am) or the close (pm) of its expiry date.',
       resolve: ({ root }) => optionRoot(root).settlement,
     }),
     multiplier: t.int({
-      description: 'Shares (or index units) a contract stands for.',
+      description: 'Shares (or index units) per contract.',
       resolve: ({ root }) => optionRoot(root).multiplier,
     }),
   }),
@@ -59,10 +59,13 @@ builder.queryField('contract', (t) =>
   t.field({
     type: OptionContractType,
     nullable: true,
-    description:
-      'An option contract and everything known of it; an error of code not_found when its underlying is outside the registry.',
+    description: 'An option contract. not_found if its underlying is not registered.',
     args: {
-      id: t.arg({ type: 'OptionContractId', required: true, description: 'O: and the OSI symbol, in any case.' }),
+      id: t.arg({
+        type: 'OptionContractId',
+        required: true,
+        description: 'Contract id: O: and the OSI symbol, in any case.',
+      }),
     },
     extensions: { scopeGroup: 'market.reference' },
     resolve: (_root, { id }, context) => contractOf(context, id),

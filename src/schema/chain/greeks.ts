@@ -14,38 +14,41 @@ import { OptionContractType } from './contract.ts';
 
 /** Where a mark came from. */
 export const MarkSourceEnum = builder.enumType('MarkSource', {
-  description: 'Where a mark came from: the mid of a quote, a recent trade, the close of the session before.',
+  description: 'Source of a mark: the mid of a quote (mid), a recent trade (last), or the prior close (close).',
   values: markSources,
 });
 
-const iv = { nullable: true, description: 'Annualized fraction: 0.1286 = 12.86 %; null when not solvable.' } as const;
-const delta = { nullable: true, description: 'Change of the price per $1; null when not solvable.' } as const;
-const gamma = { nullable: true, description: 'Change of delta per $1; null when not solvable.' } as const;
-const mark = { description: 'The option price the solve used, dollars a share.' } as const;
-const quote = { nullable: true, description: 'Dollars a share; null unless a live quote is held.' } as const;
+const iv = {
+  nullable: true,
+  description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86 %; null if not solvable.',
+} as const;
+const delta = { nullable: true, description: 'Change of the option price per $1; null if not solvable.' } as const;
+const gamma = { nullable: true, description: 'Change of delta per $1; null if not solvable.' } as const;
+const mark = { description: 'Option price used by the solve, dollars a share.' } as const;
+const quote = { nullable: true, description: 'Dollars a share; null if there is no live quote.' } as const;
 
 const LatestGreeksType = builder.objectRef<LatestGreeks>('LatestGreeks').implement({
-  description: 'The newest solve of a contract.',
+  description: 'The latest solve of a contract.',
   fields: (t) => ({
-    tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'Instant of the solve, epoch ms.' }),
+    tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'Time of the solve, epoch ms.' }),
     iv: t.exposeFloat('iv', iv),
     delta: t.exposeFloat('delta', delta),
     gamma: t.exposeFloat('gamma', gamma),
     mark: t.exposeFloat('mark', mark),
-    markSource: t.expose('markSource', { type: MarkSourceEnum, description: 'Where the mark came from.' }),
+    markSource: t.expose('markSource', { type: MarkSourceEnum, description: 'Source of the mark.' }),
     bid: t.exposeFloat('bid', quote),
     ask: t.exposeFloat('ask', quote),
     spread: t.exposeFloat('spread', {
       nullable: true,
-      description: 'ask − bid, dollars a share; null when either is.',
+      description: 'ask − bid, dollars a share; null if either is null.',
     }),
   }),
 });
 
 const GreeksSampleType = builder.objectRef<GreeksSample>('GreeksSample').implement({
-  description: "One minute's solve of a contract.",
+  description: 'The solve of a contract at one minute.',
   fields: (t) => ({
-    tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'The minute boundary, epoch ms.' }),
+    tsMs: t.expose('tsMs', { type: 'EpochMs', description: 'The minute, epoch ms.' }),
     iv: t.exposeFloat('iv', iv),
     delta: t.exposeFloat('delta', delta),
     gamma: t.exposeFloat('gamma', gamma),
@@ -59,7 +62,7 @@ const GreeksMetaType = builder.objectRef<GreeksMeta>('GreeksMeta').implement({
   fields: (t) => ({
     note: t.exposeString('note', {
       nullable: true,
-      description: 'Why there is nothing; null when there is something.',
+      description: 'Why the answer is empty; null if it is not.',
     }),
   }),
 });
@@ -71,13 +74,13 @@ const GreeksType = builder.objectRef<GreeksPage>('Greeks').implement({
     latest: t.expose('latest', {
       type: LatestGreeksType,
       nullable: true,
-      description: 'The newest solve; outside market hours the last one. Null when not solved yet.',
+      description: 'The latest solve; outside market hours, the last one of the session. Null if not solved yet.',
     }),
     series: t.field({
       type: [GreeksSampleType],
       // Read from as many captures as it has samples.
       extensions: costs({ once: 5, each: 4, rows: 'minutes' }),
-      description: 'At most one sample a minute, the last 390, ascending.',
+      description: 'The last 390 samples, ascending; at most one per minute.',
       resolve: (page, _args, context) => greeksSeries(context, page),
     }),
     meta: t.field({
@@ -93,8 +96,8 @@ builder.objectField(OptionContractType, 'greeks', (t) =>
     type: GreeksType,
     nullable: true,
     description:
-      'Implied volatility and greeks: solved each minute while the contract is followed, and with every chain captured.',
-    args: { session: t.arg({ type: 'SessionDate', description: 'Keeps only samples of that session.' }) },
+      'Implied volatility and greeks. Solved every minute while the contract is followed, and with every chain capture.',
+    args: { session: t.arg({ type: 'SessionDate', description: 'Return only samples of this session.' }) },
     extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 2.5, each: 0.12 }) },
     resolve: (contract, { session }, context) => greeks(context, contract, session ?? null),
   }),

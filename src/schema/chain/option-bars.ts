@@ -23,12 +23,12 @@ const OptionBarType = builder.objectRef<Bar>('OptionBar').implement({
     volume: t.expose('volume', { type: 'Long', description: 'Contracts.' }),
     vwap: t.exposeFloat('vwap', {
       nullable: true,
-      description: 'Volume-weighted average price, dollars a share; null when the source gives none.',
+      description: 'Volume-weighted average price, dollars a share; null if the source does not report it.',
     }),
     tradeCount: t.expose('tradeCount', {
       type: 'Long',
       nullable: true,
-      description: 'Number of trades; null when the source gives none.',
+      description: 'Number of trades; null if the source does not report it.',
     }),
   }),
 });
@@ -38,17 +38,17 @@ const OptionBarsMetaType = builder.objectRef<OptionBarsMeta>('OptionBarsMeta').i
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
     session: t.expose('session', { type: 'SessionDate', description: 'The session served, New York.' }),
-    count: t.exposeInt('count', { description: 'Bars in the answer.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no bars; null when there are.' }),
+    count: t.exposeInt('count', { description: 'Number of bars in the answer.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there are no bars; null if there are any.' }),
     limitClamped: t.exposeBoolean('limitClamped', {
       nullable: true,
-      description: 'True when a larger limit was asked for; null otherwise.',
+      description: 'True if a larger limit was requested; null otherwise.',
     }),
   }),
 });
 
 const OptionBarsPageType = builder.objectRef<OptionBarsPage>('OptionBarsPage').implement({
-  description: "Bars of a contract's session, as rows and as columns.",
+  description: 'Bars of a contract for one session, as rows and as columns.',
   fields: (t) => ({
     contract: t.expose('contract', { type: OptionContractType, description: 'The contract.' }),
     timeframe: t.expose('timeframe', { type: 'OptionTimeframe', description: 'Length of a bar.' }),
@@ -67,15 +67,15 @@ builder.objectField(OptionContractType, 'bars', (t) =>
   t.field({
     type: OptionBarsPageType,
     nullable: true,
-    description: "The newest OHLCV bars of one of the contract's sessions. Recent sessions only.",
+    description: 'The latest OHLCV bars of the contract in one session. Recent sessions only.',
     args: {
       timeframe: t.arg({ type: 'OptionTimeframe', defaultValue: '1m', description: 'Length of a bar.' }),
       session: t.arg({
         type: 'SessionDate',
-        description: 'Today when the exchange trades today, else the trading day before, when absent.',
+        description: 'The session. Default: today if it is a trading day, else the trading day before.',
       }),
       limit: t.arg.int({
-        description: `Keeps the newest: ${optionBarLimits.default} by default, at most ${optionBarLimits.max}; more is clamped and reported.`,
+        description: `Number of bars; the latest are returned. Default ${optionBarLimits.default}, at most ${optionBarLimits.max}; a larger value is clamped and reported.`,
       }),
     },
     extensions: {

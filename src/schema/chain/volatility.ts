@@ -16,20 +16,21 @@ import { OptionContractType, OptionRightEnum } from './contract.ts';
 import { MarkSourceEnum } from './greeks.ts';
 
 const VolatilityExpiryType = builder.objectRef<TermExpiry>('VolatilityExpiry').implement({
-  description: "One expiry's implied volatility at the money.",
+  description: 'At-the-money implied volatility of one expiry.',
   fields: (t) => ({
     expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
     dte: t.exposeInt('dte', { description: 'Calendar days from the New York date of the capture.' }),
-    contractCount: t.exposeInt('contractCount', { description: 'Contracts whose volatility is known.' }),
+    contractCount: t.exposeInt('contractCount', { description: 'Number of contracts with a known volatility.' }),
     atmStrike: t.expose('atmStrike', {
       type: 'StrikeThousandths',
       nullable: true,
-      description: 'Strike of atmIv, thousandths: of those with a volatility the nearest the forward. Null with it.',
+      description:
+        'Strike of atmIv, thousandths of a dollar: the strike nearest the forward among those with a volatility. Null if atmIv is null.',
     }),
     atmIv: t.exposeFloat('atmIv', {
       nullable: true,
       description:
-        'Implied volatility at the money, an annualized fraction; null when none is known, or no price of the underlying.',
+        'At-the-money implied volatility, an annualized fraction; null if it or the price of the underlying is unknown.',
     }),
   }),
 });
@@ -44,20 +45,23 @@ const VolatilityPointType = builder.objectRef<SurfacePoint>('VolatilityPoint').i
     iv: t.exposeFloat('iv', { description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.' }),
     mark: t.exposeFloat('mark', {
       nullable: true,
-      description: "The contract's price at the capture, dollars a share; null without a usable quote.",
+      description: 'Price of the contract at the capture, dollars a share; null without a usable quote.',
     }),
     markSource: t.expose('markSource', {
       type: MarkSourceEnum,
       nullable: true,
       description:
-        'Where the mark came from; null without one. A chain gives mids only: it does not date its trades; a solved minute gives all.',
+        'Source of the mark; null if mark is null. Chain captures give mid only, because their trades have no time; solved minutes give all sources.',
     }),
     moneyness: t.exposeFloat('moneyness', {
       nullable: true,
       description:
-        "Strike over the underlying's price (its spot, else its prior close): 1 at the money; null when neither is known.",
+        'Strike divided by the price of the underlying (its spot, else its prior close): 1 at the money. Null if neither is known.',
     }),
-    delta: t.exposeFloat('delta', { nullable: true, description: 'Change of the price per $1; null when unknown.' }),
+    delta: t.exposeFloat('delta', {
+      nullable: true,
+      description: 'Change of the option price per $1; null when unknown.',
+    }),
     gamma: t.exposeFloat('gamma', { nullable: true, description: 'Change of delta per $1; null when unknown.' }),
   }),
 });
@@ -68,13 +72,13 @@ const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').i
   fields: (t) => ({
     note: t.exposeString('note', {
       nullable: true,
-      description: 'Why there is nothing; null when there is something.',
+      description: 'Why the answer is empty; null if it is not.',
     }),
   }),
 });
 
 const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('VolatilityByExpiry').implement({
-  description: 'Implied volatility at the money by expiry.',
+  description: 'At-the-money implied volatility by expiry.',
   resolveType: (page) => ('points' in page ? 'VolatilitySurface' : 'VolatilityTerm'),
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker of the underlying.' }),
@@ -82,11 +86,11 @@ const VolatilityTermInterface = builder.interfaceRef<VolatilityTerm>('Volatility
       type: 'EpochMs',
       nullable: true,
       description:
-        'The minute of the solves, or when the chain was captured, whichever is newer; epoch ms, null without either.',
+        'Minute of the solves or time of the chain capture, whichever is newer, epoch ms; null if there is neither.',
     }),
     spot: t.exposeFloat('spot', {
       nullable: true,
-      description: "The underlying's price at the capture, dollars; null when unknown.",
+      description: 'Price of the underlying at the capture, dollars; null when unknown.',
     }),
     expiries: t.expose('expiries', {
       type: [VolatilityExpiryType],
@@ -110,7 +114,7 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
       type: [VolatilityPointType],
       extensions: costs({ rows: 'contracts' }),
       description:
-        'Contracts whose volatility is known, by expiry, strike, call before put; where an expiry has several roots, those of the one that settles last.',
+        'Contracts with a known volatility, by expiry, strike, call before put. If an expiry has several roots, only those of the root that settles last.',
       resolve: (page, _args, context) => surfacePoints(page, context),
     }),
   }),
@@ -121,20 +125,20 @@ const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 1.5,
 
 const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolatility').implement({
   description:
-    "Implied volatility of a symbol's options, the source's or solved from quotes, as of the last solved minute or the latest chain, whichever is newer.",
+    "Implied volatility of a symbol's options, from the source or solved from quotes. As of the last solved minute or the latest chain, whichever is newer.",
   fields: (t) => ({
     term: t.field({
       type: VolatilityTermType,
       nullable: true,
       ...usage,
-      description: 'At the money, by expiry.',
+      description: 'At-the-money implied volatility by expiry.',
       resolve: ({ symbol }, _args, context) => volatilityTerm(context, symbol),
     }),
     surface: t.field({
       type: VolatilitySurfaceType,
       nullable: true,
       ...usage,
-      description: 'By contract.',
+      description: 'Implied volatility by contract.',
       resolve: ({ symbol }, _args, context) => volatilitySurfacePage(context, symbol),
     }),
   }),

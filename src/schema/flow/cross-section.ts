@@ -8,18 +8,18 @@ import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
 
 const StrikeFlowType = builder.objectRef<StrikeFlow>('StrikeFlow').implement({
-  description: "A session's flow at one strike, over all expirations.",
+  description: 'Option flow of a session at one strike, over all expirations.',
   fields: (t) => ({
     strikeThousandths: t.expose('strikeThousandths', {
       type: 'StrikeThousandths',
       description: 'Strike, thousandths of a dollar.',
     }),
-    measures: t.expose('measures', { type: FlowMeasuresType, description: 'What traded.' }),
+    measures: t.expose('measures', { type: FlowMeasuresType, description: 'Traded volume and premium.' }),
     gex: t.field({
       type: GexStrikeType,
       nullable: true,
       extensions: { scopeGroup: 'analytics.gex', ...costs({ once: 1.5, each: 0.01 }) },
-      description: "Net dealer gamma at this strike in the session's last capture; null when there is none.",
+      description: "Net dealer gamma at this strike in the session's last capture; null if there is none.",
       resolve: (row, _args, context) => gexAtStrike(context, row),
     }),
   }),
@@ -31,21 +31,21 @@ builder.objectField(GexStrikeType, 'flow', (t) =>
     nullable: true,
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.01 }) },
     description:
-      "What has traded at this strike in the capture's session, over all expirations; null when nothing was observed.",
+      'Option flow at this strike in the session of the capture, over all expirations; null if nothing was observed.',
     resolve: (row, _args, context) => flowAtStrike(context, row),
   }),
 );
 
 const ExpirationFlowType = builder.objectRef<CrossSection['byExpiration'][number]>('ExpirationFlow').implement({
-  description: "A session's flow of one expiration, over all strikes.",
+  description: 'Option flow of a session at one expiration, over all strikes.',
   fields: (t) => ({
     expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiration date.' }),
-    measures: t.expose('measures', { type: FlowMeasuresType, description: 'What traded.' }),
+    measures: t.expose('measures', { type: FlowMeasuresType, description: 'Traded volume and premium.' }),
   }),
 });
 
 const CrossSectionKindEnum = builder.enumType('CrossSectionUpdateKind', {
-  description: 'What a cross-section update carries.',
+  description: 'Kind of a cross-section update.',
   values: ['cross_section_session'] as const,
 });
 
@@ -60,13 +60,13 @@ const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpda
     byStrike: t.field({
       type: [StrikeFlowType],
       extensions: costs({ rows: 'strikes' }),
-      description: 'Ascending by strike.',
+      description: 'Totals per strike, ascending.',
       resolve: strikesOf,
     }),
     byExpiration: t.expose('byExpiration', {
       type: [ExpirationFlowType],
       extensions: costs({ rows: 'expiries' }),
-      description: 'Ascending by expiration; the same totals as by strike.',
+      description: 'Totals per expiration, ascending. They sum to the same as byStrike.',
     }),
   }),
 });
@@ -76,9 +76,12 @@ export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').
   description: "A snapshot of a session's cumulative option flow; never merged across sessions.",
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
-    seq: t.expose('seq', { type: 'Long', description: 'Grows with every snapshot of the session.' }),
-    coverage: t.expose('coverage', { type: FlowCoverageType, description: 'What was observed of the session.' }),
-    update: t.field({ type: CrossSectionUpdateType, description: 'The measures.', resolve: (section) => section }),
+    seq: t.expose('seq', {
+      type: 'Long',
+      description: 'Sequence number; increases with every snapshot of the session.',
+    }),
+    coverage: t.expose('coverage', { type: FlowCoverageType, description: 'Which part of the session was observed.' }),
+    update: t.field({ type: CrossSectionUpdateType, description: 'The totals.', resolve: (section) => section }),
   }),
 });
 
@@ -87,8 +90,8 @@ const CrossSectionMetaType = builder.objectRef<CrossSectionMeta>('CrossSectionMe
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
-    retention: t.exposeString('retention', { description: 'How long live flow is held.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there is no snapshot; null when there is one.' }),
+    retention: t.exposeString('retention', { description: 'How long live flow is available.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there is no snapshot; null if there is one.' }),
   }),
 });
 
@@ -98,7 +101,7 @@ const CrossSectionPageType = builder.objectRef<CrossSectionPage>('CrossSectionPa
     snapshot: t.expose('snapshot', {
       type: CrossSectionType,
       nullable: true,
-      description: 'Null when nothing was observed; nothing is estimated.',
+      description: 'Null if nothing was observed. Values are never estimated.',
     }),
     meta: t.expose('meta', { type: CrossSectionMetaType, description: 'Metadata of the answer.' }),
   }),
@@ -108,8 +111,8 @@ builder.objectField(SymbolFlowType, 'crossSection', (t) =>
   t.field({
     type: CrossSectionPageType,
     nullable: true,
-    description: "A session's cumulative option flow by strike and by expiration.",
-    args: { session: t.arg({ type: 'SessionDate', description: 'The latest session held when absent.' }) },
+    description: 'Cumulative option flow of a session by strike and by expiration.',
+    args: { session: t.arg({ type: 'SessionDate', description: 'The session. Default: the latest one available.' }) },
     extensions: { scopeGroup: 'analytics.flow', ...costs({ once: 2.5, each: 0.1 }) },
     resolve: ({ symbol }, { session }, context) => crossSection(context, symbol, session ?? null),
   }),

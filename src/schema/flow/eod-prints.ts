@@ -10,7 +10,7 @@ const RankedPrintType = builder.objectRef<RankedPrint>('RankedPrint').implement(
   description: 'One option print of an end-of-day list.',
   fields: (t) => ({
     printId: t.exposeString('printId', { description: '<event id>#<leg index>.' }),
-    eventId: t.exposeString('eventId', { description: 'The event the print is a leg of.' }),
+    eventId: t.exposeString('eventId', { description: 'Id of the event the print is a leg of.' }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Underlying.' }),
     contract: t.expose('contract', { type: OptionContractType, description: 'The contract.' }),
     price: t.exposeFloat('price', { description: 'Dollars a share.' }),
@@ -21,26 +21,25 @@ const RankedPrintType = builder.objectRef<RankedPrint>('RankedPrint').implement(
       extensions: costs({ rows: 'conditions' }),
       description: "The tape's condition ids.",
     }),
-    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Instant of the print, epoch ms.' }),
-    sequence: t.expose('sequence', { type: 'Long', description: "The print's sequence on the tape." }),
+    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Time of the print, epoch ms.' }),
+    sequence: t.expose('sequence', { type: 'Long', description: 'Sequence number of the print on the tape.' }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session, New York.' }),
     coverageStatus: t.expose('coverageStatus', { type: CoverageStatusEnum, description: 'Live or reconciled.' }),
     rank: t.exposeInt('rank', {
       nullable: true,
-      description:
-        'Rank by premium in the whole list, 1 = largest; no filter changes it. Null where nothing is ranked.',
+      description: 'Rank by premium in the whole list, 1 = largest. Filters do not change it. Null in unranked lists.',
     }),
   }),
 });
 
 const EodFiltersType = builder.objectRef<EodFilters>('EodFilters').implement({
-  description: 'The filters that were sent; null = not sent.',
+  description: 'Filters of the request; null = not sent.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', nullable: true, description: 'Underlying.' }),
     session: t.expose('session', { type: 'SessionDate', nullable: true, description: 'Session.' }),
-    fromMs: t.expose('fromMs', { type: 'EpochMs', nullable: true, description: 'Earliest instant, epoch ms.' }),
-    toMs: t.expose('toMs', { type: 'EpochMs', nullable: true, description: 'Latest instant, epoch ms.' }),
-    minPremiumUsd: t.exposeFloat('minPremiumUsd', { nullable: true, description: 'Least premium, dollars.' }),
+    fromMs: t.expose('fromMs', { type: 'EpochMs', nullable: true, description: 'Earliest print time, epoch ms.' }),
+    toMs: t.expose('toMs', { type: 'EpochMs', nullable: true, description: 'Latest print time, epoch ms.' }),
+    minPremiumUsd: t.exposeFloat('minPremiumUsd', { nullable: true, description: 'Minimum premium, dollars.' }),
     right: t.expose('right', { type: OptionRightEnum, nullable: true, description: 'Call or put.' }),
     expiry: t.expose('expiry', { type: 'SessionDate', nullable: true, description: 'Expiration date.' }),
   }),
@@ -50,9 +49,9 @@ const EodMetaType = builder.objectRef<EodMeta>('EodMeta').implement({
   description: 'Metadata of an end-of-day list.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Prints that passed the filters.' }),
-    filters: t.expose('filters', { type: EodFiltersType, description: 'The filters that were sent.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no prints; null when there are.' }),
+    count: t.exposeInt('count', { description: 'Number of prints that passed the filters.' }),
+    filters: t.expose('filters', { type: EodFiltersType, description: 'Filters of the request.' }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there are no prints; null if there are any.' }),
   }),
 });
 
@@ -67,13 +66,14 @@ const EodPrintsType = builder.objectRef<EodPrints>('EodPrints').implement({
     symbol: t.expose('symbol', {
       type: 'Ticker',
       nullable: true,
-      description: "The underlying whose own list this is; null for the list over all the list's symbols.",
+      description: 'The underlying this list is limited to; null for the list over all symbols.',
     }),
     tier: t.expose('tier', {
       type: TierEnum,
-      description: 'The list served: free ranks equity options (what API keys read), pro index options too.',
+      description:
+        'The list served. free ranks equity options only (served to API keys); pro also ranks index options.',
     }),
-    limit: t.exposeInt('limit', { description: 'Prints a list holds.' }),
+    limit: t.exposeInt('limit', { description: 'Maximum number of prints in a list.' }),
     coverageStatus: t.expose('coverageStatus', {
       type: CoverageStatusEnum,
       nullable: true,
@@ -82,11 +82,11 @@ const EodPrintsType = builder.objectRef<EodPrints>('EodPrints').implement({
     scannedAtMs: t.expose('scannedAtMs', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When the list was made, epoch ms; null when nothing is stored.',
+      description: 'When the list was computed, epoch ms; null when nothing is stored.',
     }),
     source: t.exposeString('source', {
       nullable: true,
-      description: 'What it was made from; informational. Null when nothing is stored.',
+      description: 'Source of the list; null when nothing is stored. Informational.',
     }),
     prints: t.expose('prints', {
       type: [RankedPrintType],
@@ -100,13 +100,13 @@ const EodPrintsType = builder.objectRef<EodPrints>('EodPrints').implement({
 const filterArgs = builder.args((arg) => ({
   session: arg.field({
     type: 'SessionDate',
-    description: 'The latest stored session when absent; an API key must send it. No other filter changes the session.',
+    description: 'Default: the latest stored session; required for API keys. Other filters do not change the session.',
   }),
-  fromMs: arg.field({ type: 'EpochMs', description: 'Earliest instant of a print, inclusive, epoch ms.' }),
-  toMs: arg.field({ type: 'EpochMs', description: 'Latest instant of a print, inclusive, epoch ms.' }),
-  minPremiumUsd: arg.float({ description: "Least premium of a print's own, dollars." }),
-  right: arg.field({ type: OptionRightEnum, description: 'Calls or puts only.' }),
-  expiry: arg.field({ type: 'SessionDate', description: 'One expiration only.' }),
+  fromMs: arg.field({ type: 'EpochMs', description: 'Earliest print time, inclusive, epoch ms.' }),
+  toMs: arg.field({ type: 'EpochMs', description: 'Latest print time, inclusive, epoch ms.' }),
+  minPremiumUsd: arg.float({ description: 'Minimum premium of a print, dollars.' }),
+  right: arg.field({ type: OptionRightEnum, description: 'Only calls or only puts.' }),
+  expiry: arg.field({ type: 'SessionDate', description: 'Only this expiration.' }),
 }));
 
 const served = {
@@ -118,7 +118,7 @@ const served = {
 builder.objectField(SymbolFlowType, 'eod', (t) =>
   t.field({
     ...served,
-    description: `This underlying's own ${rankedListSize} largest option prints of a session.`,
+    description: `The ${rankedListSize} largest option prints of this underlying in a session.`,
     args: filterArgs,
     resolve: ({ symbol }, args, context) => eodPrints(context, { ...args, symbol }),
   }),
@@ -127,8 +127,8 @@ builder.objectField(SymbolFlowType, 'eod', (t) =>
 builder.queryField('eod', (t) =>
   t.field({
     ...served,
-    description: `The ${rankedListSize} largest option prints of a session: of one underlying, or over all the list's symbols. An API key must send session, and symbol or minPremiumUsd.`,
-    args: { symbol: t.arg({ type: 'Ticker', description: 'One underlying.' }), ...filterArgs },
+    description: `The ${rankedListSize} largest option prints of a session, for one underlying or over all symbols. An API key must send session, and symbol or minPremiumUsd.`,
+    args: { symbol: t.arg({ type: 'Ticker', description: 'Only this underlying.' }), ...filterArgs },
     resolve: (_root, args, context) => eodPrints(context, args),
   }),
 );

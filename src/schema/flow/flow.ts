@@ -4,56 +4,56 @@ import { builder } from '../builder.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 
 export const FlowSideEnum = builder.enumType('FlowSide', {
-  description: 'Which side took the initiative, inferred from the quote in force.',
+  description: 'The aggressor side, inferred from the quote at the time of the print.',
   values: flowSides,
 });
 
 export const CoverageStatusEnum = builder.enumType('CoverageStatus', {
-  description: 'Built from the live tape, or reconciled with the full tape after the session.',
+  description: 'Source of the data: the live tape, or the full tape after the session.',
   values: coverageStatuses,
 });
 
 export const FlowCoverageType = builder.objectRef<Coverage>('FlowCoverage').implement({
-  description: "What was observed of a session's option tape.",
+  description: "Which part of a session's option tape was observed.",
   fields: (t) => ({
     status: t.expose('status', { type: CoverageStatusEnum, description: 'Live or reconciled.' }),
     complete: t.exposeBoolean('complete', {
-      description: 'True only once the full tape is reconciled without gaps; never while live.',
+      description: 'True once the full tape is reconciled without gaps. Never true while live.',
     }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session, New York.' }),
     observedFromMs: t.expose('observedFromMs', {
       type: 'EpochMs',
-      description: 'Start of what was observed, epoch ms.',
+      description: 'Start of the observed span, epoch ms.',
     }),
     observedThroughMs: t.expose('observedThroughMs', {
       type: 'EpochMs',
-      description: 'End of what was observed, epoch ms.',
+      description: 'End of the observed span, epoch ms.',
     }),
     registryVersion: t.exposeInt('registryVersion', {
-      description: 'Version of the symbol registry it was read with.',
+      description: 'Version of the symbol registry the tape was read with.',
     }),
     standardMultiplierAssumed: t.exposeBoolean('standardMultiplierAssumed', {
-      description: 'True = premium used the standard multiplier of 100 shares.',
+      description: 'True if premiums assume the standard multiplier of 100 shares.',
     }),
   }),
 });
 
 export const FlowMeasuresType = builder.objectRef<FlowMeasures>('FlowMeasures').implement({
-  description: 'What traded, by right.',
+  description: 'Traded volume and premium, split into calls and puts.',
   fields: (t) => ({
     callVolume: t.expose('callVolume', { type: 'Long', description: 'Call contracts.' }),
     putVolume: t.expose('putVolume', { type: 'Long', description: 'Put contracts.' }),
     callPremiumUsd: t.exposeFloat('callPremiumUsd', { description: 'Premium of calls, dollars.' }),
     putPremiumUsd: t.exposeFloat('putPremiumUsd', { description: 'Premium of puts, dollars.' }),
-    callTradeCount: t.exposeInt('callTradeCount', { description: 'Prints of calls.' }),
-    putTradeCount: t.exposeInt('putTradeCount', { description: 'Prints of puts.' }),
+    callTradeCount: t.exposeInt('callTradeCount', { description: 'Number of call prints.' }),
+    putTradeCount: t.exposeInt('putTradeCount', { description: 'Number of put prints.' }),
   }),
 });
 
 /** A symbol's option flow; large trades, cross-section and end-of-day list add their edges in their own files. */
 export const SymbolFlowType = builder.objectRef<SymbolNode>('SymbolFlow').implement({
   description:
-    'Option flow of an underlying. Needs the pro tier and a non-professional declaration, then what the symbol itself asks for.',
+    'Option flow of an underlying. Requires the pro tier, a non-professional declaration and access to the symbol.',
 });
 
 builder.objectField(SymbolType, 'flow', (t) =>

@@ -12,7 +12,7 @@ import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
 
 const FlowEventKindEnum = builder.enumType('FlowEventKind', {
-  description: 'One print, one order swept over several exchanges, or several contracts traded as one.',
+  description: 'One print, one order swept across several exchanges, or several contracts traded as one.',
   values: flowEventKinds,
 });
 
@@ -28,10 +28,10 @@ const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
       extensions: costs({ rows: 'conditions' }),
       description: "The tape's condition ids.",
     }),
-    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Instant of the print, epoch ms.' }),
-    sequence: t.expose('sequence', { type: 'Long', description: "The print's sequence on the tape." }),
+    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Time of the print, epoch ms.' }),
+    sequence: t.expose('sequence', { type: 'Long', description: 'Sequence number of the print on the tape.' }),
     side: t.expose('side', { type: FlowSideEnum, description: 'Side of the print.' }),
-    multiLeg: t.exposeBoolean('multiLeg', { description: 'Whether the tape marks it as part of a multi-leg trade.' }),
+    multiLeg: t.exposeBoolean('multiLeg', { description: 'True if the tape marks it as part of a multi-leg trade.' }),
   }),
 });
 
@@ -40,27 +40,27 @@ const FlowEventType = builder.objectRef<FlowEvent>('FlowEvent').implement({
   fields: (t) => ({
     eventId: t.exposeString('eventId', {
       description:
-        '<kind>:<contract>:<epoch ms>:<sequence of the first leg>; the same whenever the tape is read again.',
+        '<kind>:<contract>:<epoch ms>:<sequence of the first leg>. Reading the tape again gives the same id.',
     }),
     eventKind: t.expose('eventKind', { type: FlowEventKindEnum, description: 'Block, sweep or multi-leg.' }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Underlying.' }),
-    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: "The first leg's instant, epoch ms." }),
+    eventTsMs: t.expose('eventTsMs', { type: 'EpochMs', description: 'Time of the first leg, epoch ms.' }),
     legs: t.expose('legs', {
       type: [FlowLegType],
       extensions: costs({ rows: 'legs' }),
-      description: 'Ordered by instant, then sequence; a single block has one.',
+      description: 'Legs by time, then sequence. A single block has one.',
     }),
-    totalSize: t.expose('totalSize', { type: 'Long', description: 'Contracts of all legs.' }),
-    premiumUsd: t.exposeFloat('premiumUsd', { description: 'Premium of all legs, dollars.' }),
+    totalSize: t.expose('totalSize', { type: 'Long', description: 'Contracts over all legs.' }),
+    premiumUsd: t.exposeFloat('premiumUsd', { description: 'Premium over all legs, dollars.' }),
     priceLow: t.exposeFloat('priceLow', { description: 'Lowest leg price, dollars a share.' }),
     priceHigh: t.exposeFloat('priceHigh', { description: 'Highest leg price, dollars a share.' }),
-    side: t.expose('side', { type: FlowSideEnum, description: "The legs' common side." }),
-    multiLeg: t.exposeBoolean('multiLeg', { description: 'Whether it is a multi-leg trade.' }),
+    side: t.expose('side', { type: FlowSideEnum, description: 'Side shared by all legs.' }),
+    multiLeg: t.exposeBoolean('multiLeg', { description: 'True for a multi-leg trade.' }),
   }),
 });
 
 const BigTradeKindEnum = builder.enumType('LargeTradeUpdateKind', {
-  description: 'What an update of the large-trade feed carries.',
+  description: 'Kind of a large-trade update.',
   values: ['big_trade'] as const,
 });
 
@@ -81,7 +81,7 @@ export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implem
   description: 'A large trade in the feed of its underlying.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
-    seq: t.expose('seq', { type: 'Long', description: 'Grows with every event of the feed.' }),
+    seq: t.expose('seq', { type: 'Long', description: 'Sequence number; increases with every event of the feed.' }),
     coverage: t.expose('coverage', {
       type: FlowCoverageType,
       description: "What was observed of the trade's session.",
@@ -94,12 +94,12 @@ const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta'
   description: 'Metadata of large trades.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Events in the answer.' }),
-    limit: t.exposeInt('limit', { description: 'Events the answer may hold: the limit in force.' }),
-    retention: t.exposeString('retention', { description: 'How long live flow is held.' }),
+    count: t.exposeInt('count', { description: 'Number of events in the answer.' }),
+    limit: t.exposeInt('limit', { description: 'Maximum number of events, after clamping.' }),
+    retention: t.exposeString('retention', { description: 'How long live flow is available.' }),
     limitClamped: t.exposeBoolean('limitClamped', {
       nullable: true,
-      description: 'True when a larger limit was asked for; null otherwise.',
+      description: 'True if a larger limit was requested; null otherwise.',
     }),
   }),
 });
@@ -110,17 +110,17 @@ const LargeTradesPageType = builder.objectRef<LargeTradesPage>('LargeTradesPage'
     events: t.expose('events', {
       type: [LargeTradeType],
       extensions: costs({ rows: 'page' }),
-      description: 'Newest first; empty when nothing qualifies.',
+      description: 'Newest first; empty if nothing qualifies.',
     }),
     meta: t.expose('meta', { type: LargeTradesMetaType, description: 'Metadata of the answer.' }),
   }),
 });
 
 const filterArgs = builder.args((arg) => ({
-  session: arg.field({ type: 'SessionDate', description: 'One session; every session held when absent.' }),
-  minPremiumUsd: arg.float({ description: 'Least total premium, dollars; applied before limit.' }),
+  session: arg.field({ type: 'SessionDate', description: 'Only this session. Default: all sessions available.' }),
+  minPremiumUsd: arg.float({ description: 'Minimum total premium, dollars. Applied before limit.' }),
   limit: arg.int({
-    description: `Events: ${largeTradeLimits.default} by default, at most ${largeTradeLimits.max}; ${largeTradeLimits.keyMax} with an API key. More is clamped and reported.`,
+    description: `Number of events. Default ${largeTradeLimits.default}, at most ${largeTradeLimits.max} (${largeTradeLimits.keyMax} with an API key); a larger value is clamped and reported.`,
   }),
 }));
 
@@ -163,7 +163,7 @@ builder.queryField('largeTrades', (t) =>
     description:
       'Detected large trades of all underlyings, newest first. An API key must send symbol or minPremiumUsd.',
     args: {
-      symbol: t.arg({ type: 'Ticker', description: 'One underlying; all when absent.' }),
+      symbol: t.arg({ type: 'Ticker', description: 'Only this underlying. Default: all.' }),
       ...filterArgs,
     },
     resolve: (_root, args, context) => largeTrades(context, args),

@@ -15,20 +15,21 @@ const usage = { extensions: { scopeGroup: 'analytics.gex' } };
 
 /** A strike row; option flow adds its edge in its own file. */
 export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement({
-  description: 'Dealer gamma exposure at one strike: net over all expiries, or of one expiry.',
+  description: 'Dealer gamma exposure at one strike: net over all expiries, or for one expiry.',
   fields: (t) => ({
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
     expiry: t.expose('expiry', {
       type: 'SessionDate',
       nullable: true,
-      description: 'Expiry of the row; null on a net row.',
+      description: 'Expiry of the row; null for a net row.',
     }),
     gex: t.exposeFloat('gex', {
       description: 'Dollars of dealer hedging per $1 move: calls positive, puts negative.',
     }),
     gexShares: t.float({
       nullable: true,
-      description: 'gex in shares per $1 move: divided by the spot, or the prior close; null when neither is known.',
+      description:
+        'gex in shares per $1 move: gex divided by the spot, else by the prior close. Null if neither is known.',
       resolve: (row) => inShares(row.capture, row.gex),
     }),
     deltaAdj: t.exposeFloat('deltaAdj', {
@@ -42,15 +43,15 @@ export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement
     }),
     callOi: t.exposeInt('callOi', {
       nullable: true,
-      description: 'Open interest of calls, contracts; null when no call is listed.',
+      description: 'Open interest of calls, contracts; null if no call is listed.',
     }),
     putOi: t.exposeInt('putOi', {
       nullable: true,
-      description: 'Open interest of puts, contracts; null when no put is listed.',
+      description: 'Open interest of puts, contracts; null if no put is listed.',
     }),
     gex0dte: t.exposeFloat('gex0dte', {
       nullable: true,
-      description: "The part of gex that expires on the capture's session, dollars per $1 move; null when none does.",
+      description: 'Part of gex that expires in the session of the capture, dollars per $1 move; null if none does.',
     }),
     gex0dteShares: t.float({
       nullable: true,
@@ -60,7 +61,7 @@ export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement
     chain: t.field({
       type: [ChainRowType],
       extensions: { ...usage.extensions, ...costs({ once: 1, each: 0.03, rows: 'rowsOfStrike' }) },
-      description: 'The chain rows behind this row: its strike, and its expiry unless it is a net row.',
+      description: 'The chain rows behind this row: those at its strike and, unless it is a net row, its expiry.',
       resolve: (row, _args, context) => chainRowsAtStrike(context, row),
     }),
   }),
@@ -73,64 +74,68 @@ const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
     maxPain: t.expose('maxPain', {
       type: 'StrikeThousandths',
       nullable: true,
-      description: 'Strike, thousandths, at which holders would receive least at expiry; null without open interest.',
+      description:
+        'Strike at which option holders receive the least at expiry, thousandths of a dollar; null without open interest.',
     }),
     expectedMoveStraddle: t.exposeFloat('expectedMoveStraddle', {
       nullable: true,
-      description: 'Price of the at-the-money straddle, dollars a share; null when a leg has no price.',
+      description: 'Price of the at-the-money straddle, dollars a share; null if a leg has no price.',
     }),
     expectedMoveSigma: t.exposeFloat('expectedMoveSigma', {
       nullable: true,
-      description: 'One standard deviation of the price at expiry, S·σ·√T, dollars; null without a volatility.',
+      description: 'One standard deviation of the price at expiry, S·σ·√T, dollars; null if the volatility is unknown.',
     }),
     atmIv: t.exposeFloat('atmIv', {
       nullable: true,
-      description: 'Implied volatility at the money, an annualized fraction; null when not solved.',
+      description: 'At-the-money implied volatility, an annualized fraction; null when not solved.',
     }),
   }),
 });
 
 const GammaSourceEnum = builder.enumType('GammaSource', {
-  description: 'Where gammas came from: solved from prices here, or given by the vendor.',
+  description: 'Source of the gammas: solved from prices by the service, or given by the vendor.',
   values: gammaSources,
 });
 
 export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').implement({
-  description: 'Dealer gamma exposure of an underlying at an instant.',
+  description: 'Dealer gamma exposure of an underlying at one point in time.',
   fields: (t) => ({
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     capturedAt: t.expose('capturedAt', { type: 'EpochMs', description: 'When the chain was captured, epoch ms.' }),
     sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session of the capture.' }),
-    spot: t.exposeFloat('spot', { nullable: true, description: "The underlying's price, dollars; null when unknown." }),
+    spot: t.exposeFloat('spot', {
+      nullable: true,
+      description: 'Price of the underlying, dollars; null when unknown.',
+    }),
     priorCloseSpot: t.exposeFloat('priorCloseSpot', {
       nullable: true,
-      description: "The underlying's close of the session before, dollars; null when unknown.",
+      description: 'Prior close of the underlying, dollars; null when unknown.',
     }),
     netGex: t.exposeFloat('netGex', {
-      description: 'Sum of gex over the full curve, before any trim; dollars per $1 move.',
+      description: 'Sum of gex over all strikes, before any trim; dollars per $1 move.',
     }),
     netGexShares: t.float({
       nullable: true,
-      description: 'netGex in shares per $1 move; null when no price is known.',
+      description: 'netGex in shares per $1 move; null if no price is known.',
       resolve: (capture) => inShares(capture, capture.netGex),
     }),
     flipPoint: t.exposeFloat('flipPoint', {
       nullable: true,
-      description: 'Price, dollars, at which the cumulative net curve crosses zero; null when it does not.',
+      description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
     }),
     zeroGamma: t.exposeFloat('zeroGamma', {
       nullable: true,
-      description: 'Price, dollars, at which re-priced net gamma changes sign; null when it does not near the spot.',
+      description: 'Price near the spot at which re-priced net gamma changes sign, dollars; null if there is none.',
     }),
     callWall: t.expose('callWall', {
       type: 'StrikeThousandths',
       nullable: true,
-      description: 'Strike, thousandths, of the largest call gex; null when there is none.',
+      description: 'Strike with the largest call gex, thousandths of a dollar; null if there is none.',
     }),
     putWall: t.expose('putWall', {
       type: 'StrikeThousandths',
       nullable: true,
-      description: 'Strike, thousandths, of the largest put gex by size; null when there is none.',
+      description: 'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none.',
     }),
     netVanna: t.exposeFloat('netVanna', {
       nullable: true,
@@ -140,27 +145,27 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       description: 'Dollars of dealer delta per day; null when not computed.',
     }),
-    gammaSource: t.expose('gammaSource', { type: GammaSourceEnum, description: 'Where the gammas came from.' }),
+    gammaSource: t.expose('gammaSource', { type: GammaSourceEnum, description: 'Source of the gammas.' }),
     oiCoverage: t.exposeFloat('oiCoverage', {
-      description: 'Share of open interest whose gamma was known, a fraction 0 to 1.',
+      description: 'Fraction of open interest with a known gamma, 0 to 1.',
     }),
-    contractCount: t.exposeInt('contractCount', { description: 'Contracts that entered the sums.' }),
+    contractCount: t.exposeInt('contractCount', { description: 'Number of contracts in the sums.' }),
     gammaAbsent: t.exposeInt('gammaAbsent', {
-      description: 'Contracts with open interest that were skipped for want of a gamma.',
+      description: 'Contracts with open interest that were skipped because their gamma is unknown.',
     }),
     methodologyVersion: t.exposeString('methodologyVersion', {
-      description: 'Version of the definitions the figures were computed by.',
+      description: 'Version of the definitions used to compute the figures.',
     }),
     strikes: t.field({
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikes' }),
-      description: 'Rows ascending by strike (then expiry): net, or by expiry where that was asked for.',
+      description: 'Rows ascending by strike: one net row per strike, or one row per strike and expiry with byExpiry.',
       resolve: strikeRows,
     }),
     expiries: t.expose('expiries', {
       type: [GexExpiryType],
       extensions: costs({ rows: 'expiries' }),
-      description: 'Figures by expiry, ascending.',
+      description: 'Figures per expiry, ascending.',
     }),
   }),
 });
@@ -169,19 +174,19 @@ const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').i
   description: 'Metadata of a session of GEX captures.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    captureCount: t.exposeInt('captureCount', { description: 'Captures in the answer.' }),
+    captureCount: t.exposeInt('captureCount', { description: 'Number of captures in the answer.' }),
     sessionOpen: t.exposeString('sessionOpen', {
       nullable: true,
-      description: 'Open of the regular session, HH:MM New York; null on a date without trading.',
+      description: 'Open of the regular session, HH:MM New York; null if the date has no trading.',
     }),
     sessionClose: t.exposeString('sessionClose', {
       nullable: true,
-      description: 'Close of the regular session, HH:MM New York; null on a date without trading.',
+      description: 'Close of the regular session, HH:MM New York; null if the date has no trading.',
     }),
-    top: t.exposeInt('top', { nullable: true, description: 'Strikes a capture is cut to; null = no trim.' }),
+    top: t.exposeInt('top', { nullable: true, description: 'Number of strikes kept per capture; null = all.' }),
     topDefaulted: t.exposeBoolean('topDefaulted', {
       nullable: true,
-      description: 'True when top is the default of API keys; null otherwise.',
+      description: 'True if top is the default for API keys; null otherwise.',
     }),
   }),
 });
@@ -209,14 +214,14 @@ const SessionStrikesMetaType = builder.objectRef<SessionStrikesMeta>('SessionStr
     capturedAt: t.expose('capturedAt', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When the capture was taken, epoch ms; null when the session has none.',
+      description: 'When the chain was captured, epoch ms; null if the session has no capture.',
     }),
-    rowCount: t.exposeInt('rowCount', { description: 'Rows in the answer.' }),
+    rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
   }),
 });
 
 const SessionStrikeInterface = builder.interfaceRef<GexStrike>('SessionStrike').implement({
-  description: "A row of a session's last capture: net, or of one expiry.",
+  description: "A row of a session's last capture: net, or for one expiry.",
   resolveType: (row) => (row.expiry === null ? 'NetSessionStrike' : 'ExpirySessionStrike'),
   fields: (t) => ({
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
@@ -227,11 +232,11 @@ const SessionStrikeInterface = builder.interfaceRef<GexStrike>('SessionStrike').
     }),
     callOi: t.exposeInt('callOi', {
       nullable: true,
-      description: 'Open interest of calls, contracts; null when no call is listed.',
+      description: 'Open interest of calls, contracts; null if no call is listed.',
     }),
     putOi: t.exposeInt('putOi', {
       nullable: true,
-      description: 'Open interest of puts, contracts; null when no put is listed.',
+      description: 'Open interest of puts, contracts; null if no put is listed.',
     }),
   }),
 });
@@ -242,13 +247,13 @@ builder.objectRef<GexStrike>('NetSessionStrike').implement({
   fields: (t) => ({
     gex0dte: t.exposeFloat('gex0dte', {
       nullable: true,
-      description: 'The part of gex that expires on the session, dollars per $1 move; null when none does.',
+      description: 'Part of gex that expires in the session, dollars per $1 move; null if none does.',
     }),
   }),
 });
 
 builder.objectRef<GexStrike>('ExpirySessionStrike').implement({
-  description: 'A row of one expiry.',
+  description: 'A row for one expiry.',
   interfaces: [SessionStrikeInterface],
   fields: (t) => ({
     expiry: t.field({ type: 'SessionDate', description: 'Expiry of the row.', resolve: (row) => row.expiry! }),
@@ -261,7 +266,7 @@ const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStrikes').i
     rows: t.field({
       type: [SessionStrikeInterface],
       extensions: costs({ rows: 'strikesByExpiry' }),
-      description: 'By strike and expiry where the capture holds such rows, else net.',
+      description: 'Rows by strike and expiry if the capture has them, else net rows.',
       resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
     meta: t.expose('meta', { type: SessionStrikesMetaType, description: 'Metadata of the answer.' }),
@@ -274,7 +279,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
   fields: (t) => {
     const captureArgs = {
       topStrikes: t.arg.int({
-        description: 'Keep the strikes with the largest |net gex|, so many; all by default. Totals are over all.',
+        description: 'Keep the N strikes with the largest |net gex|. Default: all. Totals always include all strikes.',
       }),
       byExpiry: t.arg.boolean({ defaultValue: false, description: 'Rows by strike and expiry instead of net rows.' }),
     };
@@ -283,7 +288,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
         type: GexCaptureType,
         nullable: true,
         extensions: { ...usage.extensions, ...captureCost },
-        description: 'The latest capture; null when there is none.',
+        description: 'The latest capture; null if there is none.',
         args: captureArgs,
         resolve: ({ symbol }, args, context) => gexCaptureAt(context, symbol, null, args),
       }),
@@ -292,10 +297,14 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
         nullable: true,
         extensions: { ...usage.extensions, ...captureCost },
         description:
-          'The last capture at or before a time, as it was; of a bare date, its last. Null when there is none.',
+          'The last capture at or before a time, unchanged. For a bare date: the last capture of that date. Null if there is none.',
         args: {
-          time: t.arg({ type: 'PointInTime', required: true, description: 'The time, or a date.' }),
-          tz: t.arg({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: 'Time zone of a local time.' }),
+          time: t.arg({ type: 'PointInTime', required: true, description: 'The time or date.' }),
+          tz: t.arg({
+            type: 'TimeZone',
+            defaultValue: exchangeTimeZone,
+            description: 'Time zone of time, if it is a local time.',
+          }),
           ...captureArgs,
         },
         resolve: ({ symbol }, { time, ...args }, context) => gexCaptureAt(context, symbol, time, args),
@@ -305,15 +314,18 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
         nullable: true,
         extensions: { ...usage.extensions, ...historyCost },
         description:
-          'The captures of one session, oldest first; a new one lands every 5 minutes. Empty for a date without trading.',
+          'The captures of one session, oldest first. A new capture is added every 5 minutes. Empty for a date without trading.',
         args: {
           date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session; not in the future.' }),
-          from: t.arg({ type: 'ClockTime', description: 'Earliest capture, New York, inclusive; all by default.' }),
-          to: t.arg({ type: 'ClockTime', description: 'End of the window, New York, exclusive; all by default.' }),
+          from: t.arg({
+            type: 'ClockTime',
+            description: 'Start of the window, New York, inclusive. Default: no bound.',
+          }),
+          to: t.arg({ type: 'ClockTime', description: 'End of the window, New York, exclusive. Default: no bound.' }),
           byExpiry: captureArgs.byExpiry,
           top: t.arg.int({
             description:
-              'Keep in each capture the strikes with the largest |net gex|, so many. By default all; 20 with an API key.',
+              'Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key.',
           }),
         },
         resolve: ({ symbol }, args, context) => gexHistory(context, symbol, args),
@@ -322,7 +334,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
         type: SessionStrikesType,
         nullable: true,
         extensions: { ...usage.extensions, ...costs({ once: 1.5, each: 0.1 }) },
-        description: "The rows of a session's last capture, in the form of the deprecated route. Prefer at.",
+        description: "The rows of a session's last capture, in the format of the deprecated route. Use at instead.",
         args: { date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session.' }) },
         resolve: ({ symbol }, { date }, context) => sessionStrikes(context, symbol, date),
       }),

@@ -11,67 +11,68 @@ const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement(
   description: 'Metadata of a grid.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    date: t.expose('date', { type: 'SessionDate', description: 'Session of the capture, or the date asked for.' }),
+    date: t.expose('date', { type: 'SessionDate', description: 'Session of the capture, or the requested date.' }),
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
-    strikeCount: t.exposeInt('strikeCount', { description: 'Strikes in the answer.' }),
+    strikeCount: t.exposeInt('strikeCount', { description: 'Number of strikes in the answer.' }),
     expiredFiltered: t.exposeBoolean('expiredFiltered', {
       nullable: true,
-      description: 'True when expiries that have settled were left out of a live grid; null otherwise.',
+      description: 'True if settled expiries were omitted from a live grid; null otherwise.',
     }),
-    dte: t.exposeInt('dte', { nullable: true, description: 'Days to expiry asked for; null when not sent.' }),
+    dte: t.exposeInt('dte', { nullable: true, description: 'Requested days to expiry; null when not sent.' }),
     dteExpiry: t.expose('dteExpiry', {
       type: 'SessionDate',
       nullable: true,
-      description: 'The expiry that dte stands for; null when dte was not sent.',
+      description: 'Expiry date selected by dte; null when dte was not sent.',
     }),
   }),
 });
 
 const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
-  description: 'One capture by strike, over the expiries asked for. Totals are over all its strikes, before top.',
+  description:
+    'One capture by strike, over the requested expiries. Totals include all strikes; top does not change them.',
   fields: (t) => ({
     capturedAt: t.field({
       type: 'EpochMs',
       nullable: true,
-      description: 'When the chain was captured, epoch ms; null when nothing was.',
+      description: 'When the chain was captured, epoch ms; null if there is no capture.',
       resolve: ({ capture }) => capture?.capturedAt ?? null,
     }),
     spot: t.float({
       nullable: true,
-      description: "The underlying's price, dollars; null when unknown.",
+      description: 'Price of the underlying, dollars; null when unknown.',
       resolve: ({ capture }) => capture?.spot ?? null,
     }),
     priorCloseSpot: t.float({
       nullable: true,
-      description: "The underlying's close of the session before, dollars; null when unknown.",
+      description: 'Prior close of the underlying, dollars; null when unknown.',
       resolve: ({ capture }) => capture?.priorCloseSpot ?? null,
     }),
     netGex: t.float({
       nullable: true,
-      description: 'Sum of gex, dollars per $1 move; null when nothing was captured.',
+      description: 'Sum of gex, dollars per $1 move; null if there is no capture.',
       resolve: ({ capture }) => capture?.netGex ?? null,
     }),
     netGexShares: t.float({
       nullable: true,
-      description: 'netGex in shares per $1 move; null when no price is known.',
+      description: 'netGex in shares per $1 move; null if no price is known.',
       resolve: ({ capture }) => capture && inShares(capture, capture.netGex),
     }),
     flipPoint: t.float({
       nullable: true,
-      description: 'Price, dollars, at which the cumulative net curve crosses zero; null when it does not.',
+      description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
       resolve: ({ capture }) => capture?.flipPoint ?? null,
     }),
     maxAbsGex: t.exposeFloat('maxAbsGex', {
       nullable: true,
-      description: 'Largest |gex| of a row, dollars per $1 move; null when nothing was captured.',
+      description: 'Largest |gex| of a row, dollars per $1 move; null if there is no capture.',
     }),
     maxAbsGexShares: t.float({
       nullable: true,
-      description: 'maxAbsGex in shares per $1 move; null when no price is known.',
+      description: 'maxAbsGex in shares per $1 move; null if no price is known.',
       resolve: ({ capture, maxAbsGex }) => capture && inShares(capture, maxAbsGex),
     }),
     adhoc: t.exposeBoolean('adhoc', {
-      description: 'True when the totals were computed for the expiries asked for, not at the capture.',
+      description: 'True if the totals were computed for the requested expiries instead of read from the capture.',
     }),
     strikes: t.field({
       type: [GexStrikeType],
@@ -95,16 +96,21 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
         sizes: ({ top, byExpiry }) => strikeSizes(top, byExpiry),
       }),
     },
-    description: 'The latest capture by strike, without expiries that have settled; or one of the past as it was.',
+    description: 'The latest capture by strike, without settled expiries; or a past capture, unchanged.',
     args: {
       at: t.arg({
         type: 'PointInTime',
-        description: 'The last capture at or before this time instead of live; of a bare date, its last.',
+        description:
+          'Return the last capture at or before this time instead of the live one. For a bare date: the last capture of that date.',
       }),
-      tz: t.arg({ type: 'TimeZone', defaultValue: exchangeTimeZone, description: 'Time zone of a local time in at.' }),
+      tz: t.arg({
+        type: 'TimeZone',
+        defaultValue: exchangeTimeZone,
+        description: 'Time zone of at, if it is a local time.',
+      }),
       expiries: t.arg({ type: ['SessionDate'], description: 'Only these expiries.' }),
-      dte: t.arg.int({ description: 'Only 0: the expiry of the day. Not together with expiries.' }),
-      top: t.arg.int({ description: 'Keep the strikes with the largest |net gex|, so many; all by default.' }),
+      dte: t.arg.int({ description: 'Only 0 is accepted: the expiry of the day. Cannot be combined with expiries.' }),
+      top: t.arg.int({ description: 'Keep the N strikes with the largest |net gex|. Default: all.' }),
       byExpiry: t.arg.boolean({ defaultValue: false, description: 'Rows by strike and expiry instead of net rows.' }),
     },
     resolve: ({ symbol }, args, context) => gexGrid(context, symbol, args),

@@ -13,7 +13,7 @@ import { GexStrikeType, SymbolGexType } from './gex.ts';
 
 const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {
   description:
-    "What a session's gamma is compared with: the first capture of its regular session, or the last capture of the session before.",
+    "Reference for a session's gamma: the first capture of its regular session (open), or the last capture of the prior session (prev_close).",
   values: referenceBases,
 });
 
@@ -21,57 +21,58 @@ const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMe
   description: 'Metadata of a reference capture.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    available: t.exposeBoolean('available', { description: 'Whether there is such a capture.' }),
+    available: t.exposeBoolean('available', { description: 'True if there is such a capture.' }),
   }),
 });
 
 const GexReferenceType = builder.objectRef<GexReference>('GexReference').implement({
-  description: "The capture that a session's gamma is compared with.",
+  description: "The capture a session's gamma is compared with.",
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker of the underlying.' }),
-    basis: t.expose('basis', { type: ReferenceBasisEnum, description: 'Which capture was asked for.' }),
-    sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'The session it is a reference for.' }),
+    basis: t.expose('basis', { type: ReferenceBasisEnum, description: 'The requested reference.' }),
+    sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'The session that is compared with it.' }),
     referenceSessionDate: t.field({
       type: 'SessionDate',
       nullable: true,
-      description: 'The session of the capture: the same, or the one before. Null when there is no such capture.',
+      description: 'Session of the capture: the same session, or the prior one. Null if there is no such capture.',
       resolve: ({ capture }) => capture?.sessionDate ?? null,
     }),
     capturedAt: t.field({
       type: 'EpochMs',
       nullable: true,
-      description: 'When the chain was captured, epoch ms; null when there is no such capture.',
+      description: 'When the chain was captured, epoch ms; null if there is no such capture.',
       resolve: ({ capture }) => capture?.capturedAt ?? null,
     }),
     spot: t.float({
       nullable: true,
-      description: "The underlying's price at the capture, dollars; null when unknown.",
+      description: 'Price of the underlying at the capture, dollars; null when unknown.',
       resolve: ({ capture }) => capture?.spot ?? null,
     }),
     netGex: t.float({
       nullable: true,
-      description: 'Sum of gex over all rows, dollars per $1 move; null when there is no such capture.',
+      description: 'Sum of gex over all rows, dollars per $1 move; null if there is no such capture.',
       resolve: ({ capture }) => capture?.netGex ?? null,
     }),
     complete: t.exposeBoolean('complete', {
       nullable: true,
       description:
-        'Whether the chain was given whole and every contract with open interest has its gamma; null when there is no such capture.',
+        'True if the chain is complete and every contract with open interest has a gamma; null if there is no such capture.',
     }),
     contractCount: t.int({
       nullable: true,
-      description: 'Contracts that entered the sums; null when there is no such capture.',
+      description: 'Number of contracts in the sums; null if there is no such capture.',
       resolve: ({ capture }) => capture?.contractCount ?? null,
     }),
     gammaAbsent: t.int({
       nullable: true,
-      description: 'Contracts with open interest skipped for want of a gamma; null when there is no such capture.',
+      description:
+        'Contracts with open interest that were skipped because their gamma is unknown; null if there is no such capture.',
       resolve: ({ capture }) => capture?.gammaAbsent ?? null,
     }),
     strikes: t.field({
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikesByExpiry' }),
-      description: 'Rows ascending by strike, then expiry; net rows where the capture holds no others.',
+      description: 'Rows ascending by strike, then expiry; net rows if the capture has no rows by expiry.',
       resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
     }),
     meta: t.expose('meta', { type: GexReferenceMetaType, description: 'Metadata of the answer.' }),
@@ -86,11 +87,11 @@ builder.objectField(SymbolGexType, 'reference', (t) =>
       scopeGroup: 'analytics.gex',
       ...costs({ once: 1.5, each: 0.1, sizes: () => strikeSizes(null, true) }),
     },
-    description: "The capture that a session's gamma is compared with, by strike and expiry.",
+    description: "The capture a session's gamma is compared with, by strike and expiry.",
     args: {
       date: t.arg({
         type: 'SessionDate',
-        description: 'Exchange session, not in the future; by default the one that runs, or ran last.',
+        description: 'Exchange session, not in the future. Default: the current session, else the last one.',
       }),
       basis: t.arg({ type: ReferenceBasisEnum, defaultValue: 'open', description: 'Which capture.' }),
     },

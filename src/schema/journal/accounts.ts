@@ -18,14 +18,14 @@ const scopeGroup = 'journal';
 
 /** An account of the journal. */
 export const JournalAccountType = builder.objectRef<JournalAccount>('JournalAccount').implement({
-  description: 'An account of the journal: where trades were made.',
+  description: 'A journal account: the place where trades were made.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id within the journal.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     broker: t.exposeString('broker', {
       nullable: true,
       extensions: costs({ isWritten: true }),
-      description: 'Broker; null = not told.',
+      description: 'Broker; null = not given.',
     }),
   }),
 });
@@ -48,8 +48,8 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "Accounts of the caller's journal, ascending by id.",
     args: {
-      limit: t.arg.int({ description: `Rows, at most ${journalPageMax}, which is the default.` }),
-      cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
+      limit: t.arg.int({ description: `Rows per page. Default and maximum: ${journalPageMax}.` }),
+      cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
     },
     extensions: { scopeGroup, ...journalPageCost },
     resolve: (_root, args, context) => journalAccounts(context, args),
@@ -57,7 +57,7 @@ builder.queryFields((t) => ({
   journalAccount: t.field({
     type: JournalAccountType,
     nullable: true,
-    description: "An account of the caller's journal; null when there is none of that id.",
+    description: "An account of the caller's journal; null if the id is unknown.",
     args: { id: t.arg.id({ required: true, description: 'Id within the journal.' }) },
     extensions: { scopeGroup, ...costs({ once: 1.5 }) },
     resolve: (_root, { id }, context) => journalAccount(context, id),
@@ -65,20 +65,20 @@ builder.queryFields((t) => ({
 }));
 
 const JournalAccountInput = builder.inputType('JournalAccountInput', {
-  description: 'What a journal account holds.',
+  description: 'Fields of a journal account.',
   fields: (t) => ({
     name: t.string({ required: true, description: 'Display name, not empty.' }),
-    broker: t.string({ description: 'Broker; null and empty = not told.' }),
+    broker: t.string({ description: 'Broker; null or empty = not given.' }),
   }),
 });
 
 const JournalAccountPayload = builder
   .objectRef<{ account: JournalAccount; meta: ResponseMeta }>('JournalAccountPayload')
   .implement({
-    description: 'A journal account after a change.',
+    description: 'The journal account after a change.',
     fields: (t) => ({
-      account: t.expose('account', { type: JournalAccountType, description: 'The account as it is stored.' }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      account: t.expose('account', { type: JournalAccountType, description: 'The stored account.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
@@ -86,10 +86,10 @@ const JournalAccountPayload = builder
 export const DeletedFromJournal = builder
   .objectRef<{ deleted: string; meta: ResponseMeta }>('DeletedFromJournal')
   .implement({
-    description: 'The journal after deleting something of it.',
+    description: 'Result of deleting a journal entry.',
     fields: (t) => ({
-      deleted: t.exposeID('deleted', { description: 'Id of what was deleted.' }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      deleted: t.exposeID('deleted', { description: 'Id of the deleted entry.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
@@ -97,10 +97,10 @@ builder.mutationFields((t) => ({
   createJournalAccount: t.field({
     type: JournalAccountPayload,
     nullable: true,
-    description: 'Makes a journal account.',
+    description: 'Creates a journal account.',
     args: {
-      id: t.arg.id({ description: 'Id, chosen by the caller; one is given when not sent.' }),
-      account: t.arg({ type: JournalAccountInput, required: true, description: 'What it holds.' }),
+      id: t.arg.id({ description: 'Id chosen by the caller. Generated if not sent.' }),
+      account: t.arg({ type: JournalAccountInput, required: true, description: 'The fields.' }),
     },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id, account }, context) => ({
@@ -111,10 +111,10 @@ builder.mutationFields((t) => ({
   replaceJournalAccount: t.field({
     type: JournalAccountPayload,
     nullable: true,
-    description: "Puts other fields in place of a journal account's; not_found when there is none of that id.",
+    description: 'Replaces all fields of a journal account. not_found if the id is unknown.',
     args: {
       id: t.arg.id({ required: true, description: 'Id within the journal.' }),
-      account: t.arg({ type: JournalAccountInput, required: true, description: 'What it is to hold.' }),
+      account: t.arg({ type: JournalAccountInput, required: true, description: 'The new fields.' }),
     },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id, account }, context) => ({
@@ -125,10 +125,10 @@ builder.mutationFields((t) => ({
   patchJournalAccount: t.field({
     type: JournalAccountPayload,
     nullable: true,
-    description: 'Changes some fields of a journal account; not_found when there is none of that id.',
+    description: 'Updates a journal account. not_found if the id is unknown.',
     args: {
       id: t.arg.id({ required: true, description: 'Id within the journal.' }),
-      patch: t.arg({ type: 'MergePatch', required: true, description: 'Of name and broker.' }),
+      patch: t.arg({ type: 'MergePatch', required: true, description: 'Fields: name, broker.' }),
     },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id, patch }, context) => ({
@@ -139,7 +139,7 @@ builder.mutationFields((t) => ({
   deleteJournalAccount: t.field({
     type: DeletedFromJournal,
     nullable: true,
-    description: 'Deletes a journal account; refused while it holds trades.',
+    description: 'Deletes a journal account. Fails while the account has trades.',
     args: { id: t.arg.id({ required: true, description: 'Id within the journal.' }) },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id }, context) => ({

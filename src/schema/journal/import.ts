@@ -10,10 +10,12 @@ import { costs, linesOf, writing } from '../cost.ts';
 import { PlainMetaType } from '../response-meta.ts';
 
 const JournalFormatEnum = builder.enumType('JournalFormat', {
-  description: "Form of an import's body.",
+  description: 'Format of an import.',
   values: {
-    jsonl: { description: 'One trade object a line: id, account_id, symbol, side, qty, price, ts, note.' },
-    csv: { description: 'A header line, then id,account_id,symbol,side,qty,price,ts,note with RFC 4180 quoting.' },
+    jsonl: { description: 'One trade object per line: id, account_id, symbol, side, qty, price, ts, note.' },
+    csv: {
+      description: 'A header line, then rows of id,account_id,symbol,side,qty,price,ts,note with RFC 4180 quoting.',
+    },
   } satisfies Record<(typeof journalFormats)[number], object>,
 });
 
@@ -21,23 +23,25 @@ const RowErrorType = builder.objectRef<RowError>('ImportRowError').implement({
   description: 'A row that was not imported.',
   fields: (t) => ({
     row: t.exposeInt('row', {
-      description: 'Line of the body on which the row starts; the first is 1, a CSV header too.',
+      description: 'Line of the body on which the row starts. The first line is 1; a CSV header counts.',
     }),
     code: t.exposeString('code', {
-      description: 'Why: missing_<field>, bad_<field>, bad_json or bad_columns.',
+      description: 'The reason: missing_<field>, bad_<field>, bad_json or bad_columns.',
     }),
   }),
 });
 
 const ImportResultType = builder.objectRef<ImportResult>('ImportResult').implement({
-  description: 'What became of an import.',
+  description: 'The result of an import.',
   fields: (t) => ({
-    created: t.exposeInt('created', { description: 'Trades that are new in the journal.' }),
-    skipped: t.exposeInt('skipped', { description: 'Trades whose id the journal, or an earlier row, had already.' }),
+    created: t.exposeInt('created', { description: 'Number of trades added to the journal.' }),
+    skipped: t.exposeInt('skipped', {
+      description: 'Number of trades skipped because their id is already in the journal or in an earlier row.',
+    }),
     errors: t.expose('errors', {
       type: [RowErrorType],
       extensions: costs({ rows: 'page' }),
-      description: 'Rows that were not imported, in order; the others were.',
+      description: 'Rows that were not imported, in order. All other rows were imported.',
     }),
   }),
 });
@@ -45,13 +49,13 @@ const ImportResultType = builder.objectRef<ImportResult>('ImportResult').impleme
 const ImportJournalPayload = builder
   .objectRef<{ result: ImportResult; meta: ResponseMeta }>('ImportJournalPayload')
   .implement({
-    description: 'A journal after an import.',
+    description: 'The journal after an import.',
     fields: (t) => ({
       result: t.expose('result', {
         type: ImportResultType,
-        description: 'What became of it; of an id used before, what became of the first.',
+        description: 'The result. If the id was used before, the result of the first import.',
       }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
@@ -60,11 +64,11 @@ builder.mutationField('importJournal', (t) =>
     type: ImportJournalPayload,
     nullable: true,
     description:
-      'Imports trades into the journal: the rows that are good, all at once or, after a crash, none. Sending an importId again imports nothing and gives the first result. A GraphQL request holds at most 1 MiB; larger imports go over REST.',
+      'Imports trades into the journal. All valid rows are stored in one transaction; invalid rows are reported. Sending an importId again imports nothing and returns the first result. A GraphQL request is limited to 1 MiB; use REST for larger imports.',
     args: {
       importId: t.arg.id({ required: true, description: 'Id of the import, chosen by the caller.' }),
-      format: t.arg({ type: JournalFormatEnum, defaultValue: 'jsonl', description: 'Form of the body.' }),
-      body: t.arg({ type: 'ImportBody', required: true, description: 'The rows, blank lines passed over.' }),
+      format: t.arg({ type: JournalFormatEnum, defaultValue: 'jsonl', description: 'Format of the body.' }),
+      body: t.arg({ type: 'ImportBody', required: true, description: 'The rows. Blank lines are ignored.' }),
     },
     extensions: {
       scopeGroup: 'journal',

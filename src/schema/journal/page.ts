@@ -8,8 +8,11 @@ export const JournalPageMeta = builder.objectRef<JournalPage<unknown>['meta']>('
   description: 'Metadata of a page of the journal.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Rows of the page.' }),
-    cursor: t.exposeString('cursor', { nullable: true, description: 'Continues the list; null at its end.' }),
+    count: t.exposeInt('count', { description: 'Number of rows on the page.' }),
+    cursor: t.exposeString('cursor', {
+      nullable: true,
+      description: 'Cursor of the next page; null on the last page.',
+    }),
   }),
 });
 

@@ -19,7 +19,7 @@ import { JournalPageMeta, journalPageCost } from './page.ts';
 const scopeGroup = 'journal';
 
 const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').implement({
-  description: 'A trade of the journal.',
+  description: 'A trade in the journal.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id within the journal.' }),
     accountId: t.exposeID('journalAccountId', { description: 'Id of the journal account.' }),
@@ -29,10 +29,10 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
       description: 'The journal account.',
       resolve: ({ journalAccountId }, _args, context) => journalAccount(context, journalAccountId),
     }),
-    ticker: t.expose('symbol', { type: 'Ticker', description: 'Ticker, uppercase; any, registered or not.' }),
+    ticker: t.expose('symbol', { type: 'Ticker', description: 'Ticker, uppercase. It need not be registered.' }),
     symbol: t.field({
       type: SymbolType,
-      description: 'The ticker as a node of the graph.',
+      description: 'The symbol and its fields.',
       resolve: ({ symbol }) => ({ symbol }),
     }),
     side: t.exposeString('side', {
@@ -41,11 +41,11 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
     }),
     qty: t.exposeFloat('qty', { description: 'Shares or contracts, above 0.' }),
     price: t.exposeFloat('price', { description: 'Dollars, 0 or more.' }),
-    ts: t.expose('tsMs', { type: 'EpochMs', description: 'When it was made, epoch ms.' }),
+    ts: t.expose('tsMs', { type: 'EpochMs', description: 'Trade time, epoch ms.' }),
     note: t.exposeString('note', {
       nullable: true,
       extensions: costs({ bytes: 100, isWritten: true }),
-      description: 'Note; null = none.',
+      description: 'Free text; null = none.',
     }),
   }),
 });
@@ -68,8 +68,8 @@ builder.queryField('journalTrades', (t) =>
     nullable: true,
     description: "Trades of the caller's journal, latest first.",
     args: {
-      limit: t.arg.int({ description: `Rows, at most ${journalPageMax}, which is the default.` }),
-      cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
+      limit: t.arg.int({ description: `Rows per page. Default and maximum: ${journalPageMax}.` }),
+      cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
     },
     extensions: { scopeGroup, ...journalPageCost },
     resolve: (_root, args, context) => journalTrades(context, args),
@@ -77,15 +77,21 @@ builder.queryField('journalTrades', (t) =>
 );
 
 const JournalTradeInput = builder.inputType('JournalTradeInput', {
-  description: 'What a trade holds.',
+  description: 'Fields of a trade.',
   fields: (t) => ({
-    accountId: t.id({ required: true, description: 'Id of the journal account; it is made when there is none.' }),
+    accountId: t.id({
+      required: true,
+      description: 'Id of the journal account. The account is created if it does not exist.',
+    }),
     symbol: t.field({ type: 'Ticker', required: true, description: 'Ticker in any case.' }),
     side: t.string({ required: true, description: 'buy, sell, or any other text.' }),
     qty: t.float({ required: true, description: 'Shares or contracts, above 0.' }),
     price: t.float({ required: true, description: 'Dollars, 0 or more.' }),
-    ts: t.field({ type: 'PointInTime', description: 'When; read in New York without an offset; now when not sent.' }),
-    note: t.string({ description: 'Note; null and empty = none.' }),
+    ts: t.field({
+      type: 'PointInTime',
+      description: 'Trade time; New York time if it has no offset. The default is the current time.',
+    }),
+    note: t.string({ description: 'Free text; null or empty = none.' }),
   }),
 });
 
@@ -98,10 +104,10 @@ function wireFields(input: typeof JournalTradeInput.$inferInput): Record<string,
 const JournalTradePayload = builder
   .objectRef<{ trade: JournalTrade; meta: ResponseMeta }>('JournalTradePayload')
   .implement({
-    description: 'A trade after a change.',
+    description: 'The trade after a change.',
     fields: (t) => ({
-      trade: t.expose('trade', { type: JournalTradeType, description: 'The trade as it is stored.' }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'What the answer says of itself.' }),
+      trade: t.expose('trade', { type: JournalTradeType, description: 'The stored trade.' }),
+      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
     }),
   });
 
@@ -109,10 +115,10 @@ builder.mutationFields((t) => ({
   createJournalTrade: t.field({
     type: JournalTradePayload,
     nullable: true,
-    description: 'Puts a trade into the journal.',
+    description: 'Creates a trade in the journal.',
     args: {
-      id: t.arg.id({ description: 'Id, chosen by the caller; one is given when not sent.' }),
-      trade: t.arg({ type: JournalTradeInput, required: true, description: 'What it holds.' }),
+      id: t.arg.id({ description: 'Id chosen by the caller. Generated if not sent.' }),
+      trade: t.arg({ type: JournalTradeInput, required: true, description: 'The fields.' }),
     },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id, trade }, context) => ({
@@ -123,10 +129,10 @@ builder.mutationFields((t) => ({
   replaceJournalTrade: t.field({
     type: JournalTradePayload,
     nullable: true,
-    description: "Puts other fields in place of a trade's; not_found when there is none of that id.",
+    description: 'Replaces all fields of a trade. not_found if the id is unknown.',
     args: {
       id: t.arg.id({ required: true, description: 'Id within the journal.' }),
-      trade: t.arg({ type: JournalTradeInput, required: true, description: 'What it is to hold.' }),
+      trade: t.arg({ type: JournalTradeInput, required: true, description: 'The new fields.' }),
     },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id, trade }, context) => ({
@@ -137,13 +143,13 @@ builder.mutationFields((t) => ({
   patchJournalTrade: t.field({
     type: JournalTradePayload,
     nullable: true,
-    description: 'Changes some fields of a trade; not_found when there is none of that id.',
+    description: 'Updates a trade. not_found if the id is unknown.',
     args: {
       id: t.arg.id({ required: true, description: 'Id within the journal.' }),
       patch: t.arg({
         type: 'MergePatch',
         required: true,
-        description: 'Of account_id, symbol, side, qty, price, ts and note.',
+        description: 'Fields: account_id, symbol, side, qty, price, ts, note.',
       }),
     },
     extensions: { scopeGroup, ...costs(writing) },
@@ -155,7 +161,7 @@ builder.mutationFields((t) => ({
   deleteJournalTrade: t.field({
     type: DeletedFromJournal,
     nullable: true,
-    description: 'Deletes a trade; not_found when there is none of that id.',
+    description: 'Deletes a trade. not_found if the id is unknown.',
     args: { id: t.arg.id({ required: true, description: 'Id within the journal.' }) },
     extensions: { scopeGroup, ...costs(writing) },
     resolve: async (_root, { id }, context) => ({

@@ -12,12 +12,12 @@ import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
 const MoverUniverseEnum = builder.enumType('MoverUniverse', {
-  description: 'Where movers are looked for: registry = all registered symbols.',
+  description: 'The symbols that movers are selected from: registry = all registered symbols.',
   values: moverUniverses,
 });
 
 const MoverType = builder.objectRef<Mover>('Mover').implement({
-  description: 'A symbol that moved against its prior close.',
+  description: 'A symbol and its change against the prior close.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     spot: t.exposeFloat('spot', { description: 'Price, dollars.' }),
@@ -29,10 +29,10 @@ const MoverType = builder.objectRef<Mover>('Mover').implement({
       nullable: true,
       description: 'Shares traded in the session of the price; null when unknown.',
     }),
-    officialClose: t.exposeFloat('officialClose', { description: 'Close of the session before, dollars.' }),
+    officialClose: t.exposeFloat('officialClose', { description: 'Prior close, dollars.' }),
     node: t.field({
       type: SymbolType,
-      description: 'The symbol with its edges.',
+      description: 'The symbol and its fields.',
       resolve: ({ symbol }) => ({ symbol }),
     }),
   }),
@@ -42,10 +42,11 @@ const MoversMetaType = builder.objectRef<MoversMeta>('MoversMeta').implement({
   description: 'Metadata of movers.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    count: t.exposeInt('count', { description: 'Rows in the answer.' }),
+    count: t.exposeInt('count', { description: 'Number of rows in the answer.' }),
     computedAt: t.expose('computedAt', {
       type: 'EpochMs',
-      description: 'When the changes were computed, epoch ms; once a minute for everybody.',
+      description:
+        'When the changes were computed, epoch ms. They are computed once a minute and shared by all callers.',
     }),
     universe: t.expose('universe', { type: MoverUniverseEnum, description: 'Where movers were looked for.' }),
   }),
@@ -57,7 +58,7 @@ const MoversPageType = builder.objectRef<MoversPage>('Movers').implement({
     rows: t.field({
       type: [MoverType],
       extensions: costs({ rows: 'page' }),
-      description: 'By the size of the change, up or down, largest first.',
+      description: 'By absolute change, largest first.',
       resolve: (page) => page.rows,
     }),
     meta: t.field({ type: MoversMetaType, description: 'Metadata of the movers.', resolve: (page) => page.meta }),
@@ -69,16 +70,16 @@ builder.queryField('movers', (t) =>
     type: MoversPageType,
     nullable: true,
     description:
-      'The symbols that changed most against their prior close, among those the caller may read and whose change is known.',
+      'The symbols with the largest change against their prior close. Only symbols that the caller may read and whose change is known.',
     args: {
       limit: t.arg.int({
         defaultValue: moverLimits.default,
-        description: `At most so many, 1 or more; what is over ${moverLimits.max} is clamped and reported.`,
+        description: `Number of symbols, 1 or more. A value over ${moverLimits.max} is clamped and reported.`,
       }),
       universe: t.arg({
         type: MoverUniverseEnum,
         defaultValue: 'registry',
-        description: 'Where movers are looked for.',
+        description: 'The symbols that movers are selected from.',
       }),
     },
     extensions: {

@@ -14,7 +14,7 @@ import { SymbolType } from './symbol.ts';
 /** A quote, in pages and as it is told. */
 export const QuoteType = builder.objectRef<Quote>('Quote').implement({
   description:
-    "A symbol's latest price: the current session's as it trades, else the last completed session's close. All but symbol is null where there is no recent price (none within 10 calendar days).",
+    "Latest price of a symbol: the current session's last price, else the last completed session's close. All fields but symbol are null if there was no price within 10 calendar days.",
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     spot: t.exposeFloat('spot', { nullable: true, description: 'Price, dollars.' }),
@@ -22,7 +22,7 @@ export const QuoteType = builder.objectRef<Quote>('Quote').implement({
       nullable: true,
       description: 'Percent against officialClose, with 4 decimals: -0.72 is -0.72%.',
     }),
-    netGex: t.exposeFloat('netGex', { nullable: true, description: 'Always null; see gex of the symbol.' }),
+    netGex: t.exposeFloat('netGex', { nullable: true, description: 'Always null. See gex of the symbol.' }),
     gexChange: t.exposeFloat('gexChange', { nullable: true, description: 'Always null.' }),
     volume: t.expose('volume', {
       type: 'Long',
@@ -31,7 +31,7 @@ export const QuoteType = builder.objectRef<Quote>('Quote').implement({
     }),
     officialClose: t.exposeFloat('officialClose', {
       nullable: true,
-      description: 'Close of the session before, dollars; null when it is not known.',
+      description: 'Prior close, dollars; null when unknown.',
     }),
     sessionDate: t.expose('sessionDate', {
       type: 'SessionDate',
@@ -41,11 +41,11 @@ export const QuoteType = builder.objectRef<Quote>('Quote').implement({
     eventTsMs: t.expose('eventTsMs', {
       type: 'EpochMs',
       nullable: true,
-      description: 'The price event, epoch ms; null when the price comes from a daily bar.',
+      description: 'Time of the price, epoch ms; null if the price comes from a daily bar.',
     }),
     node: t.field({
       type: SymbolType,
-      description: 'The symbol with its edges.',
+      description: 'The symbol and its fields.',
       resolve: ({ symbol }) => ({ symbol }),
     }),
   }),
@@ -60,7 +60,7 @@ const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
       extensions: costs({ rows: 'page' }),
       type: ['Ticker'],
       nullable: true,
-      description: 'Symbols the caller may not read, whose rows are empty; null when there are none.',
+      description: 'Symbols the caller may not read; their rows are empty. Null if there are none.',
     }),
   }),
 });
@@ -71,7 +71,7 @@ const QuotesPageType = builder.objectRef<QuotesPage>('Quotes').implement({
     rows: t.field({
       type: [QuoteType],
       extensions: costs({ rows: 'page' }),
-      description: 'One row a symbol in the order asked, repeats included.',
+      description: 'One row per requested symbol, in the order of the request, including repeats.',
       resolve: (page) => page.rows,
     }),
     meta: t.field({ type: QuotesMetaType, description: 'Metadata of the quotes.', resolve: (page) => page.meta }),
@@ -83,7 +83,7 @@ builder.queryField('quotes', (t) =>
     type: QuotesPageType,
     nullable: true,
     description:
-      'Quotes of several symbols. What is unknown, has no recent price or may not be read is an empty row, never a failure.',
+      'Quotes of several symbols. A symbol that is unknown, has no recent price or may not be read is an empty row, not an error.',
     args: {
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
     },
@@ -103,8 +103,7 @@ builder.objectField(SymbolType, 'quote', (t) =>
   t.field({
     type: QuoteType,
     nullable: true,
-    description:
-      'Its latest quote; an error of code not_entitled_tier or attestation_required where it may not be read.',
+    description: 'Latest quote. not_entitled_tier or attestation_required if the caller may not read it.',
     extensions: { scopeGroup: 'market.live', ...costs({ once: 3, each: 0.12 }) },
     resolve: ({ symbol }, _args, context) => symbolQuote(context, symbol),
   }),

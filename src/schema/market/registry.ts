@@ -13,27 +13,26 @@ import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
 import { ChainPolicyType, SymbolClassEnum } from './symbol.ts';
 
 const InstrumentTypeEnum = builder.enumType('InstrumentType', {
-  description: 'What kind of instrument a ticker is.',
+  description: 'Instrument type of a ticker.',
   values: instrumentTypes,
 });
 
 const RegistryEntryType = builder.objectRef<SymbolEntry>('RegistryEntry').implement({
-  description:
-    'A line of the registry. It has no edges, so that the whole list may be had at once; see symbols for those.',
+  description: 'A registered symbol, without links to its data. Use symbols for those.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker, uppercase.' }),
     name: t.exposeString('name', { description: 'Display name.' }),
     class: t.expose('class', { type: SymbolClassEnum, description: 'Equity or index.' }),
     chainPolicy: t.field({
       type: ChainPolicyType,
-      description: 'What of its expiries the option chain covers.',
+      description: 'Which of its expiries the option chain covers.',
       resolve: chainPolicy,
     }),
     minTier: t.expose('minTier', { type: TierEnum, description: "Lowest tier that may read the symbol's data." }),
     requiresAttestation: t.exposeBoolean('requiresAttestation', {
-      description: 'Whether a non-professional market-data declaration is required (index products).',
+      description: 'True if the symbol requires a non-professional market-data declaration (index products).',
     }),
-    sector: t.exposeString('sector', { nullable: true, description: 'Sector of the screener; null without one.' }),
+    sector: t.exposeString('sector', { nullable: true, description: 'Sector of the screener; null if it has none.' }),
   }),
 });
 
@@ -45,7 +44,7 @@ const RegistryMetaType = builder.objectRef<RegistryPage['meta']>('RegistryMeta')
     class: t.expose('class', {
       type: SymbolClassEnum,
       nullable: true,
-      description: 'The class asked for; null = any.',
+      description: 'The class filter of the request; null = none.',
     }),
   }),
 });
@@ -67,7 +66,7 @@ builder.queryField('registry', (t) =>
   t.field({
     type: RegistryPageType,
     nullable: true,
-    description: 'Every registered symbol at once, without edges. For pages, search and edges see symbols.',
+    description: 'All registered symbols in one list. Use symbols to search, page and read more of each symbol.',
     args: { class: t.arg({ type: SymbolClassEnum, description: 'Only this class.' }) },
     extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.1 }) },
     resolve: (_root, args, context) => registryPage(context, args.class ?? null),
@@ -75,20 +74,20 @@ builder.queryField('registry', (t) =>
 );
 
 const SymbolLookupType = builder.objectRef<SymbolLookup>('SymbolLookup').implement({
-  description: 'What is known of a text that may be a ticker.',
+  description: 'Result of looking up a ticker.',
   fields: (t) => ({
-    valid: t.exposeBoolean('valid', { description: 'Whether it is a real ticker, registered or not.' }),
+    valid: t.exposeBoolean('valid', { description: 'True if it is a real ticker, registered or not.' }),
     symbol: t.exposeString('symbol', { description: 'The text, uppercase.' }),
-    name: t.exposeString('name', { nullable: true, description: 'Display name; null when not valid.' }),
+    name: t.exposeString('name', { nullable: true, description: 'Display name; null if not valid.' }),
     class: t.expose('class', {
       type: SymbolClassEnum,
       nullable: true,
-      description: 'Equity or index; null when not valid.',
+      description: 'Equity or index; null if not valid.',
     }),
-    instrumentType: t.expose('instrumentType', { type: InstrumentTypeEnum, description: 'Kind of instrument.' }),
+    instrumentType: t.expose('instrumentType', { type: InstrumentTypeEnum, description: 'Instrument type.' }),
     instrumentTypeSource: t.exposeString('instrumentTypeSource', {
       nullable: true,
-      description: 'What says so: registry or directory; null when the type is unknown.',
+      description: 'Source of the type: registry or directory; null if the type is unknown.',
     }),
     instrumentTypeAsOf: t.expose('instrumentTypeAsOf', {
       type: 'SessionDate',
@@ -102,7 +101,7 @@ builder.queryField('lookup', (t) =>
   t.field({
     type: SymbolLookupType,
     nullable: true,
-    description: 'Whether a text is a real ticker, and of what.',
+    description: 'Checks whether a text is a real ticker, and says of what.',
     args: {
       q: t.arg.string({ required: true, description: `A ticker in any case, at most ${maxLookupLength} characters.` }),
     },

@@ -4,19 +4,19 @@ import { costs } from '../cost.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 
 const SectorAverageType = builder.objectRef<SectorAverage>('SectorAverage').implement({
-  description: 'How a sector moved in the latest session.',
+  description: 'Average change of a sector in the latest session.',
   fields: (t) => ({
     sector: t.exposeString('sector', { description: 'Sector; other = symbols the sector map does not cover.' }),
     symbols: t.expose('symbols', {
       extensions: costs({ rows: 'symbolsOfSector' }),
       type: ['Ticker'],
-      description: 'Its symbols ascending, with data or without.',
+      description: 'Symbols of the sector, ascending, including those without data.',
     }),
     avgChangePct: t.exposeFloat('avgChangePct', {
       nullable: true,
-      description: 'Unweighted mean of the changes of its symbols with data, percent; null when none has any.',
+      description: "Unweighted mean of its symbols' changes, percent; null if no symbol has data.",
     }),
-    count: t.exposeInt('count', { description: 'Symbols that contributed.' }),
+    count: t.exposeInt('count', { description: 'Number of symbols in the mean.' }),
   }),
 });
 
@@ -27,10 +27,15 @@ const SectorsMetaType = builder.objectRef<SectorsMeta>('SectorsMeta').implement(
     count: t.exposeInt('count', { description: 'Number of sectors.' }),
     computedAt: t.expose('computedAt', {
       type: 'EpochMs',
-      description: 'When the averages were computed, epoch ms; once a minute for everybody.',
+      description:
+        'When the averages were computed, epoch ms. They are computed once a minute and shared by all callers.',
     }),
-    date: t.expose('date', { type: 'SessionDate', nullable: true, description: 'As sent; not applied.' }),
-    note: t.exposeString('note', { description: 'What to know of these rows.' }),
+    date: t.expose('date', {
+      type: 'SessionDate',
+      nullable: true,
+      description: 'The date of the request; not applied.',
+    }),
+    note: t.exposeString('note', { description: 'A remark on these rows.' }),
   }),
 });
 
@@ -40,7 +45,7 @@ const SectorsPageType = builder.objectRef<SectorsPage>('Sectors').implement({
     rows: t.field({
       type: [SectorAverageType],
       extensions: costs({ rows: 'sectors' }),
-      description: 'Sectors ascending by name, other last. With an API key index symbols are not in them.',
+      description: 'Sectors ascending by name, other last. With an API key, index symbols are omitted.',
       resolve: (page) => page.rows,
     }),
     meta: t.field({ type: SectorsMetaType, description: 'Metadata of the averages.', resolve: (page) => page.meta }),
@@ -51,8 +56,8 @@ builder.queryField('sectors', (t) =>
   t.field({
     type: SectorsPageType,
     nullable: true,
-    description: 'Average change by sector in the latest session, over the registry.',
-    args: { date: t.arg({ type: 'SessionDate', description: 'Echoed in meta, not applied.' }) },
+    description: 'Average change per sector in the latest session, over the registered symbols.',
+    args: { date: t.arg({ type: 'SessionDate', description: 'Returned in meta; not applied.' }) },
     extensions: { scopeGroup: 'market.screener', ...costs({ once: 0.3 }) },
     resolve: (_root, { date }, context) => sectors(context, date ?? null),
   }),

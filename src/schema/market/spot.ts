@@ -6,17 +6,17 @@ import { SymbolType } from './symbol.ts';
 
 const SpotType = builder.objectRef<Spot>('Spot').implement({
   description:
-    "The close of a symbol's most recent daily bar: the current session's as it builds, else the last completed one's.",
+    "Close of a symbol's latest daily bar: the current session's bar in progress, else the last completed one.",
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     price: t.exposeFloat('price', {
       nullable: true,
-      description: 'Dollars; null when there is no bar within the last 10 calendar days.',
+      description: 'Dollars; null if there is no bar within the last 10 calendar days.',
     }),
     ts: t.expose('ts', {
       type: 'EpochMs',
       nullable: true,
-      description: 'Start of the bar the price came from, epoch ms; null when there is no recent bar.',
+      description: 'Start of the bar the price comes from, epoch ms; null if there is no recent bar.',
     }),
     meta: t.field({ type: PlainMetaType, description: 'Metadata of the answer.', resolve: ({ meta }) => meta }),
   }),
@@ -26,7 +26,7 @@ builder.objectField(SymbolType, 'spot', (t) =>
   t.field({
     type: SpotType,
     nullable: true,
-    description: 'Its spot price; registry symbols only.',
+    description: 'Spot price. Registered symbols only.',
     extensions: { scopeGroup: 'market.live', ...costs({ once: 2.5, each: 0.07 }) },
     resolve: ({ symbol }, _args, context) => spot(context, symbol),
   }),

@@ -24,7 +24,7 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
     timeframe: t.expose('timeframe', { type: 'Timeframe', description: 'Length of the bar.' }),
     tsMs: t.expose('tsMs', {
       type: 'EpochMs',
-      description: 'Start of the bar, epoch ms; a 1d bar starts 00:00 New York.',
+      description: 'Start of the bar, epoch ms. A 1d bar starts at 00:00 New York.',
     }),
     open: t.exposeFloat('open', { description: 'First price, dollars.' }),
     high: t.exposeFloat('high', { description: 'Highest price, dollars.' }),
@@ -33,12 +33,12 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
     volume: t.expose('volume', { type: 'Long', description: 'Shares.' }),
     vwap: t.exposeFloat('vwap', {
       nullable: true,
-      description: 'Volume-weighted average price, dollars; null when the source gives none.',
+      description: 'Volume-weighted average price, dollars; null if the source does not report it.',
     }),
     tradeCount: t.expose('tradeCount', {
       type: 'Long',
       nullable: true,
-      description: 'Number of trades; null when the source gives none.',
+      description: 'Number of trades; null if the source does not report it.',
     }),
   }),
 });
@@ -59,11 +59,11 @@ const nullable = (values: Float64Array) =>
 /** Bars as columns, shared by stock and option bars. */
 export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({
   description:
-    'The same bars as columns: one array a measure, all of one length, ascending by time. Much smaller for charts.',
+    'The same bars as columns: one array per measure, all of the same length, ascending by time. Smaller than rows; meant for charts.',
   fields: (t) => ({
     tsMs: t.field({
       type: ['EpochMs'],
-      description: 'Starts, epoch ms.',
+      description: 'Start times, epoch ms.',
       extensions: costs({ rows: 'page' }),
       resolve: (bars) => column(bars.tsMs),
     }),
@@ -113,13 +113,17 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
   description: 'Metadata of a page of stock bars.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    rowCount: t.exposeInt('rowCount', { description: 'Bars on this page.' }),
+    rowCount: t.exposeInt('rowCount', { description: 'Number of bars on this page.' }),
     completeThrough: t.expose('completeThrough', {
       type: 'EpochMs',
       nullable: true,
-      description: 'Start of the last complete bar in range; later bars may change. Null when there is none.',
+      description:
+        'Start of the last complete bar in range, epoch ms. Later bars can still change. Null if there is none.',
     }),
-    cursor: t.exposeString('cursor', { nullable: true, description: 'Continues with the next page; null at the end.' }),
+    cursor: t.exposeString('cursor', {
+      nullable: true,
+      description: 'Cursor of the next page; null on the last page.',
+    }),
   }),
 });
 
@@ -148,7 +152,7 @@ builder.objectField(SymbolType, 'bars', (t) =>
     type: StockBarsPageType,
     nullable: true,
     description:
-      'OHLCV bars in [from, to). API keys read at most 1,000 bars a page and a span limited by timeframe; longer ones are clamped and reported in meta.caps.applied.',
+      'OHLCV bars in [from, to). An API key reads at most 1,000 bars per page and a span limited by timeframe. A larger request is clamped and reported in meta.caps.applied.',
     args: {
       from: t.arg({ type: 'PointInTime', required: true, description: 'Start, inclusive.' }),
       to: t.arg({ type: 'PointInTime', required: true, description: 'End, exclusive.' }),
@@ -159,9 +163,9 @@ builder.objectField(SymbolType, 'bars', (t) =>
       }),
       timeframe: t.arg({ type: 'Timeframe', defaultValue: '1m', description: 'Length of a bar.' }),
       limit: t.arg.int({
-        description: `Bars a page: ${barLimits.default} by default, at most ${barLimits.max}; ${barLimits.keyMax} with an API key.`,
+        description: `Bars per page. Default ${barLimits.default}, at most ${barLimits.max}; ${barLimits.keyMax} with an API key.`,
       }),
-      cursor: t.arg.string({ description: 'meta.cursor of the page before.' }),
+      cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
       source: t.arg.string({ description: 'Only trade is served.' }),
     },
     extensions: {

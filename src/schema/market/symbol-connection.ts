@@ -5,25 +5,25 @@ import { SymbolClassEnum, type SymbolNode, SymbolType } from './symbol.ts';
 
 /** Where a page of a connection lies; shared by every connection of the graph. */
 export const PageInfoType = builder.objectRef<SymbolConnection['pageInfo']>('PageInfo').implement({
-  description: 'Where a page lies in its connection.',
+  description: 'Position of a page in its list.',
   fields: (t) => ({
-    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'Whether more follows endCursor.' }),
-    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'Whether something precedes startCursor.' }),
+    hasNextPage: t.exposeBoolean('hasNextPage', { description: 'True if there is a next page.' }),
+    hasPreviousPage: t.exposeBoolean('hasPreviousPage', { description: 'True if there is a previous page.' }),
     startCursor: t.exposeString('startCursor', {
       nullable: true,
       description: 'Cursor of the first edge; null on an empty page.',
     }),
     endCursor: t.exposeString('endCursor', {
       nullable: true,
-      description: 'Cursor of the last edge, to be sent as after; null on an empty page.',
+      description: 'Cursor of the last edge, sent as after to read the next page; null on an empty page.',
     }),
   }),
 });
 
 const SymbolEdgeType = builder.objectRef<{ cursor: string; node: SymbolNode }>('SymbolEdge').implement({
-  description: 'A symbol and its place in the connection.',
+  description: 'A symbol and its cursor.',
   fields: (t) => ({
-    cursor: t.exposeString('cursor', { description: 'Continues after this symbol.' }),
+    cursor: t.exposeString('cursor', { description: 'Cursor; send it as after to continue after this symbol.' }),
     node: t.field({ type: SymbolType, description: 'The symbol.', resolve: (edge) => edge.node }),
   }),
 });
@@ -44,8 +44,12 @@ export const SymbolConnectionType = builder.objectRef<SymbolConnection>('SymbolC
       description: 'The same symbols with their cursors.',
       resolve: (page) => page.edges,
     }),
-    pageInfo: t.field({ type: PageInfoType, description: 'Where the page lies.', resolve: (page) => page.pageInfo }),
-    totalCount: t.exposeInt('totalCount', { description: 'Symbols over all pages.' }),
+    pageInfo: t.field({
+      type: PageInfoType,
+      description: 'Position of the page in the list.',
+      resolve: (page) => page.pageInfo,
+    }),
+    totalCount: t.exposeInt('totalCount', { description: 'Number of symbols over all pages.' }),
   }),
 });
 
@@ -53,16 +57,19 @@ builder.queryField('symbols', (t) =>
   t.field({
     type: SymbolConnectionType,
     nullable: true,
-    description: 'The registry: registered symbols ascending by ticker, filtered and paged.',
+    description: 'Registered symbols ascending by ticker, with search, filters and pages.',
     args: {
-      first: t.arg.int({ required: true, description: `Symbols a page, at most ${maxSymbolsPage}; more are clamped.` }),
+      first: t.arg.int({
+        required: true,
+        description: `Symbols per page, at most ${maxSymbolsPage}; a larger value is clamped.`,
+      }),
       after: t.arg.string({
-        description: 'pageInfo.endCursor of the page before, with the other arguments unchanged.',
+        description: 'pageInfo.endCursor of the previous page. Leave the other arguments unchanged.',
       }),
       class: t.arg({ type: SymbolClassEnum, description: 'Only this class.' }),
-      sector: t.arg.string({ description: 'Only this sector, in any case; other = symbols without one.' }),
+      sector: t.arg.string({ description: 'Only this sector, in any case; other = symbols without a sector.' }),
       search: t.arg.string({
-        description: 'Only tickers that begin with this text and names that contain it, in any case.',
+        description: 'Only symbols whose ticker begins with this text or whose name contains it, in any case.',
       }),
     },
     extensions: {

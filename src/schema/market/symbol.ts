@@ -24,14 +24,14 @@ const TenorFrameEnum = builder.enumType('TenorFrame', {
   values: tenorFrames,
 });
 const AccessRefusalEnum = builder.enumType('AccessRefusal', {
-  description: "What is lacking to read a symbol's data; the tier is looked at first.",
+  description: "Why the caller cannot read a symbol's data. The tier is checked first.",
   values: ['not_entitled_tier', 'attestation_required'] as const,
 });
 
 export const ChainPolicyType = builder.objectRef<ChainPolicy>('ChainPolicy').implement({
-  description: "What of a symbol's expiries the option chain covers.",
+  description: "Which of a symbol's expiries the option chain covers.",
   fields: (t) => ({
-    windowDays: t.exposeInt('windowDays', { description: 'Days of expiries from today.' }),
+    windowDays: t.exposeInt('windowDays', { description: 'Expiries covered: the number of days from today.' }),
     tenorFrame: t.expose('tenorFrame', { type: TenorFrameEnum, description: 'Spacing of the expiries.' }),
   }),
 });
@@ -39,16 +39,16 @@ export const ChainPolicyType = builder.objectRef<ChainPolicy>('ChainPolicy').imp
 const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').implement({
   description: "Whether the caller may read a symbol's data.",
   fields: (t) => ({
-    allowed: t.exposeBoolean('allowed', { description: 'Whether data of the symbol is served to this caller.' }),
+    allowed: t.exposeBoolean('allowed', { description: "True if the caller may read the symbol's data." }),
     reason: t.expose('reason', {
       type: AccessRefusalEnum,
       nullable: true,
-      description: 'What is lacking; null when nothing is.',
+      description: 'Why the caller may not; null if allowed.',
     }),
     requiredTier: t.expose('requiredTier', {
       type: TierEnum,
       nullable: true,
-      description: 'The tier it would take; null unless the tier is what is lacking.',
+      description: "Tier required; null unless the caller's tier is too low.",
     }),
   }),
 });
@@ -61,51 +61,52 @@ const known = ({ symbol }: SymbolNode, context: RequestContext) => realTicker(co
 /** `Symbol`, the centre of the graph. Other nouns add their edges in their own files. */
 export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
   description:
-    'A ticker. Registry facts are errors of code not_found for a ticker outside the registry; market data has its own rules per field.',
+    'A symbol. Registry fields give not_found if the ticker is not registered. Market data has its own rules per field.',
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker, uppercase.' }),
     registered: t.boolean({
       description:
-        'Whether the symbol is in the registry. Other real tickers have a name, bars and quotes, and nothing computed.',
+        'True if the symbol is registered. Other tickers have a name, bars and quotes, but no computed data.',
       resolve: ({ symbol }, _args, context) => isRegistered(context, symbol),
     }),
     name: t.string({
       nullable: true,
-      description: 'Display name; an error of code not_found for a string that is no ticker.',
+      description: 'Display name. not_found if the text is not a ticker.',
       resolve: async (node, _args, context) => (await known(node, context)).name,
     }),
     class: t.field({
       type: SymbolClassEnum,
       nullable: true,
-      description: 'Equity or index; an error of code not_found for a string that is no ticker.',
+      description: 'Equity or index. not_found if the text is not a ticker.',
       resolve: async (node, _args, context) => (await known(node, context)).class,
     }),
     sector: t.string({
       nullable: true,
-      description: 'Sector of the screener; null when the sector map does not cover the symbol.',
+      description: 'Sector of the screener; null if the sector map does not cover the symbol.',
       resolve: async (node, _args, context) => (await known(node, context)).sector,
     }),
     chainPolicy: t.field({
       type: ChainPolicyType,
       nullable: true,
-      description: 'What of its expiries the option chain covers; registry only.',
+      description: 'Which of its expiries the option chain covers. Registered symbols only.',
       resolve: async (node, _args, context) => chainPolicy(await registered(node, context)),
     }),
     minTier: t.field({
       type: TierEnum,
       nullable: true,
-      description: "Lowest tier that may read the symbol's data; registry only.",
+      description: "Lowest tier that may read the symbol's data. Registered symbols only.",
       resolve: async (node, _args, context) => (await registered(node, context)).minTier,
     }),
     requiresAttestation: t.boolean({
       nullable: true,
-      description: 'Whether a non-professional market-data declaration is required (index products); registry only.',
+      description:
+        'True if the symbol requires a non-professional market-data declaration (index products). Registered symbols only.',
       resolve: async (node, _args, context) => (await registered(node, context)).requiresAttestation,
     }),
     access: t.field({
       type: SymbolAccessType,
       nullable: true,
-      description: "Whether the caller may read the symbol's data; an error of code not_found for what is no ticker.",
+      description: "Whether the caller may read the symbol's data. not_found if the text is not a ticker.",
       resolve: ({ symbol }, _args, context) => accessTo(context, symbol),
     }),
   }),
@@ -114,7 +115,7 @@ export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
 builder.queryField('symbol', (t) =>
   t.field({
     type: SymbolType,
-    description: 'A ticker and everything known of it.',
+    description: 'A symbol by its ticker.',
     args: { symbol: t.arg({ type: 'Ticker', required: true, description: 'Ticker, in any case.' }) },
     extensions: { scopeGroup: 'market.reference' },
     resolve: (_root, { symbol }) => ({ symbol }),

@@ -19,13 +19,13 @@ import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 
 const ActivityRowType = builder.objectRef<ActivityRow>('OffExchangeActivityRow').implement({
-  description: "A session's off-exchange total.",
+  description: 'Off-exchange total of a session.',
   fields: (t) => ({
     date: t.expose('date', { type: 'SessionDate', description: 'Session.' }),
     offExchVolume: t.exposeFloat('offExchVolume', { description: 'Shares.' }),
     notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Executions.' }),
-    avgSize: t.exposeFloat('avgSize', { description: 'Shares an execution.' }),
+    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
+    avgSize: t.exposeFloat('avgSize', { description: 'Average shares per execution.' }),
     vwap: t.exposeFloat('vwap', { description: 'Volume-weighted average price, dollars.' }),
     offExchPct: t.exposeFloat('offExchPct', {
       nullable: true,
@@ -43,7 +43,7 @@ const ActivityRowType = builder.objectRef<ActivityRow>('OffExchangeActivityRow')
 });
 
 const CompositionRowType = builder.objectRef<CompositionRow>('OffExchangeCompositionRow').implement({
-  description: "A session's off-exchange trading of one kind; the kinds of a session add up to its activity.",
+  description: 'Off-exchange trading of one kind in a session. The kinds of a session add up to its activity.',
   fields: (t) => ({
     date: t.expose('date', { type: 'SessionDate', description: 'Session.' }),
     category: t.exposeString('category', {
@@ -51,7 +51,7 @@ const CompositionRowType = builder.objectRef<CompositionRow>('OffExchangeComposi
     }),
     volume: t.exposeFloat('volume', { description: 'Shares.' }),
     notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Executions.' }),
+    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
     shareOfOffExchNotional: t.exposeFloat('shareOfOffExchNotional', {
       description: "Fraction of the session's off-exchange dollars: 0.013 = 1.3 %.",
     }),
@@ -59,34 +59,37 @@ const CompositionRowType = builder.objectRef<CompositionRow>('OffExchangeComposi
 });
 
 const ConcentrationRowType = builder.objectRef<ConcentrationRow>('OffExchangeConcentrationRow').implement({
-  description: 'A price bucket in which off-exchange trading gathered over the sessions up to a date.',
+  description: 'A price bucket with concentrated off-exchange trading over the sessions up to a date.',
   fields: (t) => ({
     date: t.expose('date', { type: 'SessionDate', description: 'Last session of the window.' }),
     bucketMidpoint: t.exposeFloat('bucketMidpoint', { description: 'Dollars.' }),
     bucketWidth: t.exposeFloat('bucketWidth', { description: 'Dollars; the bucket is midpoint ± width / 2.' }),
     volume: t.exposeFloat('volume', { description: 'Shares.' }),
     notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Executions.' }),
-    distinctSessions: t.exposeInt('distinctSessions', { description: 'Sessions in which the bucket traded.' }),
+    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
+    distinctSessions: t.exposeInt('distinctSessions', {
+      description: 'Number of sessions in which the bucket traded.',
+    }),
     rankScore: t.exposeFloat('rankScore', { description: 'Share of dollars × share of sessions × 100.' }),
     rank: t.exposeInt('rank', { description: '1 = highest score.' }),
-    bucketCount: t.exposeInt('bucketCount', { description: 'Buckets published.' }),
+    bucketCount: t.exposeInt('bucketCount', { description: 'Number of buckets published.' }),
     distanceBps: t.exposeFloat('distanceBps', {
       nullable: true,
-      description: "Basis points from the last session's reference price, negative below; null without one.",
+      description:
+        "Distance from the last session's reference price, basis points; negative below it. Null without a reference price.",
     }),
-    lookbackSessions: t.exposeInt('lookbackSessions', { description: 'Sessions of the window.' }),
+    lookbackSessions: t.exposeInt('lookbackSessions', { description: 'Number of sessions in the window.' }),
   }),
 });
 
 const ProfileRowType = builder.objectRef<ProfileRow>('OffExchangeProfileRow').implement({
-  description: "A session's off-exchange trading at one price.",
+  description: 'Off-exchange trading of a session at one price.',
   fields: (t) => ({
     date: t.expose('date', { type: 'SessionDate', description: 'Session.' }),
     priceThousandths: t.expose('priceThousandths', { type: 'Long', description: 'Price, thousandths of a dollar.' }),
     volume: t.exposeFloat('volume', { description: 'Shares.' }),
     notional: t.exposeFloat('notional', { description: 'Dollars.' }),
-    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Executions.' }),
+    tradeCount: t.expose('tradeCount', { type: 'Long', description: 'Number of executions.' }),
   }),
 });
 
@@ -96,32 +99,36 @@ const OffExchangeMetaType = builder.objectRef<OffExchangeMeta>('OffExchangeMeta'
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
     synthetic: t.exposeBoolean('synthetic', {
-      description: "Always true: the service's own aggregates; no print, print id, instant or condition code.",
+      description:
+        'Always true: rows are aggregates of the service, without prints, print ids, times or condition codes.',
     }),
     suppressedCount: t.exposeInt('suppressedCount', {
-      description: 'Rows of the range withheld under the disclosure threshold.',
+      description: 'Number of rows in the range withheld under the disclosure threshold.',
     }),
     session: t.expose('session', {
       type: 'SessionDate',
       nullable: true,
-      description: 'Last stored session of the range; null when there is none.',
+      description: 'Last stored session in the range; null if there is none.',
     }),
     latestSession: t.expose('latestSession', {
       type: 'SessionDate',
       nullable: true,
-      description: 'Last session stored of the symbol; null when there is none.',
+      description: 'Last session stored for the symbol; null if there is none.',
     }),
     asOf: t.expose('asOf', {
       type: 'EpochMs',
       nullable: true,
-      description: 'When the newest figures of the range were computed, epoch ms; null when there are none.',
+      description: 'When the latest figures in the range were computed, epoch ms; null if there are none.',
     }),
-    historySessions: t.exposeInt('historySessions', { description: 'Sessions stored of the symbol.' }),
-    count: t.exposeInt('count', { description: 'Rows on this page.' }),
-    cursor: t.exposeString('cursor', { nullable: true, description: 'Continues with the next page; null at the end.' }),
-    note: t.exposeString('note', { nullable: true, description: 'Why there are no rows; null when there are.' }),
+    historySessions: t.exposeInt('historySessions', { description: 'Number of sessions stored for the symbol.' }),
+    count: t.exposeInt('count', { description: 'Number of rows on this page.' }),
+    cursor: t.exposeString('cursor', {
+      nullable: true,
+      description: 'Cursor of the next page; null on the last page.',
+    }),
+    note: t.exposeString('note', { nullable: true, description: 'Why there are no rows; null if there are any.' }),
     disclosureK: t.int({
-      description: 'Executions a row must have to be published.',
+      description: 'Minimum number of executions for a row to be published.',
       resolve: () => disclosureThreshold,
     }),
   }),
@@ -130,7 +137,7 @@ const OffExchangeMetaType = builder.objectRef<OffExchangeMeta>('OffExchangeMeta'
 /** A symbol's off-exchange tables. */
 const SymbolOffExchangeType = builder.objectRef<SymbolNode>('SymbolOffExchange').implement({
   description:
-    'Off-exchange trading of a stock, end of day: a session appears the morning after it trades. Needs the basic tier and a non-professional declaration.',
+    'Off-exchange trading of a stock by session. A session is available from the next morning. Requires the basic tier and a non-professional declaration.',
 });
 
 builder.objectField(SymbolType, 'offExchange', (t) =>
@@ -144,29 +151,29 @@ builder.objectField(SymbolType, 'offExchange', (t) =>
 const pageArgs = builder.args((arg) => ({
   from: arg.field({
     type: 'PointInTime',
-    description: 'First session, inclusive. Without from and to: the latest session.',
+    description: 'First session, inclusive. Default without from and to: the latest session.',
   }),
   to: arg.field({ type: 'PointInTime', description: 'Last session, inclusive.' }),
   tz: arg.field({
     type: 'TimeZone',
     defaultValue: exchangeTimeZone,
-    description: 'Time zone of local times in from and to; a bare date is the session itself.',
+    description: 'Time zone of local times in from and to. A bare date is the session itself.',
   }),
   limit: arg.int({
-    description: `Rows a page: ${offExchangeLimits.default} by default, at most ${offExchangeLimits.max}; more is clamped and reported in meta.caps.applied.`,
+    description: `Rows per page. Default ${offExchangeLimits.default}, at most ${offExchangeLimits.max}; a larger value is clamped and reported in meta.caps.applied.`,
   }),
-  cursor: arg.string({ description: 'meta.cursor of the page before.' }),
+  cursor: arg.string({ description: 'meta.cursor of the previous page.' }),
 }));
 
 /** Adds a table to `SymbolOffExchange`: the page type of its rows and the field. */
 function table<T extends OffExchangeTable>(name: T, pageName: string, rowType: object, description: string): void {
   const page = builder.objectRef<OffExchangePage<T>>(pageName).implement({
-    description: `A page: ${description}`,
+    description: `A page of ${description}`,
     fields: (t) => ({
       rows: t.field({
         type: [rowType as typeof ActivityRowType],
         extensions: costs({ rows: 'page' }),
-        description: 'By session, then rank, category or price, ascending.',
+        description: 'Rows ascending by session, then by rank, category or price.',
         resolve: ({ rows }) => rows as unknown as ActivityRow[],
       }),
       meta: t.field({ type: OffExchangeMetaType, description: 'Metadata of the page.', resolve: ({ meta }) => meta }),
@@ -197,6 +204,6 @@ table(
   'concentration',
   'OffExchangeConcentrationPage',
   ConcentrationRowType,
-  'Price buckets in which off-exchange trading gathered, by rank.',
+  'Price buckets with the most off-exchange trading, by rank.',
 );
 table('profile', 'OffExchangeProfilePage', ProfileRowType, 'Off-exchange trading by session and price.');
