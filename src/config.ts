@@ -107,7 +107,7 @@ function isOrigin(text: string): boolean {
   return URL.canParse(text) && new URL(text).origin === text;
 }
 
-const perMinute = wholeNumber(1, 1_000_000, 'requests a minute, a whole number from 1 to 1000000');
+const perMinute = wholeNumber(1, 1_000_000, 'requests per minute, a whole number from 1 to 1000000');
 
 function milliseconds(max: number) {
   return wholeNumber(0, max, `milliseconds, a whole number from 0 to ${max}`);
@@ -186,7 +186,7 @@ const variables = z.object({
   MAX_CONNECTIONS_PER_ADDRESS: connections.nullable().default(null),
   META_HEADER_PREFIX: z
     .string()
-    .regex(/^[a-z][a-z0-9-]*$/i, { error: 'expected the beginning of a header name such as x-itm-' })
+    .regex(/^[a-z][a-z0-9-]*$/i, { error: 'expected a header name prefix such as x-itm-' })
     .transform((text) => text.toLowerCase())
     .default('x-itm-'),
   CORS_ORIGINS: z
@@ -220,7 +220,7 @@ const variables = z.object({
   OTEL_SERVICE_NAME: z.string().default('tapegraph'),
   OTEL_TRACES_SAMPLER_ARG: z
     .string()
-    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'expected a part, a number from 0 to 1' })
+    .refine((text) => /^[\d.]+$/.test(text) && Number(text) <= 1, { error: 'expected a fraction from 0 to 1' })
     .transform(Number)
     .default(1),
   SOURCES: z
@@ -289,11 +289,9 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
   if (!read.success) throw new ConfigError(complaints(read.error, given).join('\n'));
   const settings = read.data;
   if (settings.DATABASE_READ_URLS.length > 0 && settings.DATABASE_URL === null)
-    throw new ConfigError('DATABASE_READ_URLS: expected to go with DATABASE_URL, whose standbys they are');
+    throw new ConfigError('DATABASE_READ_URLS: expected together with DATABASE_URL, the server of these standbys');
   if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
-    throw new ConfigError(
-      'SESSION_JWKS_URL: expected to be the only one of SESSION_SECRET and SESSION_JWKS_URL that is set',
-    );
+    throw new ConfigError('SESSION_JWKS_URL: set either SESSION_SECRET or SESSION_JWKS_URL, not both');
   }
   return {
     dataDir: resolve(settings.TAPEGRAPH_DATA),

@@ -22,7 +22,7 @@ export function createProgram(terminal: Terminal): Command {
   program
     .description('A gateway for market-data analytics: vendor files in, one GraphQL graph and a REST contract out.')
     .version(version(), '-V, --version', 'print the version')
-    .helpOption('-h, --help', 'print help; every command has it')
+    .helpOption('-h, --help', 'print help')
     .helpCommand('help [command]', 'print help for a command')
     .configureHelp({ showGlobalOptions: false })
     .configureOutput({
@@ -32,7 +32,7 @@ export function createProgram(terminal: Terminal): Command {
       getErrHelpWidth: () => terminal.stderr.columns ?? 120,
       outputError: (text, write) => write(text.replace(/^error: /, 'tapegraph: ')),
     })
-    .showHelpAfterError('(--help shows how)')
+    .showHelpAfterError('(see --help)')
     .exitOverride();
   const commands = [
     addServeCommand,

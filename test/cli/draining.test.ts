@@ -274,7 +274,7 @@ describe('a server that is told to stop', () => {
     child.stderr!.on('data', (chunk) => {
       said += chunk;
     });
-    await expect.poll(() => said, { timeout: 20_000 }).toContain('bringing the sample market');
+    await expect.poll(() => said, { timeout: 20_000 }).toContain('loading the sample market');
     child.kill('SIGTERM');
     expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: expect.not.stringContaining('left behind') });
   });

@@ -26,7 +26,9 @@ describe('servers on one database without a Redis', () => {
     const both = [one, other];
     const all = await Promise.all(Array.from({ length: 50 }, (_, i) => ask(both[i % 2]!, '/v2/symbols', { headers })));
     expect(all.filter(({ status }) => status === 200)).toHaveLength(50);
-    const told = both.map(({ log }) => /REDIS_URL is not set: each counts rate and in-flight limits/.test(log()));
+    const told = both.map(({ log }) =>
+      /REDIS_URL is not set: each server counts rate and in-flight limits/.test(log()),
+    );
     expect(told).toEqual([false, true]);
   }, 120_000);
 });
@@ -76,7 +78,7 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
       }
       // A command is waited for 0.3 s at most; without that, for ever.
       expect(slowestMs).toBeLessThan(5000);
-      const reasons = ['Redis is out of reach: this process counts limits for itself.'];
+      const reasons = ['Redis is not reachable: this process counts limits on its own.'];
       expect(await status()).toEqual({ status: 'degraded', reasons });
       await proxy.bringBack();
       const back = async () => (await request()) === 200 && JSON.stringify(await status()) === '{"status":"ok"}';
@@ -86,7 +88,7 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
           .log()
           .split('\n')
           .filter((line) => line.includes(text)).length;
-      expect([told('is out of reach'), told('is back')]).toEqual([1, 1]);
+      expect([told('is not reachable'), told('is back')]).toEqual([1, 1]);
     },
     120_000,
   );

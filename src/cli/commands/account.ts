@@ -52,22 +52,25 @@ async function listAccounts(terminal: Terminal, options: CommonOptions): Promise
 export function addAccountCommands(program: Command, terminal: Terminal): void {
   const account = program.command('account').summary('accounts: tiers and market-data classification');
   const set = withCommonOptions(account.command('set'))
-    .summary('make or change an account')
+    .summary('create or update an account')
     .description(
-      'Makes an account, or changes what is given of one. A new one starts in the free tiers and not classified.',
+      'Creates an account, or updates the given fields of an existing one. A new account has the free tiers and no classification.',
     )
-    .argument('<id>', 'the account; the `sub` of its site sessions')
+    .argument('<id>', 'account id: the `sub` of its site sessions')
     .addOption(choice('--site-tier <tier>', 'tier of its site sessions', tiers))
     .addOption(choice('--api-tier <tier>', 'tier of its API keys', tiers))
     .addOption(
-      choice('--classification <kind>', 'market-data classification; non_professional is what attested means', [
+      choice('--classification <kind>', 'market-data classification; non_professional means attested', [
         ...classifications,
         'none',
       ]),
     );
   withExamples(set, [
-    ['account set acme --api-tier pro --classification non_professional', 'everything, by API key'],
-    ['account set acme --site-tier basic', 'change one thing and leave the rest'],
+    [
+      'account set acme --api-tier pro --classification non_professional',
+      'an account whose API keys can read everything',
+    ],
+    ['account set acme --site-tier basic', 'change one field'],
   ]);
   set.action(
     printing(
@@ -80,7 +83,7 @@ export function addAccountCommands(program: Command, terminal: Terminal): void {
   const list = withCommonOptions(account.command('list'))
     .summary('list the accounts')
     .description('Lists the accounts by id.');
-  withExamples(list, [['account list', 'who is there?']]);
+  withExamples(list, [['account list', 'all accounts']]);
   list.action(
     printing(
       terminal,

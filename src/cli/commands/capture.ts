@@ -54,7 +54,7 @@ function namedSymbols(text: string): NamedSymbol[] {
     return { symbol, name: right ?? symbol };
   });
   const twice = symbols.find(({ symbol }, i) => symbols.findIndex((other) => other.symbol === symbol) < i);
-  if (twice) throw new InvalidArgumentError(`${twice.symbol} is there twice.`);
+  if (twice) throw new InvalidArgumentError(`${twice.symbol} is listed twice.`);
   return symbols;
 }
 
@@ -126,32 +126,28 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Out
 
 function addChainsCommand(parent: Command, terminal: Terminal): void {
   const command = withCommonOptions(parent.command('chains'))
-    .summary('option chains from a source of delayed quotes, again and again')
+    .summary('capture option chains from a delayed-quote source')
     .description(
-      'Asks an HTTP source for whole option chains (the exchange’s delayed-quote JSON) while the market is open, until it is told to ' +
-        'stop (Ctrl-C, SIGTERM). Each becomes a chain and a GEX capture, as `ingest chain` makes them. A symbol that fails is tried again ' +
-        'after a pause that grows; the others go on. What happens is told on stderr, one JSON object a line.',
+      'Fetches option chains (delayed-quote JSON) from an HTTP source while the market is open, until stopped ' +
+        '(Ctrl-C, SIGTERM). Each chain is stored with its GEX capture, as by `ingest chain`. A symbol that fails is retried with ' +
+        'increasing pauses; the other symbols continue. Progress is logged on stderr, one JSON object per line.',
     )
     .requiredOption(
       '--symbols <list>',
-      'tickers, with the source’s name where it is another: SPX=_SPX,AAPL',
+      'tickers separated by commas; add the source’s name if it differs: SPX=_SPX,AAPL',
       namedSymbols,
     )
     .requiredOption(
       '--url <template>',
-      `URL of a chain, with ${place} where the source’s name of the symbol goes`,
+      `URL of a chain; ${place} stands for the source’s name of the symbol`,
       urlTemplate,
     )
-    .option('--every <time>', 'from one capture to the next, the first at the open (default: 5m)', duration)
-    .option(
-      '--delay <time>',
-      'how late the source’s quotes are: market hours are so much later there (default: none)',
-      duration,
-    )
-    .option('--always', 'outside market hours too')
-    .option('--once', 'capture each symbol once, now, whatever the hour; exit code 1 when one failed')
-    .option('--timeout <time>', 'until a whole answer must be here (default: 30s)', duration)
-    .option('--max-size <MiB>', 'largest answer, unpacked (default: 64)', wholeNumber(1, 256))
+    .option('--every <time>', 'time between captures; the first is at the open (default: 5m)', duration)
+    .option('--delay <time>', 'delay of the source’s quotes; market hours are shifted by it (default: none)', duration)
+    .option('--always', 'capture outside market hours too')
+    .option('--once', 'capture each symbol once, now, at any hour; exit code 1 if one fails')
+    .option('--timeout <time>', 'timeout for the whole answer (default: 30s)', duration)
+    .option('--max-size <MiB>', 'maximum size of an answer, uncompressed (default: 64)', wholeNumber(1, 256))
     .addOption(
       choice('--gamma-source <source>', 'gammas: solved from quotes, or the source’s (default: solve)', gammaSources),
     )
@@ -177,6 +173,6 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
 
 /** `tapegraph capture`: market data fetched from a source, as long as it runs. */
 export function addCaptureCommands(program: Command, terminal: Terminal): void {
-  const command = program.command('capture').description('Fetches market data from a source, as long as it runs.');
+  const command = program.command('capture').description('Fetches market data from a source until stopped.');
   addChainsCommand(command, terminal);
 }

@@ -8,14 +8,14 @@ import type { Terminal } from '../io/terminal.ts';
 export function addDistributeCommand(program: Command, terminal: Terminal): void {
   const command = program
     .command('distribute')
-    .summary('print the SQL that spreads the tables over a Citus cluster')
+    .summary('print the SQL that distributes the tables over a Citus cluster')
     .description(
-      'Prints the statements by which a PostgreSQL with the extension citus spreads the tables over its nodes, for psql. It opens no store and changes nothing.',
+      'Prints the SQL, for psql, that distributes the tables over the nodes of a PostgreSQL with the citus extension. It opens no store and changes nothing.',
     )
-    .option('--json', 'print one JSON object on stdout and nothing else');
+    .option('--json', 'print one JSON object on stdout, and nothing else');
   withExamples(command, [
-    ['distribute | psql "$DATABASE_URL"', 'spread the tables of a store that tapegraph migrate has made'],
-    ['distribute --json', 'the same as {"statements": […]}'],
+    ['distribute | psql "$DATABASE_URL"', 'distribute the tables of a store created by tapegraph migrate'],
+    ['distribute --json', 'as {"statements": […]}'],
   ]);
   command.action(
     printing(

@@ -4,7 +4,7 @@ import type { Exporter } from './exporter.ts';
 
 /** Every chain captured in the range, a row a contract. */
 export const chain: Exporter = {
-  describes: 'option chains as captured, a row a contract; strikes in thousandths of a dollar',
+  describes: 'captured option chains, one row per contract; strikes in thousandths of a dollar',
   whole: false,
   columns: {
     symbol: 'text',
@@ -67,7 +67,7 @@ export const chain: Exporter = {
 
 /** Every GEX capture in the range, a row a strike and expiry: their sums are the net rows. */
 export const gex: Exporter = {
-  describes: 'dealer gamma as captured, a row a strike and expiry; strikes in thousandths of a dollar',
+  describes: 'captured dealer gamma, one row per strike and expiry; strikes in thousandths of a dollar',
   whole: false,
   columns: {
     symbol: 'text',

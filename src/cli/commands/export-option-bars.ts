@@ -5,7 +5,7 @@ import type { Exporter } from './exporter.ts';
 
 /** Bars of every contract of an underlying, by session and contract. */
 export const optionBars: Exporter = {
-  describes: 'bars of the contracts of an underlying, by session, then contract; --timeframe 1m or 5m',
+  describes: 'bars of an underlying’s contracts, by session, then contract; --timeframe 1m or 5m',
   whole: false,
   timeframes: ['1m', '5m'],
   columns: {

@@ -5,7 +5,7 @@ const barsAtOnce = 20_000;
 
 /** Bars of a stock. */
 export const stockBars: Exporter = {
-  describes: 'bars of a stock, of the length of --timeframe',
+  describes: 'bars of a stock; --timeframe sets their length',
   whole: false,
   columns: {
     symbol: 'text',

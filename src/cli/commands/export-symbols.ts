@@ -2,7 +2,7 @@ import type { Exporter } from './exporter.ts';
 
 /** The symbols, in the columns of the symbol list: what is exported here can be ingested there. */
 export const symbols: Exporter = {
-  describes: 'the registry and ticker directory, in the columns that ingest reads; all without --symbol',
+  describes: 'the registry and ticker directory, in the columns that ingest reads; all symbols without --symbol',
   whole: true,
   columns: {
     symbol: 'text',

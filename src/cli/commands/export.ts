@@ -26,10 +26,10 @@ function ofLength(exporter: Exporter, timeframe: Timeframe, describes: string): 
 const exporters: Record<string, Exporter> = {
   symbols,
   'stock-bars': stockBars,
-  'stock-minute-bars': ofLength(stockBars, '1m', 'stock-bars --timeframe 1m, as ingest names them'),
-  'stock-day-bars': ofLength(stockBars, '1d', 'stock-bars --timeframe 1d, as ingest names them'),
+  'stock-minute-bars': ofLength(stockBars, '1m', 'stock-bars --timeframe 1m, under the name used by ingest'),
+  'stock-day-bars': ofLength(stockBars, '1d', 'stock-bars --timeframe 1d, under the name used by ingest'),
   'option-bars': optionBars,
-  'option-minute-bars': ofLength(optionBars, '1m', 'option-bars --timeframe 1m, as ingest names them'),
+  'option-minute-bars': ofLength(optionBars, '1m', 'option-bars --timeframe 1m, under the name used by ingest'),
   chain,
   gex,
 };
@@ -123,29 +123,29 @@ async function exportRows(terminal: Terminal, dataset: string, options: ExportOp
 /** `tapegraph export`: what the store holds, as CSV, NDJSON or an Arrow stream, so that nothing is locked in. */
 export function addExportCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('export'))
-    .summary('write what the store holds as CSV, NDJSON or Arrow')
+    .summary('write stored data as CSV, NDJSON or Arrow')
     .description(
-      'Writes what the store holds of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV, null in NDJSON and Arrow (an IPC stream, which pandas, polars and DuckDB read).',
+      'Writes the stored data of a symbol, oldest first, with the names and units of the API. Unknown values are empty in CSV and null in NDJSON and Arrow. Arrow is an IPC stream, which pandas, polars and DuckDB read.',
     )
-    .addArgument(new Argument('<dataset>', 'what to export; see below').choices(Object.keys(exporters)))
+    .addArgument(new Argument('<dataset>', 'dataset to export; see below').choices(Object.keys(exporters)))
     .option('--symbol <symbol>', 'ticker, or the underlying of options', ticker)
     .option(
       '--from <time>',
-      'first instant, inclusive: a date, ISO time (New York unless it has an offset) or epoch ms',
+      'start, inclusive: a date, ISO time (New York unless it has an offset) or epoch ms',
       instant,
     )
-    .option('--to <time>', 'last instant, exclusive', instant)
+    .option('--to <time>', 'end, exclusive', instant)
     .addOption(choice('--timeframe <length>', 'length of bars (default: 1m)', timeframes))
-    .addOption(choice('--format <format>', 'form of a row', formats).default('csv'))
-    .option('--output <file>', 'write to this file instead of stdout; needed with --json');
+    .addOption(choice('--format <format>', 'output format', formats).default('csv'))
+    .option('--output <file>', 'write to this file instead of stdout; required with --json');
   const kinds = Object.entries(exporters).map(([name, { describes }]) => `  ${name.padEnd(20)}${describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ['export stock-bars --symbol SPY --timeframe 1d', 'daily bars as CSV'],
-    ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'one session by the minute'],
+    ['export stock-bars --symbol SPY --from 2019-02-13 --to 2019-02-14 --format ndjson', 'minute bars of one session'],
     ['export chain --symbol SPX --format arrow > spx.arrows', 'for pandas: pyarrow.ipc.open_stream'],
     ['export gex --symbol SPX --from 2024-01-05', 'dealer gamma from a date on'],
-    ['export stock-bars --symbol SPY --output spy.csv --json', 'into a file, with a report for scripts'],
+    ['export stock-bars --symbol SPY --output spy.csv --json', 'to a file, with a report for scripts'],
   ]);
   // What only makes sense together cannot be said option by option.
   command.hook('preAction', () => {
@@ -155,8 +155,7 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
       command.error(`error: --timeframe: expected ${exporter.timeframes.join(' or ')} for ${command.args[0]}`);
     if (symbol === undefined && !exporter.whole)
       command.error("error: required option '--symbol <symbol>' not specified");
-    if (json && output === undefined)
-      command.error('error: --json reports on an export; say with --output where the rows go');
+    if (json && output === undefined) command.error('error: --json prints a report: add --output for the rows');
   });
   command.action(
     printing(

@@ -35,7 +35,7 @@ interface FollowCommandOptions extends CommonOptions {
 function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Outcome {
   return {
     json: { lines, through_line: throughLine, bad_lines: badLines, commits },
-    lines: [`${lines} lines taken, ${throughLine} in all; ${badLines} bad; ${commits} commits`],
+    lines: [`${lines} lines read, ${throughLine} in total; ${badLines} bad; ${commits} commits`],
   };
 }
 
@@ -78,7 +78,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     await ensureStarterRegistry(store, terminal.now);
     const { tape, onBadLine, close } = await measured(
       await tapeOf(terminal, config, options, log),
-      ({ line, reason }: BadLine) => log.warn({ line, reason }, 'line left out'),
+      ({ line, reason }: BadLine) => log.warn({ line, reason }, 'bad line skipped'),
       { store, config, now: terminal.now, log, metricsPort: options.metricsPort },
     );
     try {
@@ -93,7 +93,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         solveMost: options.solveMost,
         onBadLine,
         onNote: (note) => log.warn(note),
-        onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than are solved every minute'),
+        onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than can be solved every minute'),
         onCommit: tape.onCommit,
       });
       return outcomeOf(report);
@@ -109,15 +109,15 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
 /** `tapegraph follow`: a live tape, as long as it comes. */
 export function addFollowCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('follow'))
-    .summary('take a live tape from stdin or a Redis stream')
+    .summary('read a live tape from stdin or a Redis stream')
     .description(
-      'Takes a live tape (docs/live-tape.md: one JSON object a line) from stdin or a Redis stream, until it ends or the command is told to stop. What it ' +
-        'says is written twice a second, with the place the tape was taken to; a follower that starts again goes on from there.',
+      'Reads a live tape (docs/live-tape.md: one JSON object per line) from stdin or a Redis stream, until it ends or the command is stopped. ' +
+        'Results and the position in the tape are committed twice a second. After a restart, reading continues from that position.',
     )
-    .option('--source <name>', 'name of the tape, by which a follower finds where the last one was (default: stdin)')
-    .option('--stream <name>', 'read a Redis stream at REDIS_URL instead, a line an entry in its field `line`')
+    .option('--source <name>', 'name of the tape, under which its position is stored (default: stdin)')
+    .option('--stream <name>', 'read a Redis stream at REDIS_URL instead; each entry has one line in its field `line`')
     .option('--group <name>', 'consumer group of the stream (default: tapegraph)')
-    .option('--from-start', 'stdin brings the tape from its first line on: lines taken before are passed over')
+    .option('--from-start', 'stdin starts at the first line of the tape: skip the lines read before')
     .addOption(
       choice(
         '--gamma-source <source>',
@@ -127,15 +127,15 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
     )
     .option(
       '--metrics-port <n>',
-      'serve metrics on this port of METRICS_HOST; 0 for any that is free',
+      'serve metrics on this port of METRICS_HOST; 0 = any free port',
       wholeNumber(0, 65_535),
     )
     .addOption(rateOption())
     .addOption(solveMostOption());
   withExamples(command, [
-    ['follow < tape.ndjson', 'a tape that goes on where the last one ended'],
+    ['follow < tape.ndjson', 'a tape that continues where the last one ended'],
     ['follow --stream tape', 'the Redis stream `tape`, as consumer group `tapegraph`'],
-    ['follow --source feed-1 --from-start < tape.ndjson', 'a tape that begins anew with every start'],
+    ['follow --source feed-1 --from-start < tape.ndjson', 'a tape that is sent from its start every time'],
   ]);
   command.action(
     printing(

@@ -103,14 +103,14 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('ingest'))
     .summary('read vendor files into the store')
     .description(
-      'Reads vendor files into the store: .csv and .json, plain or .gz, by name or pattern. A file is stored whole or not at all. ' +
-        'What was stored before changes nothing and is said to be unchanged.',
+      'Reads vendor files into the store: .csv and .json, plain or .gz, by name or pattern. A file is stored completely or not at all. ' +
+        'Data that is already stored is reported as unchanged.',
     )
-    .addArgument(new Argument('<dataset>', 'what the files hold; see below').choices(datasetNames))
+    .addArgument(new Argument('<dataset>', 'dataset of the files; see below').choices(datasetNames))
     .argument('<file...>', "files, or patterns in quotes such as 'bars/*.csv.gz'")
     .option(
       '--max-errors <n>',
-      'bad lines a file may have and still be stored without them (default: 0)',
+      'maximum number of bad lines; a file with more is rejected (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
     .addOption(
@@ -122,22 +122,22 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     )
     .addOption(rateOption())
     .addOption(solveMostOption())
-    .option('--session <date>', 'session of files that do not say theirs', date)
+    .option('--session <date>', 'session of files that do not contain one', date)
     .option(
       '--quotes <file...>',
-      'option quotes of the sessions of option-trades files, in place of those stored: sides follow from them',
+      'option quotes for option-trades files, used for trade sides instead of the stored ones',
     );
   const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
-    ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'every file that matches'],
+    ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'all matching files'],
     ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
     ["ingest option-quotes 'quotes/2026-11-20*.csv.gz'", 'quotes of a session, before its tape'],
     [
       'ingest option-trades trades.csv.gz --quotes quotes.csv.gz',
-      'an option tape, with sides from quotes that are not kept',
+      'an option tape, with sides from quotes that are not stored',
     ],
-    ['ingest stock-day-bars day.csv --max-errors 5 --json', 'pass over up to five bad lines; a report for scripts'],
+    ['ingest stock-day-bars day.csv --max-errors 5 --json', 'skip up to five bad lines; a report for scripts'],
   ]);
   command.action(
     printing(

@@ -55,7 +55,7 @@ async function createKey(terminal: Terminal, options: CreateOptions): Promise<Ou
   const { key, meta } = await withAccess(terminal, options, (access) => access.keys.create(request));
   return {
     json: { key, id: meta.id },
-    lines: [key, '', `Id ${meta.id}, tier ${meta.tier}. The key is shown this once and kept nowhere.`],
+    lines: [key, '', `Id ${meta.id}, tier ${meta.tier}. The key is not stored and cannot be shown again.`],
   };
 }
 
@@ -66,18 +66,18 @@ async function listKeys(terminal: Terminal, options: ListOptions): Promise<Outco
 
 async function revokeKey(terminal: Terminal, id: string, options: CommonOptions): Promise<Outcome> {
   await withAccess(terminal, options, (access) => access.keys.revoke(id, null));
-  return { json: { revoked: id }, lines: [`${id} is revoked; running servers refuse it within 5 seconds.`] };
+  return { json: { revoked: id }, lines: [`${id} is revoked; running servers reject it within 5 seconds.`] };
 }
 
 function addCreate(key: Command, terminal: Terminal): void {
   const command = withCommonOptions(key.command('create'))
-    .summary('make a key and print it once')
-    .description('Makes an API key and prints it. It is stored as a hash, so this is the only time it can be seen.')
-    .requiredOption('--account <id>', 'whose key; see account set')
-    .option('--name <name>', 'what to call it')
+    .summary('create a key and print it once')
+    .description('Creates an API key and prints it. Only its hash is stored, so it cannot be shown again.')
+    .requiredOption('--account <id>', 'account of the key; see account set')
+    .option('--name <name>', 'name of the key')
     .option(
       '--expires <time>',
-      'when it stops working: a date or ISO time (New York unless it has an offset); default: never',
+      'expiry: a date or ISO time (New York unless it has an offset); default: never',
       instant,
     );
   withExamples(command, [
@@ -96,9 +96,9 @@ function addCreate(key: Command, terminal: Terminal): void {
 function addList(key: Command, terminal: Terminal): void {
   const command = withCommonOptions(key.command('list'))
     .summary('list the keys')
-    .description('Lists the API keys, oldest first, without the keys themselves.')
-    .option('--account <id>', 'of this account alone');
-  withExamples(command, [['key list --account acme', 'which keys has acme?']]);
+    .description('Lists the API keys, oldest first, without their secrets.')
+    .option('--account <id>', 'only keys of this account');
+  withExamples(command, [['key list --account acme', 'the keys of acme']]);
   command.action(
     printing(
       terminal,
@@ -110,10 +110,10 @@ function addList(key: Command, terminal: Terminal): void {
 
 function addRevoke(key: Command, terminal: Terminal): void {
   const command = withCommonOptions(key.command('revoke'))
-    .summary('stop a key for good')
-    .description('Stops a key for good. Running servers refuse it within 5 seconds.')
-    .argument('<id>', 'the id that key list shows');
-  withExamples(command, [['key revoke 01KAFK3M7N8P9Q0RST1VWXYZ23', 'stop this one']]);
+    .summary('revoke a key')
+    .description('Revokes a key permanently. Running servers reject it within 5 seconds.')
+    .argument('<id>', 'key id, from key list');
+  withExamples(command, [['key revoke 01KAFK3M7N8P9Q0RST1VWXYZ23', 'revoke this key']]);
   command.action(
     printing(
       terminal,

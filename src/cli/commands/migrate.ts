@@ -7,13 +7,13 @@ import type { Terminal } from '../io/terminal.ts';
 /** `tapegraph migrate`: brings the store to this version. Every command that opens the store does so; this one does nothing else. */
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('migrate'))
-    .summary('bring the store up to this version')
+    .summary('migrate the store to this version')
     .description(
-      'Brings the store up to this version, in one transaction. A store that is newer than this version is refused and left alone.',
+      'Migrates the store to this version, in one transaction. Fails without changes if the store is newer.',
     );
   withExamples(command, [
     ['migrate', 'the embedded store, or the server of DATABASE_URL'],
-    ['migrate --json', 'the same, listing what was applied as {"applied": […]}'],
+    ['migrate --json', 'list the applied migrations as {"applied": […]}'],
   ]);
   command.action(
     printing(

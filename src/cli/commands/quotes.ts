@@ -26,16 +26,16 @@ async function drop(terminal: Terminal, options: CommonOptions & { before: strin
     import('../../store/engine/transaction.ts'),
   ]);
   const dropped = await withStore(terminal, options, (store) => inTransaction(store, (tx) => dropQuotes(tx, before)));
-  return { json: { before, dropped }, lines: [`${dropped} quotes of sessions before ${before} dropped`] };
+  return { json: { before, dropped }, lines: [`${dropped} quotes of sessions before ${before} deleted`] };
 }
 
 /** `tapegraph quotes`: what option quotes are stored, and the end of those that are needed no more. */
 export function addQuoteCommands(program: Command, terminal: Terminal): void {
-  const quotes = program.command('quotes').summary('stored option quotes: list, drop');
+  const quotes = program.command('quotes').summary('stored option quotes: list, delete');
   const listing = withCommonOptions(quotes.command('list'))
-    .summary('list what quotes are stored')
-    .description('Lists the option quotes that are stored, by session and underlying, with their size.');
-  withExamples(listing, [['quotes list', 'how much room do they take?']]);
+    .summary('list the stored quotes')
+    .description('Lists the stored option quotes by session and underlying, with their size.');
+  withExamples(listing, [['quotes list', 'how much space do they take?']]);
   listing.action(
     printing(
       terminal,
@@ -44,13 +44,13 @@ export function addQuoteCommands(program: Command, terminal: Terminal): void {
     ),
   );
   const dropping = withCommonOptions(quotes.command('drop'))
-    .summary('drop quotes of past sessions')
+    .summary('delete quotes of past sessions')
     .description(
-      'Drops the option quotes of sessions before a date. What was made of them stays; a tape of such a session that is read again ' +
-        'without quotes loses its sides.',
+      'Deletes the option quotes of sessions before a date. Results computed from them stay. A tape of such a session that is read again ' +
+        'without quotes has no trade sides.',
     )
-    .requiredOption('--before <date>', 'the first session whose quotes stay', date);
-  withExamples(dropping, [['quotes drop --before 2026-11-16', 'those of last week and before']]);
+    .requiredOption('--before <date>', 'first session whose quotes are kept', date);
+  withExamples(dropping, [['quotes drop --before 2026-11-16', 'quotes of last week and before']]);
   dropping.action(
     printing(
       terminal,

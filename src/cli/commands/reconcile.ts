@@ -103,17 +103,17 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
   const command = withCommonOptions(program.command('reconcile'))
     .summary('rebuild a session from its full option tape')
     .description(
-      'Rebuilds a session from its full option tape, which may lie in several files: large trades, cross-sections, bars and end-of-day ' +
-        'lists of every underlying on it take the place of what was stored, in one transaction, and coverage says so. Volumes that ' +
-        'differ from day aggregates are reported; their underlyings are not stamped complete.',
+      'Rebuilds a session from its full option tape, in one or more files: large trades, cross-sections, bars and end-of-day ' +
+        'lists of every underlying on it are replaced in one transaction, and coverage is set to reconciled. Volumes that ' +
+        'differ from the day aggregates are reported, and their underlyings are not marked complete.',
     )
     .argument('<file...>', "option trades, or patterns in quotes such as 'trades/2026-11-20*.csv.gz'")
     .requiredOption('--session <date>', 'the session', date)
-    .option('--quotes <file...>', 'its option quotes, in place of those stored: sides follow from them')
-    .option('--day-aggregates <file...>', 'its day aggregates of contracts, to compare volumes with')
+    .option('--quotes <file...>', 'its option quotes, used for trade sides instead of the stored ones')
+    .option('--day-aggregates <file...>', 'its contract day aggregates, to compare volumes with')
     .option(
       '--max-errors <n>',
-      'bad lines there may be; with any, nothing is complete (default: 0)',
+      'maximum number of bad lines; with any, nothing is marked complete (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
     .addOption(rateOption())

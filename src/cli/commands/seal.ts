@@ -15,7 +15,7 @@ interface SealCommandOptions extends CommonOptions {
 
 function tickers(text: string): string[] {
   const symbols = text.split(',').map((part) => ticker(part.trim()));
-  if (new Set(symbols).size < symbols.length) throw new InvalidArgumentError('A ticker is there twice.');
+  if (new Set(symbols).size < symbols.length) throw new InvalidArgumentError('A ticker is listed twice.');
   return symbols;
 }
 
@@ -25,7 +25,7 @@ function outcomeOf({ session, symbols, status, reason, stored }: SealReport): Ou
   const counts = `${stored.symbols} symbols; ${optionTapes} option tapes, ${stockTapes} stock tapes, chains of ${chains}`;
   const line = {
     sealed: `sealed     ${session}${of}  ${counts}`,
-    unchanged: `unchanged  ${session}${of}  was sealed before`,
+    unchanged: `unchanged  ${session}${of}  already sealed`,
     undone: `undone     ${session}${of}`,
     refused: `refused    ${session}${of}  ${reason}`,
   }[status];
@@ -76,27 +76,27 @@ export function addSealCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('seal'))
     .summary('make a reconciled session final')
     .description(
-      'Makes a session final, of some symbols or of all: nothing of its option tape, stock tape, bars and chains is written any more. ' +
-        'ingest and reconcile refuse what would, follow and capture pass over it. Its option tapes have to be reconciled. Waits for commands that are writing.',
+      'Makes a session final, for some symbols or for all: its option tape, stock tape, bars and chains can no longer be changed. ' +
+        'ingest and reconcile reject changes; follow and capture skip them. Its option tapes must be reconciled first. Waits for commands that are writing.',
     )
     .option('--session <date>', 'the session', date)
     .option(
       '--symbols <list>',
-      'of these tickers alone, separated by commas (default: all, also those that nothing is stored of)',
+      'only these tickers, separated by commas (default: all, including those without stored data)',
       tickers,
     )
-    .option('--undo', 'take the seal away')
-    .option('--list', 'list what is sealed');
+    .option('--undo', 'remove the seal')
+    .option('--list', 'list the seals');
   withExamples(command, [
-    ['seal --session 2026-11-20', 'the session is final'],
-    ['seal --session 2026-11-20 --symbols SPY,QQQ', 'of two symbols'],
-    ['seal --session 2026-11-20 --undo', 'it may be read again'],
-    ['seal --list', 'what is sealed?'],
+    ['seal --session 2026-11-20', 'seal all symbols of a session'],
+    ['seal --session 2026-11-20 --symbols SPY,QQQ', 'seal two symbols'],
+    ['seal --session 2026-11-20 --undo', 'unseal it, to ingest it again'],
+    ['seal --list', 'list all seals'],
   ]);
   // What only makes sense together cannot be said option by option.
   command.hook('preAction', () => {
     const { session, symbols, undo, list: listing } = command.opts<SealCommandOptions>();
-    if (listing && (session || symbols || undo)) command.error('error: --list stands alone');
+    if (listing && (session || symbols || undo)) command.error('error: --list cannot be combined with other options');
     if (!listing && !session) command.error("error: required option '--session <date>' not specified");
   });
   command.action(

@@ -33,10 +33,10 @@ function greeting(url: string, key: string | null, clock: string | null): string
   return [
     `Tapegraph listens on ${url}`,
     '',
-    `  Begin at   ${url}/`,
+    `  Home       ${url}/`,
     `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
-    `  API key    ${key ?? 'make one: npm run tapegraph -- key create --account <id>'}`,
+    `  API key    ${key ?? 'create one: npm run tapegraph -- key create --account <id>'}`,
     `  REST       curl -H 'Authorization: Bearer ${key ?? '<key>'}' '${url}/v2/quotes?symbols=SPY,QQQ'`,
     ...(clock === null ? [] : [`  Clock      ${clock}`]),
     '',
@@ -48,7 +48,7 @@ function greeting(url: string, key: string | null, clock: string | null): string
 function clockNote(clock: Clock, now: Clock): string | null {
   const readsMs = now();
   if (Math.abs(readsMs - clock()) < 1000) return null;
-  return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York: the market is closed now, its next session trades (--always-open)`;
+  return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York; the market is closed, so the next session is simulated (--always-open)`;
 }
 
 /** What is told of a server that takes requests. */
@@ -99,36 +99,28 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('serve'))
     .summary('run the gateway')
     .description(
-      'Runs the gateway until it is told to stop (Ctrl-C, SIGTERM). With --json it prints one object when it is ready: {"url": …, "port": …}.',
+      'Runs the gateway until stopped (Ctrl-C, SIGTERM). With --json it prints one object when it is ready: {"url": …, "port": …}.',
     )
-    .option(
-      '--port <n>',
-      'TCP port; 0 lets the system choose one (setting PORT, default: 4000)',
-      wholeNumber(0, 65_535),
-    )
+    .option('--port <n>', 'TCP port; 0 = any free port (setting PORT, default: 4000)', wholeNumber(0, 65_535))
     .option('--host <address>', 'address to listen on (setting HOST, default: 127.0.0.1)')
     .option(
       '--workers <n>',
-      'processes that serve on the port together; auto: one a processor (setting WORKERS, default: 1)',
+      'number of server processes on the port; auto = one per processor (setting WORKERS, default: 1)',
       workers,
     )
-    .option(
-      '--clock <time>',
-      'start the server’s clock at this time, from where it runs on: for replay and tests',
-      instant,
-    )
+    .option('--clock <time>', 'start the server’s clock at this time; for replay and tests', instant)
     .option(
       '--sample',
-      'bring the sample market into an empty store, and a key to read it with; while the market is open it trades',
+      'load the sample market into an empty store and create a key for it; it trades while the market is open',
     )
     .option(
       '--always-open',
-      'with --sample: when the market is closed, the server’s clock is set forward to the open of its next session, or to where that had come to when the server was last stopped, and runs on from there',
+      'with --sample: if the market is closed, set the server’s clock to the open of its next session, or to the time at which it was last stopped',
     );
   withExamples(command, [
     ['serve', 'on http://127.0.0.1:4000'],
     ['serve --workers auto', 'with all processors'],
-    ['serve --sample', 'what npm start does: with something to look at'],
+    ['serve --sample', 'what npm start runs'],
     ['serve --sample --always-open', 'the sample market trades, at any hour'],
     ['serve --port 0 --clock 2026-11-18T15:00:00Z --json', 'on any free port, at another time'],
   ]);

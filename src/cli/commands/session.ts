@@ -24,17 +24,17 @@ export function addSessionCommands(program: Command, terminal: Terminal): void {
   const create = withCommonOptions(session.command('create'))
     .summary('print a site-session token')
     .description(
-      'Prints a token by which a site signs an account in. Not where SESSION_JWKS_URL is set: there the identity provider signs.',
+      'Prints a token that signs an account in. Not available with SESSION_JWKS_URL, where the identity provider signs tokens.',
     )
-    .requiredOption('--account <id>', 'whose session; see account set')
+    .requiredOption('--account <id>', 'account of the session; see account set')
     .addOption(
-      new Option('--expires-in <time>', 'how long it is good for, such as 90s, 30m or 7d')
+      new Option('--expires-in <time>', 'lifetime, such as 90s, 30m or 7d')
         .argParser(duration)
         .default(3_600_000, '1h'),
     )
-    .option('--clock <time>', 'the time by the clock of a server that was started with --clock', instant);
+    .option('--clock <time>', 'current time of a server started with --clock', instant);
   withExamples(create, [
-    ['session create --account acme', 'good for an hour'],
+    ['session create --account acme', 'valid for an hour'],
     ['session create --account acme --expires-in 7d --json', 'for scripts: {"token": …}'],
   ]);
   create.action(

@@ -12,13 +12,11 @@ function shown(value: string | number | string[] | null): string {
 
 /** `tapegraph config`: the settings in force, without secrets. */
 export function addConfigCommand(program: Command, terminal: Terminal): void {
-  const command = withCommonOptions(program.command('config')).summary('show the settings in force, without secrets');
-  command.description(
-    'Shows the settings in force: the environment where it is set, else the defaults. Passwords and secrets are not shown.',
-  );
+  const command = withCommonOptions(program.command('config')).summary('show the settings, without secrets');
+  command.description('Shows the settings: environment variables, else defaults. Passwords and secrets are not shown.');
   withExamples(command, [
-    ['config', 'what would a server started here use?'],
-    ['config --json', 'the same as one JSON object'],
+    ['config', 'the settings a server would use'],
+    ['config --json', 'as one JSON object'],
   ]);
   command.action(
     printing(

@@ -14,7 +14,7 @@ export interface CommonOptions {
 /** Adds `--json` and `--data` to `command`. */
 export function withCommonOptions(command: Command): Command {
   return command
-    .option('--json', 'print one JSON object on stdout and nothing else')
+    .option('--json', 'print one JSON object on stdout, and nothing else')
     .option('--data <folder>', 'folder of the embedded store and sample files (setting TAPEGRAPH_DATA)');
 }
 
@@ -82,7 +82,7 @@ const durationMs: Record<string, number> = { s: 1000, m: 60_000, h: 3_600_000, d
 export function duration(text: string): number {
   const match = /^(\d{1,9})([smhd])$/.exec(text);
   if (!match || Number(match[1]) === 0)
-    throw new InvalidArgumentError('Expected a length of time such as 90s, 30m, 1h or 7d.');
+    throw new InvalidArgumentError('Expected a duration such as 90s, 30m, 1h or 7d.');
   return Number(match[1]) * durationMs[match[2]!]!;
 }
 
@@ -93,7 +93,7 @@ export function choice(flags: string, description: string, values: readonly stri
 
 /** The interest rate that volatilities are solved with: the same for every command that solves. */
 export function rateOption(): Option {
-  return new Option('--rate <fraction>', 'continuous interest rate a year for solving (default: 0.045)').argParser(
+  return new Option('--rate <fraction>', 'continuous annual interest rate for solving (default: 0.045)').argParser(
     number(-0.5, 1),
   );
 }
@@ -102,6 +102,6 @@ export function rateOption(): Option {
 export function solveMostOption(): Option {
   return new Option(
     '--solve-most <n>',
-    'contracts of an underlying whose volatility is solved every minute, the first of a session to trade; 0 = none (default: 10000)',
+    'contracts per underlying that are solved every minute: the first to trade in the session; 0 = none (default: 10000)',
   ).argParser(wholeNumber(0, 1_000_000));
 }

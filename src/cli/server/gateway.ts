@@ -57,7 +57,7 @@ export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logg
   const { othersListen } = await import('../../store/engine/notifications.ts');
   if (redisUrl === null && (await othersListen(store)))
     log.warn(
-      'another server uses this database, and REDIS_URL is not set: each counts rate and in-flight limits for itself',
+      'another server uses this database and REDIS_URL is not set: each server counts rate and in-flight limits on its own',
     );
 }
 
@@ -177,7 +177,7 @@ export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => 
   } finally {
     for (const { begin } of closers) begin?.();
     const left = await closeAll(closers, shutdownMs, () => performance.now());
-    for (const { name, reason } of left) log.warn({ reason }, `left behind: ${name}`);
+    for (const { name, reason } of left) log.warn({ reason }, `not finished: ${name}`);
     if (interrupted.aborted && left.length > 0) terminal.endWithin?.(0);
   }
 }

@@ -59,14 +59,14 @@ async function bringMissing({ terminal, config, store, now, log }: Omit<SampleIn
   if (missing === null) return 'absent';
   if (missing.tasks.length === 0) return 'unchanged';
   // Where no progress is drawn, a line says what the start is waiting for.
-  log.info('bringing the sample market up to now; the first time this takes a while');
+  log.info('loading the sample market; the first time this takes a while');
   const progress = createProgress(terminal.stderr, terminal.now);
   const task = { work: 'bring', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
   const child = startMarket(task, progress.update);
   try {
     const outcome = await unlessInterrupted(terminal, child.ended);
     // It ended well without a word: it was asked to by somebody else.
-    if (outcome === null) throw new Error('the sample market: its process was told to stop; the next start goes on');
+    if (outcome === null) throw new Error('the sample market: its process was stopped; the next start continues');
     return outcome;
   } finally {
     await child.stop(stopWithinMs);

@@ -112,7 +112,7 @@ export async function runWorkers(
   } finally {
     for (const { begin } of closers) begin?.();
     const left = await closeAll(closers, endMs + 2000, () => performance.now());
-    for (const { name, reason } of left) log.warn({ reason }, `left behind: ${name}`);
+    for (const { name, reason } of left) log.warn({ reason }, `not finished: ${name}`);
   }
-  if (!endedWell) throw new Error('not every worker ended well');
+  if (!endedWell) throw new Error('not every worker stopped cleanly');
 }

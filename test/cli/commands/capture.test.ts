@@ -67,10 +67,10 @@ describe('tapegraph capture chains', () => {
     ['no symbols', ['--url', 'http://x/{symbol}'], '--symbols'],
     ['no url', ['--symbols', 'XYZ'], '--url'],
     ['a symbol that is none', ['--symbols', 'XYZ,?', '--url', 'http://x/{symbol}'], 'Expected a ticker'],
-    ['a symbol twice', ['--symbols', 'XYZ,xyz', '--url', 'http://x/{symbol}'], 'XYZ is there twice'],
+    ['a symbol twice', ['--symbols', 'XYZ,xyz', '--url', 'http://x/{symbol}'], 'XYZ is listed twice'],
     ['a url without a place for the symbol', ['--symbols', 'XYZ', '--url', 'http://x/'], '{symbol}'],
     ['a url that is none of HTTP', ['--symbols', 'XYZ', '--url', 'file:///{symbol}'], 'http or https'],
-    ['a time that is none', ['--symbols', 'XYZ', '--url', 'http://x/{symbol}', '--every', 'often'], 'length of time'],
+    ['a time that is none', ['--symbols', 'XYZ', '--url', 'http://x/{symbol}', '--every', 'often'], 'duration'],
   ])('leaves with 2 for %s and says what was expected', async (_, args, expected) => {
     const { code, stdout, stderr } = await tapegraph(['capture', 'chains', ...args], env);
     expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
