@@ -8,7 +8,7 @@ import { capturedExamples } from './reference/captured.ts';
 import { jsonText } from './reference/json-text.ts';
 import type { JsonInstead, Page } from './shell.ts';
 
-const question = `{
+const exampleQuery = `{
   symbol(symbol: "SPY") {
     name
     quote { spot changePct }
@@ -27,13 +27,13 @@ function keyPanel(sampleKey: string | null): Html {
   if (sampleKey === null) {
     return html`<section class="panel key-panel">
   <h2>You need a key</h2>
-  <p>Whoever runs this server makes one, and can make you one too. It is shown once.</p>
+  <p>The operator of this server creates keys. A key is shown once.</p>
   <pre><code>npm run tapegraph -- key create --account you</code></pre>
 </section>`;
   }
   return html`<section class="panel key-panel" data-sample-key="${sampleKey}">
-  <h2>The sample market runs here</h2>
-  <p>Its prices are made up. This key reads all of it:</p>
+  <h2>This server runs the sample market</h2>
+  <p>Its prices are simulated. This key can read all of it:</p>
   <p class="sample-key"><code id="sample-key">${sampleKey}</code></p>
   <p class="row" data-needs-script hidden><button type="button" class="primary" id="use-key">Use it in this browser tab</button>
   <button type="button" data-copy="#sample-key">Copy</button></p>
@@ -46,7 +46,7 @@ const command = (key: string | null, rest: Html) =>
 function askSection(origin: string, key: string | null): Html {
   const at = originText(origin);
   return html`<section>
-  <h2>Ask it something</h2>
+  <h2>First requests</h2>
   <div class="two">
     <div>
       <div class="over-code"><h3>REST</h3><button type="button" data-copy="#curl-rest" data-needs-script hidden>Copy</button></div>
@@ -56,29 +56,29 @@ function askSection(origin: string, key: string | null): Html {
   <span class="text">'${at}/v2/quotes?symbols=SPY,QQQ'</span>`,
       )}</code></pre>
       <pre tabindex="0"><code>${jsonText(capturedExamples.routes.quotes?.answer)}</code></pre>
-      <p class="muted">Each route <em>is</em> a stored GraphQL operation; its answer and the graph’s are the same.</p>
+      <p class="muted">Each route <em>is</em> a stored GraphQL operation, so REST and GraphQL give the same answers.</p>
     </div>
     <div>
-      <div class="over-code"><h3>GraphQL</h3><a href="${graphiqlLink(question)}">Open in GraphiQL</a></div>
-      <pre tabindex="0"><code>${question}</code></pre>
-      <p class="muted">One question asks what would be three routes.</p>
+      <div class="over-code"><h3>GraphQL</h3><a href="${graphiqlLink(exampleQuery)}">Open in GraphiQL</a></div>
+      <pre tabindex="0"><code>${exampleQuery}</code></pre>
+      <p class="muted">One query replaces three REST requests.</p>
     </div>
   </div>
 </section>`;
 }
 
 const liveSection = html`<section id="live" aria-live="polite" hidden>
-  <h2>In the store now</h2>
+  <h2>Latest quotes</h2>
   <div class="quotes" id="quotes"></div>
   <p class="muted" id="live-note"></p>
 </section>`;
 
-/** The addresses for programs that open `/`. */
+/** The URLs, for programs that open `/`. */
 function addresses(): JsonInstead {
   return { json: Object.fromEntries(places.map(({ to, name, what }) => [to, { name, what }])) };
 }
 
-/** `/`: what this is, and where it leads; to a client that prefers JSON, the addresses. */
+/** `/`: what this is and links to the other pages; the URLs alone for a client that prefers JSON. */
 export async function landingPage(parts: PagesParts, request: Request): Promise<Page | JsonInstead> {
   if (request.accepts(['html', 'json']) === 'json') return addresses();
   const sampleKey = await parts.sampleKey(request);
@@ -94,9 +94,9 @@ export async function landingPage(parts: PagesParts, request: Request): Promise<
     body: html`<main id="main" class="landing">
 <div class="hero">
   <div>
-    <h1>Market data, analysed, as one graph</h1>
-    <p class="lead">Tapes and option chains come in. What they say goes out: quotes, bars, greeks, dealer gamma, option flow and
-      off-exchange activity, over GraphQL and over REST, to whoever may read it.</p>
+    <h1>Market data and analytics in one graph</h1>
+    <p class="lead">Tapegraph turns trade tapes and option chains into quotes, bars, greeks, dealer gamma, option flow and
+      off-exchange activity, and serves them over GraphQL and REST.</p>
     <p class="row">${places
       .filter(({ inHeader }) => inHeader)
       .map(({ to, name }, index) => html`<a class="button ${index === 0 && 'primary'}" href="${to}">${name}</a>`)}</p>
@@ -106,8 +106,8 @@ export async function landingPage(parts: PagesParts, request: Request): Promise<
 ${liveSection}
 ${askSection(origin, sampleKey)}
 <section>
-  <h2>Where it leads</h2>
-  <ul class="doors">${places.map(
+  <h2>Pages and endpoints</h2>
+  <ul class="endpoints">${places.map(
     ({ to, name, what }) =>
       html`<li><a class="panel" href="${to}"><strong>${name}</strong><code>${to}</code><span>${what}</span></a></li>`,
   )}</ul>

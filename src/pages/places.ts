@@ -14,7 +14,7 @@ export const places: readonly Place[] = [
   {
     to: '/graphql',
     name: 'GraphiQL',
-    what: 'The graph, to explore and query by hand: ten example questions, every field with its unit.',
+    what: 'Explore and query the graph: ten example queries, every field with its unit.',
     inHeader: true,
   },
   {
@@ -26,28 +26,28 @@ export const places: readonly Place[] = [
   {
     to: '/docs',
     name: 'API reference',
-    what: 'Every REST route with its parameters, real answers, errors, and the GraphQL operation it is.',
+    what: 'Every REST route with its parameters, example answers, errors and GraphQL operation.',
     inHeader: true,
   },
   {
     to: '/docs#stream',
     name: 'Live streams',
-    what: 'Quotes, bars, dealer gamma and option flow as they change: server-sent events, and GraphQL subscriptions.',
+    what: 'Live quotes, bars, dealer gamma and option flow: server-sent events and GraphQL subscriptions.',
   },
   {
     to: '/docs#mcp',
     name: 'AI clients',
-    what: 'The routes as tools of the Model Context Protocol, at /mcp, under your own key.',
+    what: 'The routes as tools of the Model Context Protocol at /mcp, called with your own key.',
   },
   {
     to: '/v2/openapi.json',
     name: 'OpenAPI 3.1',
-    what: 'The routes for programs: generators, validators, API clients.',
+    what: 'A machine-readable description of the routes, for code generators, validators and API clients.',
   },
   {
     to: '/v2/rest-protocol.proto',
     name: 'Protobuf',
-    what: 'Messages of the routes that also answer application/x-protobuf.',
+    what: 'Messages of the routes that support application/x-protobuf.',
   },
-  { to: '/healthz', name: 'Health', what: 'Alive at /healthz; ready to take requests at /readyz.' },
+  { to: '/healthz', name: 'Health', what: 'Liveness at /healthz, readiness at /readyz.' },
 ];

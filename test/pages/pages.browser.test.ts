@@ -74,7 +74,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     const page = await plain.newPage();
     await page.goto(app.url);
     expect(await page.locator('#sample-key').innerText()).toBe(key);
-    expect(await page.locator('.doors a').count()).toBeGreaterThan(5);
+    expect(await page.locator('.endpoints a').count()).toBeGreaterThan(5);
     expect(await page.locator('button:visible').count()).toBe(0);
   });
 

@@ -18,7 +18,7 @@ export async function dashboardPage({ now, firstSymbol }: PagesParts, request: R
     description: `${symbol}: price, dealer gamma, option flow, implied volatility and off-exchange trading, live.`,
     current: '/dashboard',
     // The server's clock, not the browser's, says which session trades.
-    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-session="${latestSession(now())}"><noscript><p class="no-script">The dashboard draws itself with JavaScript, which is switched off here. The same figures are behind <a href="/docs">the API</a>.</p></noscript></main>`,
+    body: html`<main id="main" class="dashboard" data-symbol="${symbol}" data-session="${latestSession(now())}"><noscript><p class="no-script">The dashboard needs JavaScript, which is switched off. The same figures are available from <a href="/docs">the API</a>.</p></noscript></main>`,
     styles,
     scripts: ['dashboard/client/main.ts'],
   };

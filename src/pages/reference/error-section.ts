@@ -3,18 +3,21 @@ import { type Html, html } from '../html.ts';
 import { capturedExamples } from './captured.ts';
 import { jsonText } from './json-text.ts';
 
-/** Failures that do not belong to a route. */
+/** Failures without a route. */
 const besideRoutes = {
-  405: { description: 'The address has no such method; Allow lists those it has.', codes: ['invalid_params'] },
+  405: {
+    description: 'The path does not support this method. Allow lists the methods it supports.',
+    codes: ['invalid_params'],
+  },
 };
 
 /** What failures look like, by status. */
 export function errorSection(): Html {
   const all = Object.entries({ ...errorCodes, ...besideRoutes }).sort(([one], [other]) => Number(one) - Number(other));
   return html`<section id="errors" class="group" aria-labelledby="errors-title"><h2 id="errors-title">Errors</h2>
-<p>A failure is <code>{"error": {"code", "message", "details"?}}</code>; over GraphQL the code is in <code>extensions.code</code>. The
-message names what was wrong. Every answer carries <code>x-request-id</code>: name it when you report one.
-Worth asking again: 429 after <code>Retry-After</code> seconds, 502 and 503 after a while; nothing else.</p>
+<p>A failure is <code>{"error": {"code", "message", "details"?}}</code>; in GraphQL the code is in <code>extensions.code</code>. The
+message names what was wrong. Every answer has an <code>x-request-id</code>: include it when you report a problem.
+Retry 429 after <code>Retry-After</code> seconds, and 502 and 503 after a pause. Do not retry other failures.</p>
 ${all.map(([status, { description, codes }]) => {
   const captured = capturedExamples.failures[status];
   return html`<article class="error" id="error-${status}"><h3><span class="status">${status}</span> ${codes.map((code) => html`<code>${code}</code> `)}</h3>

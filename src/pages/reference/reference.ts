@@ -26,7 +26,7 @@ const groupTitles: Record<ScopeGroup, string> = {
   journal: 'Journal',
 };
 
-/** The id that is in a captured address: of what an example before it made. */
+/** The id in a captured URL: that of the record an earlier example created. */
 function madeId(operation: string): string {
   return capturedExamples.routes[operation]!.address.split('/').at(-1)!;
 }
@@ -54,7 +54,7 @@ function shownRoutes({ compiled, description, now }: PagesParts, origin: string)
 function navigation(groups: ReadonlyMap<ScopeGroup, readonly ShownRoute[]>): Html {
   return html`<nav class="contents" aria-label="Routes">
 <div class="filter" data-needs-script hidden><input id="filter" type="search" placeholder="Find a route" aria-label="Find a route" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
-<p class="muted" id="no-route" role="status" hidden>No route is like that.</p>
+<p class="muted" id="no-route" role="status" hidden>No route matches.</p>
 <ul class="places"><li><a href="#start">Start here</a></li><li><a href="#stream">Live streams</a></li><li><a href="#errors">Errors</a></li><li><a href="#mcp">AI clients</a></li></ul>
 ${[...groups].map(
   ([group, shown]) =>
@@ -87,22 +87,22 @@ ${shown.map(routeSection)}</section>`,
 ${streamSection({ operations: parts.streams, description: parts.description, origin })}
 ${errorSection()}
 ${aiClients(origin, parts.compiled.length)}
-<p class="muted">The answers shown are those of the sample market at ${capturedExamples.clock}; longer lists are cut.</p>
+<p class="muted">The answers shown are from the sample market at ${capturedExamples.clock}. Long lists are truncated.</p>
 </main></div>`;
 }
 
-/** `/docs`: every route of the table, from the table. Made once for an address and a session. */
+/** `/docs`: every route of the table, from the table. Built once per origin and session. */
 export function referencePage(): (parts: PagesParts, request: Request) => Page {
   const made = new WeakMap<PagesParts, { key: string; body: Html }>();
   return (parts, request) => {
     const origin = originOf(request);
     const key = `${origin} ${standingAt(parts.now()).session}`;
-    const kept = made.get(parts);
-    const found = kept?.key === key ? kept : { key, body: body(parts, origin) };
+    const cached = made.get(parts);
+    const found = cached?.key === key ? cached : { key, body: body(parts, origin) };
     made.set(parts, found);
     return {
       title: 'API reference · Tapegraph',
-      description: 'Every route with its parameters, real answers, errors, and the GraphQL operation it is.',
+      description: 'Every route with its parameters, example answers, errors and GraphQL operation.',
       current: '/docs',
       styles: ['reference/reference.css'],
       scripts: ['reference/client/reference.ts'],

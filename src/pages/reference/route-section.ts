@@ -28,17 +28,17 @@ export interface ShownRoute {
 const needsText: Record<Needs, string> = {
   any: 'Any key or site session.',
   symbol:
-    'A tier that reads the symbol (its min_tier), and the non-professional declaration where the symbol asks for it; /v2/symbols/{symbol} tells both.',
-  flow: 'Tier pro and the non-professional declaration; then what the symbol itself asks for.',
-  'off-exchange': 'Tier basic and the non-professional declaration; then what the symbol itself asks for.',
-  'site-session': 'A site session; an API key is refused.',
-  'declared-site-session': 'A site session, and the non-professional declaration; an API key is refused.',
+    'The min_tier of the symbol, and the non-professional declaration if the symbol requires it. /v2/symbols/{symbol} reports both.',
+  flow: 'The pro tier, the non-professional declaration and access to the symbol.',
+  'off-exchange': 'The basic tier, the non-professional declaration and access to the symbol.',
+  'site-session': 'A site session; an API key is rejected.',
+  'declared-site-session': 'A site session and the non-professional declaration; an API key is rejected.',
 };
 
 function cachingText({ headers }: Captured, method: string): string {
-  if (method !== 'GET') return 'Never kept (Cache-Control: no-store).';
-  const tagged = headers.etag ? ' with an ETag: send it in If-None-Match and get 304 while nothing changed' : '';
-  return `The answer below came as Cache-Control: ${headers['cache-control']}${tagged}.`;
+  if (method !== 'GET') return 'Not cacheable (Cache-Control: no-store).';
+  const tagged = headers.etag ? ' with an ETag: send it in If-None-Match to get 304 while nothing has changed' : '';
+  return `The answer below has Cache-Control: ${headers['cache-control']}${tagged}.`;
 }
 
 function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
@@ -49,10 +49,10 @@ function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
     ['Caching', html`${cachingText(captured, route.method)}`],
     ['Counted in', html`<code>${route.scopeGroup}</code>`],
   ];
-  if (route.inFlightLimited) rows.push(['In flight', html`Two requests of a key at a time; more are answered 429.`]);
+  if (route.inFlightLimited) rows.push(['In flight', html`Two requests per key at a time; more return 429.`]);
   if (route.sunset) {
     const until = new Date(route.sunset.atMs).toISOString().slice(0, 10);
-    rows.push(['Deprecated', html`Served until ${until}; then use <code>${route.sunset.successor}</code>.`]);
+    rows.push(['Deprecated', html`Available until ${until}; use <code>${route.sunset.successor}</code>.`]);
   }
   return html`<dl class="facts">${rows.map(([name, text]) => html`<dt>${name}</dt><dd>${text}</dd>`)}</dl>`;
 }
@@ -66,7 +66,7 @@ function parameters({ described, request }: ShownRoute): Html | null {
 <td>${typeText(parameter.schema)}${parameter.schema.default === undefined ? null : html`<br><small>default <code>${String(parameter.schema.default)}</code></small>`}</td>
 <td>${parameter.description}${parameter.example === undefined ? null : html` <small>e.g. <code>${String(parameter.example)}</code></small>`}</td></tr>`;
   return html`<h4>Parameters</h4>
-<div class="scroll"><table class="fields"><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">What it is</th></tr></thead>
+<div class="scroll"><table class="fields"><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
 <tbody>${described.parameters.map(row)}</tbody></table></div>`;
 }
 
@@ -90,7 +90,7 @@ function errors({ described }: ShownRoute): Html {
 function code(shown: ShownRoute, id: string): Html {
   const { compiled, request, origin } = shown;
   const snippets = snippetsOf({ method: compiled.route.method, origin, ...request });
-  return html`<div class="tabs" role="group" aria-label="Code that asks">
+  return html`<div class="tabs" role="group" aria-label="Code example">
 ${snippets.map(
   ({ language }, index) =>
     html`<input type="radio" name="code-${id}" id="code-${id}-${index}" class="language-${index}"${index === 0 && ' checked'}><label for="code-${id}-${index}">${language}</label>`,
@@ -105,13 +105,13 @@ function answer({ captured, described }: ShownRoute): Html {
   return html`<h4>Answer <span class="status">${captured.status}</span></h4>
 <p class="muted asked"><code>${captured.method} ${captured.address}</code>${captured.body === null ? null : html` with <code>${captured.body.trim()}</code>`}</p>
 <pre class="answer" tabindex="0"><code>${jsonText(captured.answer, captured.omitted)}</code></pre>
-<details><summary>All ${fields.length} fields, with their units</summary>${fieldTable(fields)}</details>`;
+<details><summary>All ${fields.length} fields, with units</summary>${fieldTable(fields)}</details>`;
 }
 
 function operationSection({ compiled, request }: ShownRoute): Html {
   const variables = graphVariables(compiled, request.params, request.body);
   const { source } = compiled.operation;
-  return html`<details class="operation"><summary>The GraphQL operation it is</summary>
+  return html`<details class="operation"><summary>Its GraphQL operation</summary>
 <p class="row"><a class="button" href="${graphiqlLink(source, variables)}">Open in GraphiQL</a></p>
 <pre tabindex="0"><code>${source.trim()}</code></pre>
 <p class="muted">Variables</p><pre tabindex="0"><code>${jsonText(variables)}</code></pre></details>`;
@@ -125,7 +125,7 @@ export function routeSection(shown: ShownRoute): Html {
   return html`<section class="route" id="${id}" aria-labelledby="${id}-title" data-method="${route.method}" data-path="${route.path}"${shown.request.body !== null && html` data-body="${shown.request.body}" data-content-type="${shown.request.contentType}"`}>
 <h3 id="${id}-title"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${route.path.replace(/:(\w+)/g, '{$1}')}</code>
 <a class="anchor" href="#${id}">${route.summary}</a></h3>
-<div class="columns"><div class="told">
+<div class="columns"><div class="description">
 <p>${route.description}</p>
 ${facts(shown)}
 ${parameters(shown)}

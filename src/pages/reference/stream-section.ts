@@ -25,35 +25,35 @@ interface DescribedStream {
 }
 
 function topic(
-  [kind, told]: [string, TopicKind],
+  [kind, kindInfo]: [string, TopicKind],
   { operations }: ShownStream,
   events: Record<string, JsonSchema>,
 ): Html {
   const fields = fieldsOf(events[kind]!);
   const { source } = operations.get(kind)!;
-  const variables = told.variables('SPY', null);
-  return html`<section class="topic" id="topic-${kind}"><h3><code>${kind}:${told.all ? 'SYMBOL or *' : 'SYMBOL'}${told.option !== null && '[:option]'}</code></h3>
-<p>Tells ${told.description}.${told.option !== null && html` The option is the ${told.option}.`} Counted in <code>${told.scopeGroup}</code>; needs what routes of that group need.</p>
-<details><summary>All ${fields.length} fields of an event, with their units</summary>${fieldTable(fields)}</details>
-<details class="operation"><summary>The GraphQL subscription it is</summary>
+  const variables = kindInfo.variables('SPY', null);
+  return html`<section class="topic" id="topic-${kind}"><h3><code>${kind}:${kindInfo.all ? 'SYMBOL or *' : 'SYMBOL'}${kindInfo.option !== null && '[:option]'}</code></h3>
+<p>Sends ${kindInfo.description}.${kindInfo.option !== null && html` The option is the ${kindInfo.option}.`} Scope group <code>${kindInfo.scopeGroup}</code>, with the same requirements as its routes.</p>
+<details><summary>All ${fields.length} fields of an event, with units</summary>${fieldTable(fields)}</details>
+<details class="operation"><summary>Its GraphQL subscription</summary>
 <p><a class="button" href="${graphiqlLink(source, variables)}">Open in GraphiQL</a></p>
 <pre tabindex="0"><code>${source.trim()}</code></pre></details></section>`;
 }
 
-/** The stream: its topics, what it sent, and the subscriptions they are. */
+/** The stream: an example, and its topics with their subscriptions. */
 export function streamSection(shown: ShownStream): Html {
   const paths = shown.description.paths as Record<string, { get: DescribedStream }>;
   const { description, responses } = paths['/v2/stream']!.get;
   const events = responses['200']!.content['text/event-stream']['x-events'];
   const at = originText(shown.origin);
   return html`<section id="stream" class="group" aria-labelledby="stream-title"><h2 id="stream-title">Live streams</h2>
-<p><code>GET /v2/stream?topics=…</code> ${prose(description)} Over GraphQL the same are subscriptions at <code>/graphql</code>, sent to whoever
-accepts <code>text/event-stream</code>. Refused as routes are: ${['400', '401', '403', '404', '429', '503'].map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
+<p><code>GET /v2/stream?topics=…</code> ${prose(description)} In GraphQL, the same streams are subscriptions at <code>/graphql</code> for clients that
+accept <code>text/event-stream</code>. Errors are those of routes: ${['400', '401', '403', '404', '429', '503'].map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
 <pre tabindex="0"><code>curl -N -H "Authorization: Bearer $KEY" '${at}/v2/stream?topics=${streamTopics}'</code></pre>
 <pre tabindex="0" class="answer"><code>${capturedExamples.stream.events.map(
     ({ event, id, data, omitted }) => `id: ${id}\nevent: ${event}\ndata: ${jsonText(data, omitted, 110)}\n\n`,
   )}</code></pre>
-<p class="muted">What came at once; each event's data is one line there.</p>
+<p class="muted">The first events of this stream. On the wire, the data of each event is one line.</p>
 ${Object.entries(topicKinds).map((one) => topic(one, shown, events))}
 </section>`;
 }

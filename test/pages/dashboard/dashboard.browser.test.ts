@@ -320,7 +320,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
 
   test('says that a symbol is unknown or none at all, and that an index is not traded off exchange', async () => {
     const { page } = await open('/dashboard/QQQQ');
-    await page.waitForSelector('.notice :text("QQQQ is not known here")');
+    await page.waitForSelector('.notice :text("QQQQ is unknown")');
     const none = await open('/dashboard/what%20is%20this');
     await none.page.waitForSelector('.notice :text("is not a ticker")');
     const index = await open('/dashboard/NDX');

@@ -67,7 +67,7 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
     });
   }, [bars, view.timeframe, capture, withLevels, palette]);
   const controls = html`
-    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, where they are near">Levels</button>
+    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, if they are near the price">Levels</button>
     <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
   return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
     note="New York time"

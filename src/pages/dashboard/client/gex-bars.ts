@@ -30,7 +30,7 @@ export function strikeStep(strikes: readonly number[]): number {
 function tip(row: GexStrikeRow): string {
   return tooltipText(`Strike ${strike(row.strike)}`, [
     ['Net GEX, per $1', gex(row.gex), row.gex >= 0 ? 'call' : 'put'],
-    ['of it 0DTE', gex(row.gex0dte)],
+    ['0DTE part', gex(row.gex0dte)],
     ['Call OI', whole(row.callOi), 'call'],
     ['Put OI', whole(row.putOi), 'put'],
   ]);

@@ -53,7 +53,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
     controls=${html`<${Choice} label="Measure" values=${measures} names=${measureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(levels)}
     table=${() => ({
-      head: ['Strike', 'Net GEX, per $1', 'of it 0DTE', 'Call OI', 'Put OI'],
+      head: ['Strike', 'Net GEX, per $1', '0DTE part', 'Call OI', 'Put OI'],
       rows: drawnRows(capture!.strikes, measure)
         .toReversed()
         .map((row) => [strike(row.strike), gex(row.gex), gex(row.gex0dte), whole(row.callOi), whole(row.putOi)]),
@@ -71,7 +71,7 @@ export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }
   const option = useMemo(() => heatOption(cells, captures, palette), [cells, palette]);
   const why =
     captures.length === 0
-      ? `No capture of ${view.symbol} in the session${history ? ` of ${date(history.sessionDate)}` : ''} yet; one comes every five minutes.`
+      ? `No capture of ${view.symbol} in the session${history ? ` of ${date(history.sessionDate)}` : ''} yet. A capture is made every five minutes.`
       : null;
   const first = captures[0];
   const last = captures.at(-1);

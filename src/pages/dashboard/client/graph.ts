@@ -90,7 +90,7 @@ export function graphAt(url: string, key: () => string, fetch: typeof globalThis
       body = await response.json().catch(() => ({}));
     } catch (error) {
       if (signal?.aborted) throw error;
-      throw new GraphFailure('away', 'Nothing is heard from its address.');
+      throw new GraphFailure('away', 'There is no connection to it.');
     }
     if (body.data == null) throw failureOf(response.status, body.errors, response.headers.get('retry-after'));
     return { data: body.data, errors: (body.errors ?? []).map(fieldError) };

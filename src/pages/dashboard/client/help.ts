@@ -8,8 +8,8 @@ import { useStore } from './store.ts';
 const keys: readonly (readonly [string, string])[] = [
   ['/', 'go to the symbol field'],
   ['w', 'go to the watchlist; arrows move, Enter opens'],
-  ['1 2 3 4', 'candles of a minute, five minutes, an hour, a day'],
-  ['r', 'ask again'],
+  ['1 2 3 4', 'candles of one minute, five minutes, one hour, one day'],
+  ['r', 'reload'],
   ['?', 'this help'],
   ['Esc', 'close it'],
 ];
@@ -19,13 +19,16 @@ const words: readonly (readonly [string, string])[] = [
     'Net GEX',
     'Dollars that dealers buy or sell to stay hedged when the price moves $1: calls count positive, puts negative.',
   ],
-  ['Flip', 'Where the cumulative net curve crosses zero, which it need not.'],
-  ['Zero gamma', 'Where net gamma, re-priced at other spots, changes sign.'],
-  ['Walls', 'The strikes of the largest call and put gamma.'],
-  ['Side', 'Inferred from the quote in force: at the ask or above is a buy, at the bid or below a sell.'],
+  ['Flip', 'Price at which the cumulative net gex curve crosses zero, if it does.'],
+  ['Zero gamma', 'Price at which net gamma, re-priced at other spots, changes sign.'],
+  ['Walls', 'The strikes with the largest call and put gamma.'],
+  [
+    'Side',
+    'Inferred from the quote at the time of the trade: at or above the ask is a buy, at or below the bid is a sell.',
+  ],
   [
     'Off exchange',
-    'Trades reported to a trade reporting facility. Told the morning after, in sums of three trades or more.',
+    'Trades reported to a trade reporting facility. Published the next morning, in totals of three trades or more.',
   ],
 ];
 
@@ -38,10 +41,10 @@ export function Help({ desk }: { desk: Desk }): VNode {
     if (!helpShown && dialog.current?.open) dialog.current.close();
   }, [helpShown]);
   return html`<dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${() => desk.showHelp(false)} onClick=${(event: Event) => event.target === dialog.current && desk.showHelp(false)}>
-    <div><h2 id="help-title">Keys and words</h2>
+    <div><h2 id="help-title">Keys and terms</h2>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl>
     <dl>${words.map(([word, what]) => html`<div><dt>${word}</dt><dd>${what}</dd></div>`)}</dl>
-    <p class="muted">Drag a chart to move it, Ctrl and the wheel to zoom. Every chart has its figures behind <i>Table</i>. Times are New York’s.</p>
+    <p class="muted">Drag a chart to move it; use Ctrl and the wheel to zoom. <i>Table</i> shows the figures of a chart. Times are New York times.</p>
     <button type="button" onClick=${() => desk.showHelp(false)}>Close</button></div>
   </dialog>` as VNode;
 }

@@ -27,7 +27,7 @@ const titles: Partial<Record<FailureKind, string>> = {
   rate: 'Too many requests',
   away: 'The server does not answer',
   server: 'The server could not answer',
-  refused: 'The question was refused',
+  refused: 'The request was rejected',
 };
 
 const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs'] as const;
@@ -37,7 +37,7 @@ function failureNotice({ failure, answer }: NoticeEntries): Notice | null {
   if (failure === null) return null;
   const keyTitle = keyTitles[failure.kind];
   if (keyTitle) return { kind: 'key', block: true, title: keyTitle, text: failure.message, retry: false };
-  const shown = answer === null ? '' : ' What is shown is what was there before.';
+  const shown = answer === null ? '' : ' The figures shown are from the last answer.';
   return {
     kind: 'problem',
     block: answer === null,
@@ -55,7 +55,7 @@ function symbolNotice({ view, answer, errors }: NoticeEntries): Notice | null {
       kind: 'info',
       block: true,
       title: `${view.symbol || 'That'} is not a ticker`,
-      text: 'A ticker looks like SPY or BRK.B. Press / to go to another.',
+      text: 'A ticker looks like SPY or BRK.B. Press / to choose another.',
       retry: false,
     };
   if (!symbol) return null;
@@ -64,8 +64,8 @@ function symbolNotice({ view, answer, errors }: NoticeEntries): Notice | null {
     return {
       kind: 'info',
       block: true,
-      title: `${view.symbol} is not known here`,
-      text: 'It is neither in the registry nor in the ticker directory. Press / to look for another.',
+      title: `${view.symbol} is unknown`,
+      text: 'It is neither in the registry nor in the ticker directory. Press / to choose another.',
       retry: false,
     };
   if (symbol.access?.allowed !== false) return null;
@@ -75,7 +75,7 @@ function symbolNotice({ view, answer, errors }: NoticeEntries): Notice | null {
         kind: 'info',
         block: false,
         title: `${view.symbol} needs a declaration`,
-        text: 'Data of index products is for accounts that have declared themselves non-professional: POST /v2/account/classification.',
+        text: 'Index products require a non-professional market-data declaration: POST /v2/account/classification.',
         retry: false,
       }
     : {
@@ -94,7 +94,7 @@ export function noticeOf(state: NoticeEntries): Notice | null {
       kind: 'key',
       block: true,
       title: 'An API key is needed',
-      text: 'The dashboard asks the graph under your key. It stays in this browser tab and is gone with it.',
+      text: 'The dashboard queries the graph with your key. The key is stored in this browser tab only and is deleted when the tab closes.',
       retry: false,
     };
   return failureNotice(state) ?? symbolNotice(state);

@@ -41,7 +41,7 @@ function stateOf(
   if (answer?.symbol?.class === 'index' && rows === 0)
     return {
       kind: 'empty',
-      why: `${view.symbol} is an index: it is not traded itself, so nothing of it trades off exchange.`,
+      why: `${view.symbol} is an index. An index is not traded, so it has no off-exchange trading.`,
     };
   return panelState(
     state,

@@ -105,7 +105,7 @@ export function Panel({ id, title, state, note, controls, legend, table, retry, 
       ${note && shown ? html`<span class="note">${note}</span>` : null}
       <div class="controls">
         ${shown ? controls : null}
-        ${shown && table ? html`<button type="button" class="chip" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)} title="The same as a table">Table</button>` : null}
+        ${shown && table ? html`<button type="button" class="chip" aria-pressed=${asTable} onClick=${() => setAsTable(!asTable)} title="Show as a table">Table</button>` : null}
       </div>
     </div>
     ${shown ? legend : null}

@@ -71,8 +71,8 @@ export function figuresOf(state: DeskState): Figure[] {
       'Max pain',
       strike(expiry?.maxPain),
       expiry
-        ? `Strike at which holders would receive least, ${date(expiry.expiry)}`
-        : 'Strike at which holders would receive least',
+        ? `Strike at which option holders receive the least, ${date(expiry.expiry)}`
+        : 'Strike at which option holders receive the least',
     ],
     [
       'Put/call',
@@ -113,7 +113,7 @@ export function Summary({ desk }: { desk: Desk }): VNode {
     </div>
     ${quote?.spot == null ? null : quoteLine(quote, view.session !== null)}
     <div class="tools">${liveBadge(state)}${sessionField(desk, state)}<${SymbolField} desk=${desk} />
-      <button type="button" class="help-button" aria-label="Help: keys and words" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
+      <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state).map(
       ([label, value, what, colour]) =>
         html`<div title=${what}><dt>${label}</dt><dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd></div>`,

@@ -96,7 +96,7 @@ function Filters({
     ${pick('Side', filter.side, sideNames, (side) => change({ side: side as TradeFilter['side'] }))}
     ${pick('Right', filter.right, { call: 'Calls', put: 'Puts' }, (right) => change({ right: right as TradeFilter['right'] }))}
     ${pick('Expiry', filter.expiry, Object.fromEntries(expiries.map((expiry) => [expiry, shortDate(expiry, expiries[0])])), (expiry) => change({ expiry }))}
-    <label><span class="visually-hidden">Least premium, dollars</span><input value=${typed} onInput=${(event: Event) => type((event.target as HTMLInputElement).value)} placeholder="min $, e.g. 250k" inputmode="decimal" size="13" aria-invalid=${wrong} /></label>
+    <label><span class="visually-hidden">Minimum premium, dollars</span><input value=${typed} onInput=${(event: Event) => type((event.target as HTMLInputElement).value)} placeholder="min $, e.g. 250k" inputmode="decimal" size="13" aria-invalid=${wrong} /></label>
   </div>` as VNode;
 }
 

@@ -14,7 +14,7 @@ import { expiryColour, firstExpiries, smileOf, smileOption, termOption } from '.
 
 function stateOf(state: PanelEntries, surface: Surface | null): PanelState {
   if (state.view.session !== null && state.answer !== null)
-    return { kind: 'empty', why: 'Volatilities are kept of the latest chain alone. Go back to live to see them.' };
+    return { kind: 'empty', why: 'Volatilities are available for the latest chain only. Go back to live to see them.' };
   const none = surface === null || surface.expiries.length === 0;
   return panelState(
     state,
