@@ -119,7 +119,7 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     const limit = access.rate.limit(who);
     if (cost <= limit) return;
     throw invalidRequest(
-      `The document costs ${cost} requests; a whole minute has ${limit}. Ask for fewer symbols, rows or fields.`,
+      `The document costs ${cost} requests; the limit is ${limit} per minute. Request fewer symbols, rows or fields.`,
     );
   }
 

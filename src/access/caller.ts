@@ -5,7 +5,7 @@ export interface Caller {
   accountId: string;
   /** `key`: an API key; `session`: a person signed in to the site. */
   kind: 'key' | 'session';
-  /** Id of the API key; null for a session. */
+  /** Id of the API key; null for a site session. */
   keyId: string | null;
   /** The tier the request is served under: the account's API tier for a key, its site tier for a session. */
   tier: Tier;

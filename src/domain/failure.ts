@@ -101,7 +101,7 @@ export function notFound(what: string): Failure {
 
 /** 405: the path exists and `allow` lists its methods. */
 export function methodNotAllowed(method: string, allow: readonly string[]): Failure {
-  return new Failure(405, 'invalid_params', `${method} is not served here; use ${allow.join(' or ')}.`, {
+  return new Failure(405, 'invalid_params', `${method} is not supported here; use ${allow.join(' or ')}.`, {
     headers: { Allow: allow.join(', ') },
   });
 }
@@ -113,7 +113,9 @@ export function gone(successor: string): Failure {
 
 /** 408: the body came too slowly to be waited for. */
 export function bodyTooSlow(): Failure {
-  return new Failure(408, 'invalid_params', 'The body came too slowly.', { headers: { Connection: 'close' } });
+  return new Failure(408, 'invalid_params', 'The request body was sent too slowly.', {
+    headers: { Connection: 'close' },
+  });
 }
 
 /** 413: the body, or what it holds, is over the limit. */
@@ -128,14 +130,14 @@ export function unsupportedMediaType(expected: string): Failure {
 
 /** 415: the body is compressed. */
 export function unsupportedEncoding(): Failure {
-  return new Failure(415, 'invalid_params', 'Content-Encoding: expected none; compressed bodies are not read.', {
+  return new Failure(415, 'invalid_params', 'Content-Encoding: expected none; compressed bodies are not supported.', {
     headers: { 'Accept-Encoding': 'identity' },
   });
 }
 
 /** 414: the path and query are too long. */
 export function addressTooLong(maxBytes: number): Failure {
-  return new Failure(414, 'invalid_params', `The address is too long: at most ${maxBytes} bytes.`);
+  return new Failure(414, 'invalid_params', `The URL is too long: at most ${maxBytes} bytes.`);
 }
 
 /** 429: over a rate or in-flight limit; the caller may retry after so many seconds. */

@@ -53,9 +53,9 @@ export interface GexCapture {
   gammaSource: GammaSource;
   /** Share of open interest whose gamma was known, 0…1. */
   oiCoverage: number;
-  /** Contracts that entered the sums. */
+  /** Number of contracts in the sums. */
   contractCount: number;
-  /** Contracts with open interest that were skipped for want of a gamma. */
+  /** Contracts with open interest that were skipped because their gamma is unknown. */
   gammaAbsent: number;
   methodologyVersion: string;
   /** Net rows, ascending by strike. */

@@ -25,9 +25,9 @@ function failureOf(problem: BodyProblem, maxBytes: number): Failure {
     case 'cut-off':
       return invalidParameter('body', 'ended before it was complete');
     case 'caller-holds-too-many':
-      return rateLimited('Too many bodies are being sent at a time.', 1);
+      return rateLimited('Too many request bodies at a time from this client.', 1);
     case 'too-many':
-      return overloaded('The server is receiving as many bodies as it can.', 1);
+      return overloaded('The server is receiving too many request bodies.', 1);
   }
 }
 

@@ -22,7 +22,7 @@ const dashboard = ({
   session,
   next,
 }: Dates) => `# One call for a whole dashboard: quotes, bars, dealer gamma and expirations of several symbols.
-# Paste your key at the top. Ctrl-Space completes, and the book on the left explains every field.
+# Paste your key at the top. Ctrl-Space completes; the documentation on the left explains every field.
 query Dashboard {
   quotes(symbols: ["SPY", "QQQ", "AAPL"]) {
     rows {
@@ -44,7 +44,7 @@ query Dashboard {
 const minuteBars = ({
   session,
   next,
-}: Dates) => `# Minute bars of a session. columns says the same as rows, much smaller.
+}: Dates) => `# Minute bars of a session. columns has the same values as rows in a smaller form.
 query MinuteBars {
   symbol(symbol: "SPY") {
     bars(from: "${session}", to: "${next}", timeframe: "1m", limit: 60) {
@@ -128,7 +128,7 @@ query OffExchange {
 }
 `;
 
-const browse = `# What is there to read, and may I? access says why not.
+const browse = `# Which symbols are there, and may I read them? access gives the reason if not.
 query Browse {
   symbols(first: 20, sector: "Technology") {
     totalCount
@@ -144,7 +144,7 @@ query Sectors {
 }
 `;
 
-const me = `# Who am I here, and what did I use?
+const me = `# My account, and my usage.
 query Me {
   me { accountId kind tier attested classification usage { trailingDays byDay { date scopeGroup count } rateLimit { perMin } } }
 }

@@ -38,6 +38,8 @@ export const unconditionalSubscription: ValidationRule = (context) => ({
     if (operation !== OperationTypeNode.SUBSCRIPTION) return;
     const found = conditionalSelection(selectionSet, (name) => context.getFragment(name));
     if (found)
-      context.reportError(new GraphQLError('A subscription takes no @skip or @include at its root.', { nodes: found }));
+      context.reportError(
+        new GraphQLError('A subscription cannot have @skip or @include on its root field.', { nodes: found }),
+      );
   },
 });

@@ -36,38 +36,38 @@ const byBytesAlone = () => '';
 export const datasets: Record<Dataset, DatasetKind> = {
   symbols: { describes: 'the registry and ticker directory', load: loadSymbols, shapedBy: byBytesAlone },
   'stock-minute-bars': {
-    describes: 'minute aggregates of stocks; 5m and 1h bars follow',
+    describes: 'minute aggregates of stocks; 5m and 1h bars are computed',
     load: loadStockMinuteBars,
     shapedBy: byBytesAlone,
   },
   'stock-day-bars': { describes: 'day aggregates of stocks', load: loadStockDayBars, shapedBy: byBytesAlone },
   'option-minute-bars': {
-    describes: 'minute aggregates of option contracts; 5m bars follow',
+    describes: 'minute aggregates of option contracts; 5m bars are computed',
     load: loadOptionMinuteBars,
     shapedBy: byBytesAlone,
   },
   'open-interest': {
-    describes: 'open interest of every listed contract; the session from the file name',
+    describes: 'open interest of every listed contract; the session is in the file name',
     load: loadOpenInterest,
     shapedBy: (settings, path) => sessionOfFile(path, settings) ?? '',
   },
   chain: {
-    describes: 'whole option chains, delayed-quote CSV or JSON; dealer gamma follows',
+    describes: 'option chains, delayed-quote CSV or JSON; dealer gamma is computed',
     load: loadChain,
     shapedBy: ({ gammaSource, rate }) => `${gammaSource} ${rate} ${methodologyVersion}`,
   },
   'stock-trades': {
-    describes: 'whole stock tapes; bars of all lengths and off-exchange figures follow',
+    describes: 'full stock tapes; bars of all lengths and off-exchange figures are computed',
     load: loadStockTrades,
     shapedBy: () => methodologyVersion,
   },
   'option-trades': {
-    describes: 'whole option tapes; flow, bars and end-of-day lists follow; sides from option quotes',
+    describes: 'full option tapes; flow, bars and end-of-day lists are computed; sides come from option quotes',
     load: loadOptionTrades,
     shapedBy: optionTapeShape,
   },
   'option-quotes': {
-    describes: 'bids and offers of option contracts: the sides of the tapes read after them',
+    describes: 'bids and offers of option contracts, which give the trade sides of tapes read afterwards',
     load: loadOptionQuotes,
     shapedBy: byBytesAlone,
   },

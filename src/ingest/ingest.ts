@@ -19,7 +19,7 @@ import { expandPatterns } from './files/file-patterns.ts';
 /** What became of one file. */
 export interface FileReport {
   file: string;
-  /** `stored`; `unchanged`: the store held all of it already; `refused`: nothing of it was stored. */
+  /** `stored`; `unchanged`: all of it is already stored; `refused`: nothing of it was stored. */
   status: 'stored' | 'unchanged' | 'refused';
   /** Records read. */
   rows: number;
@@ -110,7 +110,7 @@ async function storeFile(
         return report(
           'unchanged',
           { rows: before.rows, changed: 0 },
-          `its content was stored before (as ${before.name})`,
+          `the same content is already stored (as ${before.name})`,
         );
       const outcome = await load({
         path,
@@ -129,14 +129,14 @@ async function storeFile(
       });
       signal?.throwIfAborted();
       if (log.refused()) throw new FileRefused();
-      if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'changed while it was read');
+      if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
       if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
       if (outcome.changed > 0) await announceChange(tx);
       const { rows, sessions = [] } = outcome;
       await saveIngestedFile(tx, dataset, hash, { name: path, rows, ingestedAt: now(), sessions });
       return outcome.changed > 0
         ? report('stored', outcome, null)
-        : report('unchanged', outcome, 'the store held all of it already');
+        : report('unchanged', outcome, 'all of it is already stored');
     });
   } catch (error) {
     // On its way through the reader the reason was taken for a fault of the file.

@@ -36,7 +36,10 @@ export function toolArguments(route: Route, sent: Record<string, unknown>): Tool
   const others = ['max_items', ...(route.body ? ['body'] : [])];
   for (const name of Object.keys(sent)) {
     if (!known.includes(name) && !others.includes(name))
-      throw invalidParameter(name, `is no argument of this tool; it has ${[...known, ...others].join(', ')}`);
+      throw invalidParameter(
+        name,
+        `is not an argument of this tool; expected one of ${[...known, ...others].join(', ')}`,
+      );
   }
   const texts = Object.fromEntries(
     known.flatMap((name) =>

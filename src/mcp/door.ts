@@ -46,9 +46,9 @@ export interface McpParts {
 }
 
 const instructions = `Market data and analytics: quotes, bars, option chains, greeks, dealer gamma (GEX), option flow, off-exchange activity.
-Prices are dollars, instants epoch milliseconds (UTC), dates and sessions those of New York, strikes thousandths of a dollar; null means unknown.
-meta says how old and how complete an answer is: plane (live, archive or registry), notes, and what was reduced for the caller's tier.
-A failed call says why in error.message; not_entitled_tier and attestation_required cannot be mended by asking again.`;
+Prices are dollars, times are epoch milliseconds (UTC), dates and sessions are New York dates, strikes are thousandths of a dollar. null means unknown.
+meta reports how current and complete an answer is: plane (live, archive or registry), notes, and what was reduced for the caller's tier.
+A failed call gives the reason in error.message. Do not retry not_entitled_tier and attestation_required.`;
 
 /** One HTTP request. */
 interface Exchange {
@@ -75,7 +75,7 @@ async function called(
   if (!compiled && name !== graphqlTool.name) {
     const over = await overRate();
     if (over) return failed(over);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no tool ${name}.`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
   }
   const life = requestLife(response);
   let charges = false;
@@ -104,7 +104,7 @@ async function called(
 
 function resourceAt(resources: readonly Resource[], uri: string): Resource {
   const found = resources.find((resource) => resource.uri === uri);
-  if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `There is no resource ${uri}.`);
+  if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown resource ${uri}.`);
   return found;
 }
 

@@ -6,9 +6,9 @@ import { listItems, type Tool } from './tools.ts';
 /** The tool that asks the graph: what no single route answers. */
 export const graphqlTool: Tool = {
   name: 'graphql',
-  title: 'Ask the graph',
+  title: 'Query the graph',
   description:
-    'Runs a GraphQL query: several symbols, or several things of a symbol, in one call. Read the resource tapegraph://schema.graphql for the fields and their units. Queries only; lists in the answer are cut as those of other tools are.',
+    'Runs a GraphQL query: several symbols, or several datasets of a symbol, in one call. The resource tapegraph://schema.graphql has the fields and their units. Queries only. Lists are truncated as in the other tools.',
   inputSchema: {
     type: 'object',
     properties: {
@@ -25,13 +25,13 @@ export const graphqlTool: Tool = {
         minimum: 1,
         maximum: listItems.most,
         default: listItems.usual,
-        description: 'Items kept of each list in the answer, the first ones; what was cut is told.',
+        description: 'Number of items per list in the answer. The answer reports what was truncated.',
       },
     },
     required: ['query'],
   },
   annotations: {
-    title: 'Ask the graph',
+    title: 'Query the graph',
     readOnlyHint: true,
     destructiveHint: false,
     idempotentHint: true,
@@ -49,7 +49,7 @@ function requireQuery(document: string): void {
   }
   for (const definition of definitions) {
     if (definition.kind === Kind.OPERATION_DEFINITION && definition.operation !== 'query')
-      throw invalidParameter('query', `expected a query, got a ${definition.operation}; use the tool for it`);
+      throw invalidParameter('query', `expected a query, got a ${definition.operation}; use the tool for that change`);
   }
 }
 
@@ -69,7 +69,9 @@ export async function askGraph(
   if (!data) {
     const [first] = errors ?? [];
     const code = (first?.extensions?.code ?? 'internal') as Failure['code'];
-    return failed(new Failure(code === 'internal' ? 500 : 400, code, first?.message ?? 'The graph gave no answer.'));
+    return failed(
+      new Failure(code === 'internal' ? 500 : 400, code, first?.message ?? 'The graph returned no answer.'),
+    );
   }
   return answered({ data, ...(errors ? { errors } : {}) }, Number(maxItems));
 }

@@ -42,7 +42,7 @@ export async function receiveMessages(request: IncomingMessage, caller: string):
     throw invalidRequest(`The message is nested more than ${deepestJson} deep.`);
   const messages: unknown[] = Array.isArray(message) ? message : [message];
   if (messages.length > mostMessages)
-    throw invalidRequest(`The batch has ${messages.length} messages; at most ${mostMessages} are read.`);
+    throw invalidRequest(`The batch has ${messages.length} messages; at most ${mostMessages} are allowed.`);
   return { message, cost: Math.max(Number(messages.length === 0), messages.filter((one) => !isToolCall(one)).length) };
 }
 

@@ -22,7 +22,7 @@ export function answered(answer: Envelope | object, maxItems: number): ToolResul
     content: [
       text(json),
       ...(lost.length > 0
-        ? [text(`Cut to fit. ${lost.join('; ')}. Ask for a narrower window, or fewer rows, to see the others.`)]
+        ? [text(`Truncated. ${lost.join('; ')}. Request a narrower window or fewer rows to see the others.`)]
         : []),
     ],
     structuredContent: kept as Record<string, unknown>,
@@ -36,7 +36,7 @@ export function failed(failure: Failure): ToolResult {
     isError: true,
     content: [
       text(JSON.stringify(errorEnvelope(failure))),
-      ...(retry === undefined ? [] : [text(`Ask again in ${retry} seconds.`)]),
+      ...(retry === undefined ? [] : [text(`Retry in ${retry} seconds.`)]),
     ],
   };
 }

@@ -36,12 +36,12 @@ interface Operation {
 
 const needsText: Record<Needs, string> = {
   any: '',
-  symbol: 'Needs a tier that reads the symbol.',
-  flow: 'Needs tier pro and the non-professional market-data declaration.',
-  'off-exchange': 'Needs tier basic and the non-professional market-data declaration.',
-  'site-session': 'Needs a site session; an API key is refused.',
+  symbol: 'Requires a tier that can read the symbol.',
+  flow: 'Requires the pro tier and the non-professional market-data declaration.',
+  'off-exchange': 'Requires the basic tier and the non-professional market-data declaration.',
+  'site-session': 'Requires a site session; an API key is rejected.',
   'declared-site-session':
-    'Needs a site session and the non-professional market-data declaration; an API key is refused.',
+    'Requires a site session and the non-professional market-data declaration; an API key is rejected.',
 };
 
 /** The tool that a route is: named after its operation. */
@@ -59,7 +59,7 @@ const maxItems: JsonSchema = {
   minimum: 1,
   maximum: listItems.most,
   default: listItems.usual,
-  description: 'Items kept of each list in the answer, the first ones; what was cut is told.',
+  description: 'Number of items per list in the answer. The answer reports what was truncated.',
 };
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {

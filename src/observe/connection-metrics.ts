@@ -5,7 +5,7 @@ import type { ServerCounts } from '../runtime/server-limits.ts';
 export function watchConnections(registers: Registry[], counts: () => ServerCounts): void {
   new Gauge({
     name: 'tapegraph_connections',
-    help: 'Connections of clients by state: with a request under way (active), or waiting for one (idle).',
+    help: 'Client connections by state: with a request in progress (active) or without (idle).',
     labelNames: ['state'],
     registers,
     collect() {
@@ -16,7 +16,7 @@ export function watchConnections(registers: Registry[], counts: () => ServerCoun
   });
   new Counter({
     name: 'tapegraph_connections_closed_total',
-    help: 'Connections closed by a limit: refused over MAX_CONNECTIONS (total) or MAX_CONNECTIONS_PER_ADDRESS (address); idle ones closed to make room for others (idle); headers that took too long (late_headers); answers that were not read (unread).',
+    help: 'Connections closed by a limit: refused over MAX_CONNECTIONS (total) or MAX_CONNECTIONS_PER_ADDRESS (address); idle ones closed to make room for others (idle); headers that took too long (late_headers); answers the client did not read (unread).',
     labelNames: ['limit'],
     registers,
     // Counted where it happens, told here.
@@ -29,7 +29,7 @@ export function watchConnections(registers: Registry[], counts: () => ServerCoun
   });
   new Gauge({
     name: 'tapegraph_request_body_bytes',
-    help: 'Bytes of request bodies that are being received.',
+    help: 'Bytes of request bodies being received.',
     registers,
     collect() {
       this.set(counts().bodyBytes);

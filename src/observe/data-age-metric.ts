@@ -7,7 +7,7 @@ export type DataAges = () => Promise<Record<string, number>>;
 export function watchDataAges(registers: Registry[], dataAges: DataAges): void {
   new Gauge({
     name: 'tapegraph_data_age_seconds',
-    help: 'Age of the newest stored data by dataset, by this process’s clock; only while the market is open.',
+    help: 'Age of the latest stored data by dataset, by the clock of this process. Only while the market is open.',
     labelNames: ['dataset'],
     registers,
     async collect() {

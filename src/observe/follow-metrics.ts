@@ -20,12 +20,12 @@ export function createFollowMetrics(dataAges: DataAges): FollowMetrics {
   collectDefaultMetrics({ register: registry });
   watchDataAges(registers, dataAges);
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
-  const bytes = counter('tapegraph_follow_bytes_total', 'Bytes of the tape that have come.');
-  const badLines = counter('tapegraph_follow_bad_lines_total', 'Lines that were left out.');
-  const commits = counter('tapegraph_follow_commits_total', 'Times that what had come was stored.');
+  const bytes = counter('tapegraph_follow_bytes_total', 'Bytes of the tape received.');
+  const badLines = counter('tapegraph_follow_bad_lines_total', 'Bad lines, which were skipped.');
+  const commits = counter('tapegraph_follow_commits_total', 'Commits to the store.');
   const last = new Gauge({
     name: 'tapegraph_follow_last_commit_timestamp_seconds',
-    help: 'When that was last, since the epoch; 0 before the first time.',
+    help: 'Time of the last commit, since the epoch; 0 before the first.',
     registers,
   });
   return {

@@ -58,7 +58,7 @@ export function watchHealth({ database, tryWriting, writeFailures, redis, draini
         ),
       ]);
       const reasons = [
-        ...(redis() ? [] : ['Redis is out of reach: this process counts limits for itself.']),
+        ...(redis() ? [] : ['Redis is not reachable: this process counts limits on its own.']),
         ...(answers ? writeFailures() : ['The database does not answer.']),
         ...(answers && !tried ? ['Writing to the database takes too long.'] : []),
       ];

@@ -24,7 +24,7 @@ export async function sendMetrics(
 ): Promise<void> {
   if (token !== null && !holdsToken(request.headers.authorization, token)) {
     response.setHeader('WWW-Authenticate', 'Bearer');
-    refuse(response, 401, 'Metrics are read with METRICS_TOKEN: Authorization: Bearer <token>.');
+    refuse(response, 401, 'Metrics require METRICS_TOKEN: Authorization: Bearer <token>.');
     return;
   }
   const text = await metrics.text();
@@ -39,7 +39,7 @@ export function answersOf(metrics: Pick<Metrics, 'text' | 'contentType'>, token:
     if (request.url !== '/metrics') refuse(response, 404, 'Metrics are at /metrics.');
     else
       sendMetrics(metrics, token, request, response).catch((error: Error) => {
-        refuse(response, 500, `The metrics could not be read: ${error.message}`);
+        refuse(response, 500, `Reading the metrics failed: ${error.message}`);
       });
   };
 }

@@ -61,7 +61,7 @@ function bounded(most: number): (value: string) => string {
 function requestMetrics(registers: Registry[]): RequestObserver {
   const inFlight = new Gauge({
     name: 'tapegraph_http_requests_in_flight',
-    help: 'Requests being answered.',
+    help: 'Requests in progress.',
     registers,
   });
   const total = new Counter({
@@ -72,7 +72,7 @@ function requestMetrics(registers: Registry[]): RequestObserver {
   });
   const took = new Histogram({
     name: 'tapegraph_http_request_duration_seconds',
-    help: 'From the headers of a request to the end of its answer. Streams are left out.',
+    help: 'Time from the headers of a request to the end of its answer. Streams are not counted.',
     labelNames: ['route', 'method'],
     buckets: seconds,
     registers,
@@ -85,7 +85,7 @@ function requestMetrics(registers: Registry[]): RequestObserver {
   });
   const cost = new Counter({
     name: 'tapegraph_request_cost_total',
-    help: 'Requests taken from the rates of callers; a GraphQL request may cost several.',
+    help: 'Requests charged against rate limits. A GraphQL request can cost several.',
     labelNames: ['tier'],
     registers,
   });
@@ -116,7 +116,7 @@ function operationMetrics(registers: Registry[]): (ended: Ended) => void {
   });
   const errors = new Counter({
     name: 'tapegraph_graphql_operation_errors_total',
-    help: 'GraphQL answers with errors, by the code of the first.',
+    help: 'GraphQL answers with errors, by the code of the first error.',
     labelNames: [...labelNames, 'code'],
     registers,
   });
@@ -134,14 +134,14 @@ function operationMetrics(registers: Registry[]): (ended: Ended) => void {
 function processMetrics(registers: Registry[], version: string): void {
   new Gauge({
     name: 'tapegraph_build_info',
-    help: 'Always 1; what runs.',
+    help: 'Always 1; the labels give the version.',
     labelNames: ['version', 'node'],
     registers,
   }).set({ version, node: process.versions.node }, 1);
   let last = performance.eventLoopUtilization();
   new Gauge({
     name: 'tapegraph_event_loop_utilization',
-    help: 'Part of the time since the last reading that the event loop was busy, 0 to 1.',
+    help: 'Fraction of the time since the last scrape that the event loop was busy, 0 to 1.',
     registers,
     collect() {
       const now = performance.eventLoopUtilization();
@@ -154,7 +154,7 @@ function processMetrics(registers: Registry[], version: string): void {
 function watch(registers: Registry[], measured: Measured): void {
   new Gauge({
     name: 'tapegraph_redis_up',
-    help: '1 while the configured Redis is reached, else 0 and limits are counted by each process; absent without one.',
+    help: '1 while the configured Redis is reachable; 0 while it is not and each process counts limits on its own. Absent without Redis.',
     registers,
     collect() {
       this.reset();
@@ -179,14 +179,18 @@ function watchStreams(registers: Registry[], { streams }: Measured): void {
         this.set(streams()[of]);
       },
     });
-  gauge('tapegraph_streams_open', 'Subscriptions and streams that are open.', 'streams');
-  gauge('tapegraph_stream_topics', 'What is followed for them: a topic is read once for all that follow it.', 'topics');
+  gauge('tapegraph_streams_open', 'Open subscriptions and streams.', 'streams');
+  gauge(
+    'tapegraph_stream_topics',
+    'Topics followed for open streams. A topic is read once for all its subscribers.',
+    'topics',
+  );
 }
 
 function watchDatabase(registers: Registry[], measured: Measured): void {
   new Gauge({
     name: 'tapegraph_database_connections',
-    help: 'Connections to the database by state: in use, idle; and the most there may be.',
+    help: 'Database connections by state: in use, idle, and the maximum.',
     labelNames: ['state'],
     registers,
     collect() {
@@ -198,7 +202,7 @@ function watchDatabase(registers: Registry[], measured: Measured): void {
   });
   new Gauge({
     name: 'tapegraph_database_waiting',
-    help: 'Requests that wait for a connection to the database.',
+    help: 'Requests waiting for a database connection.',
     registers,
     collect() {
       this.set(measured.database().waiting);
@@ -209,14 +213,14 @@ function watchDatabase(registers: Registry[], measured: Measured): void {
 function statementMetrics(registers: Registry[]): Metrics['statement'] {
   const took = new Histogram({
     name: 'tapegraph_database_statement_duration_seconds',
-    help: 'Database statements by their verb, from being sent to being answered.',
+    help: 'Duration of database statements by verb, from sending to the answer.',
     labelNames: ['verb'],
     buckets: seconds,
     registers,
   });
   const failures = new Counter({
     name: 'tapegraph_database_statement_failures_total',
-    help: 'Database statements that failed, or were given up.',
+    help: 'Database statements that failed or timed out.',
     labelNames: ['verb'],
     registers,
   });
@@ -240,11 +244,11 @@ function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
         for (const [cache, stats] of caches) this.inc({ cache }, stats()[of]);
       },
     });
-  counter('tapegraph_cache_hits_total', 'Found in a cache: kept answers of either door, or decoded blocks.', 'hits');
-  counter('tapegraph_cache_misses_total', 'Looked for in a cache and not found.', 'misses');
+  counter('tapegraph_cache_hits_total', 'Cache hits: answers of REST and GraphQL, or decoded blocks.', 'hits');
+  counter('tapegraph_cache_misses_total', 'Cache misses.', 'misses');
   new Gauge({
     name: 'tapegraph_cache_bytes',
-    help: 'Held by a cache.',
+    help: 'Size of a cache.',
     labelNames: ['cache'],
     registers,
     collect() {
@@ -253,7 +257,7 @@ function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
   });
   new Gauge({
     name: 'tapegraph_cache_max_bytes',
-    help: 'The most that a cache holds, a part of the memory limit.',
+    help: 'Maximum size of a cache, a fraction of the memory limit.',
     labelNames: ['cache'],
     registers,
     collect() {
@@ -266,13 +270,13 @@ function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
 function memoryMetrics(registers: Registry[]): Metrics['memory'] {
   const limit = new Gauge({
     name: 'tapegraph_memory_limit_bytes',
-    help: 'What the process is to stay below, and where that comes from: the setting, the cgroup, or the default.',
+    help: 'Memory limit of the process and its origin: the setting, the cgroup, or the default.',
     labelNames: ['source'],
     registers,
   });
   new Gauge({
     name: 'tapegraph_heap_limit_bytes',
-    help: 'V8 ends the process when its heap takes more.',
+    help: 'Maximum heap size. V8 ends the process when the heap exceeds it.',
     registers,
   }).set(getHeapStatistics().heap_size_limit);
   return ({ source, limitBytes }) => limit.set({ source }, limitBytes);
@@ -285,7 +289,7 @@ export function createMetrics(version: string): Metrics {
   collectDefaultMetrics({ register: registry });
   const refusals = new Counter({
     name: 'tapegraph_limited_total',
-    help: 'Requests refused with 429: the rate was used up (rate), or the places in flight (in_flight).',
+    help: 'Requests rejected with 429: the rate limit (rate) or the in-flight limit (in_flight).',
     labelNames: ['limit', 'tier'],
     registers,
   });

@@ -36,8 +36,8 @@ function watched(exporter: SpanExporter, log: (line: string) => void): SpanExpor
       exporter.export(spans, (result) => {
         const failed = result.code !== 0;
         if (failed && !failing)
-          log(`warning: traces cannot be handed over and are dropped (${result.error?.message ?? 'no reason given'})`);
-        if (!failed && failing) log('traces are handed over again');
+          log(`warning: traces cannot be exported and are dropped (${result.error?.message ?? 'no reason given'})`);
+        if (!failed && failing) log('traces are exported again');
         failing = failed;
         done(result);
       }),

@@ -37,7 +37,7 @@ export function watchWriteFailures(registers: Registry[], parts: WriteFailures):
   const { tryWriting, failing, failures, usage } = parts;
   new Gauge({
     name: 'tapegraph_writes_failing',
-    help: '1 for each writer whose last write to the database failed, by what failed it.',
+    help: '1 for each writer whose last write to the database failed, by cause.',
     labelNames: ['writer', 'problem'],
     registers,
     async collect() {
@@ -48,7 +48,7 @@ export function watchWriteFailures(registers: Registry[], parts: WriteFailures):
   });
   new Counter({
     name: 'tapegraph_write_failures_total',
-    help: 'Writes to the database that failed for a reason that holds for every write, or of what is written periodically.',
+    help: 'Failed writes to the database: those that would fail for every write, and all of periodic writers.',
     labelNames: ['writer'],
     registers,
     collect() {
@@ -58,7 +58,7 @@ export function watchWriteFailures(registers: Registry[], parts: WriteFailures):
   });
   new Gauge({
     name: 'tapegraph_usage_rows_waiting',
-    help: 'Usage counts (account, date, scope group) that wait to be written.',
+    help: 'Usage counts (account, date, scope group) waiting to be written.',
     registers,
     collect() {
       this.set(usage().rows);
@@ -66,7 +66,7 @@ export function watchWriteFailures(registers: Registry[], parts: WriteFailures):
   });
   new Counter({
     name: 'tapegraph_usage_lost_total',
-    help: 'Requests not counted as usage, because too much waited to be written.',
+    help: 'Requests not counted as usage because too many counts were waiting to be written.',
     registers,
     collect() {
       this.reset();

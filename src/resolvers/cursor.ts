@@ -18,7 +18,7 @@ export function writeCursor(position: string, bound: readonly (string | number)[
 
 /** 400 for a cursor that was not given with the page before. */
 export function foreignCursor(parameter = 'cursor'): Failure {
-  return invalidParameter(parameter, 'expected the cursor of the page before, with the other parameters unchanged');
+  return invalidParameter(parameter, 'expected the cursor of the previous page, with the other parameters unchanged');
 }
 
 /** The position of a cursor made with the same `bound` values; 400 naming `parameter` for any other. */

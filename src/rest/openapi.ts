@@ -11,26 +11,29 @@ import type { StreamOperations } from './stream/stream.ts';
 
 /** The statuses of failures: what each means, and the codes it comes with. */
 export const errorCodes: Readonly<Record<number, { description: string; codes: readonly string[] }>> = {
-  400: { description: 'A parameter or the body is wrong; message names it.', codes: ['invalid_params'] },
+  400: { description: 'A parameter or the body is invalid. The message names it.', codes: ['invalid_params'] },
   401: { description: 'No valid credential.', codes: ['unauthenticated', 'token_expired'] },
   403: {
     description: 'The tier is too low, or the non-professional declaration is missing.',
     codes: ['not_entitled_tier', 'attestation_required'],
   },
-  404: { description: 'Not registered, or not there.', codes: ['not_found'] },
+  404: { description: 'The symbol is not registered, or the resource does not exist.', codes: ['not_found'] },
   410: { description: 'The route has been retired.', codes: ['not_found'] },
   413: { description: 'The body is too large.', codes: ['invalid_params'] },
-  415: { description: 'The body has another content type than expected.', codes: ['invalid_params'] },
-  429: { description: 'Over a rate or in-flight limit; Retry-After says when to come again.', codes: ['rate_limited'] },
-  500: { description: 'A defect of ours.', codes: ['internal'] },
+  415: { description: 'The content type of the body is not supported.', codes: ['invalid_params'] },
+  429: {
+    description: 'A rate or in-flight limit is exceeded. Retry-After says when to retry.',
+    codes: ['rate_limited'],
+  },
+  500: { description: 'An internal error.', codes: ['internal'] },
   502: { description: 'A source failed.', codes: ['internal'] },
-  503: { description: 'A source is not configured or out of reach.', codes: ['internal', 'provider_unavailable'] },
+  503: { description: 'A source is not configured or not reachable.', codes: ['internal', 'provider_unavailable'] },
 };
 
 const detailsSchemas: Record<string, JsonSchema> = {
-  parameter: { type: 'string', description: 'The parameter, or field of the body, that was wrong.' },
-  symbols: { type: 'array', items: { type: 'string' }, description: 'The symbols that were refused.' },
-  required_tier: { type: 'string', enum: tiers, description: 'The tier it takes.' },
+  parameter: { type: 'string', description: 'The invalid parameter or field of the body.' },
+  symbols: { type: 'array', items: { type: 'string' }, description: 'The rejected symbols.' },
+  required_tier: { type: 'string', enum: tiers, description: 'The required tier.' },
 };
 
 function errorResponse(status: number): JsonSchema {
@@ -51,7 +54,7 @@ function errorResponse(status: number): JsonSchema {
                 message: { type: 'string' },
                 details: {
                   type: 'object',
-                  description: 'Particulars for programs; every one is there only where it applies.',
+                  description: 'Machine-readable details. Each field is present only if it applies.',
                   properties: detailsSchemas,
                 },
               },
@@ -101,7 +104,7 @@ function bodySchema({ route, answer, tables }: CompiledRoute, media: string): Js
   return {
     type: 'string',
     ...(media === mediaTypes.arrow ? { format: 'binary' } : {}),
-    description: `Columns of ${columns.join('; of ')}. What is not in them comes in headers.`,
+    description: `Columns of ${columns.join('; of ')}. Values that are not in a column are sent as headers.`,
   };
 }
 
@@ -161,7 +164,7 @@ export function openApi(
       title: 'Tapegraph',
       version: '2',
       description:
-        'Market data and analytics. Every route is a stored operation of the graph at /graphql. Prices are dollars, instants epoch milliseconds, strikes thousandths of a dollar; null means unknown.',
+        'Market data and analytics. Every route is a stored operation of the graph at /graphql. Prices are dollars, times are epoch milliseconds, strikes are thousandths of a dollar. null means unknown.',
     },
     security: [{ bearer: [] }, { apiKey: [] }],
     components: {

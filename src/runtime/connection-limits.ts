@@ -54,7 +54,7 @@ function refusal(): (socket: Socket) => void {
     socket.once('close', () => {
       answering -= 1;
     });
-    const message = 'The server has no connection to spare.';
+    const message = 'The server has too many connections.';
     socket.write(rawAnswer({ status: 503, code: 'internal', message, retryAfter: 1 }));
     closeAfterDrain(socket, refusalLimits);
   };

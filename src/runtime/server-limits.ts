@@ -51,7 +51,7 @@ export interface ServerCounts extends ConnectionCounts {
   lateHeaders: number;
   /** Connections closed because their clients left answers unread. */
   unreadAnswers: number;
-  /** Bytes of request bodies that are being received. */
+  /** Bytes of request bodies being received. */
   bodyBytes: number;
 }
 

@@ -14,7 +14,7 @@ export function unreadableRequest({ code, rawPacket }: ParseError): RawAnswer | 
     case 'HPE_HEADER_OVERFLOW':
       // The first line alone is too long when no line has ended in so many bytes.
       return rawPacket && /^[A-Z]+ \S*$/.test(rawPacket.toString('latin1'))
-        ? refused(414, 'The address is too long.')
+        ? refused(414, 'The URL is too long.')
         : refused(431, 'The headers are too large.');
     case 'HPE_CHUNK_EXTENSIONS_OVERFLOW':
       return refused(413, 'The extensions of a chunk are too large.');

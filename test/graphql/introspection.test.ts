@@ -117,7 +117,7 @@ describe('any other introspection', () => {
     const query = `{ __schema { ${times(60, (i) => `t${i}: types { name description fields { name description } }`)} } }`;
     const { answer, errors } = await ask(query, '192.0.2.7');
     expect([answer.status, errors![0].extensions.code]).toEqual([400, 'invalid_params']);
-    expect(errors![0].message).toMatch(/costs \d+ requests; a whole minute has 30/);
+    expect(errors![0].message).toMatch(/costs \d+ requests; the limit is 30 per minute/);
   });
 });
 

@@ -104,7 +104,7 @@ describe('quotes', () => {
     expect(none.status).toBe(401);
     const answer = await app.graphql(quotesOf, { symbols: ['SPY'] }, { headers: { accept: 'application/json' } });
     expect(answer.errors![0]).toMatchObject({
-      message: 'A subscription is answered with a stream: send Accept: text/event-stream.',
+      message: 'A subscription needs an event stream: send Accept: text/event-stream.',
       extensions: { code: 'invalid_params' },
     });
     const empty = await subscribe(app.url, await app.key(), quotesOf, { symbols: [] });

@@ -119,7 +119,7 @@ describe('a sealed session', () => {
     return all;
   };
   const sealedFor = (scope: string) =>
-    `refused: ${session} is sealed${scope}: nothing of it is written unless the seal is undone (seal --session ${session} --undo)`;
+    `refused: ${session} is sealed${scope} and cannot be changed; to unseal it: seal --session ${session} --undo`;
 
   test('is written by no dataset, and another session by all', async () => {
     await fill(session);

@@ -62,7 +62,7 @@ describe('/mcp over HTTP', () => {
     for (const body of [nested, list.replace('{}', `{"a":${nested}}`)])
       expect(await told(body)).toEqual([400, -32600, 'The message is nested more than 64 deep.']);
     const batch = `[${Array(21).fill(list).join()}]`;
-    expect(await told(batch)).toEqual([400, -32600, 'The batch has 21 messages; at most 20 are read.']);
+    expect(await told(batch)).toEqual([400, -32600, 'The batch has 21 messages; at most 20 are allowed.']);
   });
 
   test('a batch costs what its messages would one by one, calls that fail among them', async () => {

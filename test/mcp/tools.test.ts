@@ -114,7 +114,7 @@ describe('/mcp', () => {
     expect(await call('quotes', { symbols: 'SPY', max_items: 0 })).toMatchObject({
       details: { parameter: 'max_items' },
     });
-    await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow('There is no tool');
+    await expect(client.callTool({ name: 'no_such_tool', arguments: {} })).rejects.toThrow('Unknown tool');
   });
 
   test('numbers, flags and lists may come as what they are', async () => {
@@ -154,7 +154,7 @@ describe('/mcp', () => {
     const last = results.at(-1);
     expect(last.isError).toBe(true);
     expect(JSON.parse(last.content[0].text).error.code).toBe('rate_limited');
-    expect(last.content[1].text).toMatch(/^Ask again in \d+ seconds\.$/);
+    expect(last.content[1].text).toMatch(/^Retry in \d+ seconds\.$/);
   });
 
   test('answers are cut to what a model can take, and say what was cut', async () => {
@@ -162,7 +162,7 @@ describe('/mcp', () => {
     const { tools } = await client.listTools();
     const chain: Json = await client.callTool({ name: 'chain', arguments: { symbol: 'SPY', max_items: 3 } });
     expect(chain.structuredContent.data.rows).toHaveLength(3);
-    expect(chain.content[1].text).toMatch(/^Cut to fit\. data\.rows: the first 3 of \d+\./);
+    expect(chain.content[1].text).toMatch(/^Truncated\. data\.rows: the first 3 of \d+\./);
     for (const known of knownRoutes().filter(
       ({ route }) => route.method === 'GET' && !route.needs.includes('session'),
     )) {
@@ -210,6 +210,6 @@ describe('resources of /mcp', () => {
     expect(resources.map(({ uri }) => uri)).toEqual(['tapegraph://schema.graphql', 'tapegraph://methodology.md']);
     const { contents } = await client.readResource({ uri: 'tapegraph://schema.graphql' });
     expect((contents[0] as Json).text).toContain('type Query');
-    await expect(client.readResource({ uri: 'tapegraph://none' })).rejects.toThrow('There is no resource');
+    await expect(client.readResource({ uri: 'tapegraph://none' })).rejects.toThrow('Unknown resource');
   });
 });

@@ -140,7 +140,7 @@ describe('traces', () => {
   ])('harm nobody when the collector %s: one warning, and a clean end', async (_, endpoint) => {
     const { ask, stop, log } = await traced(await endpoint());
     for (let i = 0; i < 3; i += 1) expect((await ask('/v2/symbols/SPY')).status).toBe(200);
-    const warnings = () => log().split('traces cannot be handed over').length - 1;
+    const warnings = () => log().split('traces cannot be exported').length - 1;
     await vi.waitUntil(() => warnings() > 0, { timeout: 20_000, interval: 100 });
     expect((await ask('/v2/symbols/SPY')).status).toBe(200);
     const { code } = await stop();

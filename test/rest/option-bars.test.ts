@@ -139,7 +139,7 @@ describe('GET /v2/options/{contract}/bars', () => {
         caps: { applied: [], tier: 'pro' },
         session: '2026-11-19',
         count: 0,
-        note: 'No bars of O:AAPL261218C00250000 are held for the session 2026-11-19.',
+        note: 'No bars of O:AAPL261218C00250000 are stored for the session 2026-11-19.',
         plane: 'archive',
       },
     });

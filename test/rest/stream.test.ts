@@ -181,7 +181,7 @@ describe('GET /v2/stream', () => {
     ['quotes:*', 'expected a ticker'],
     ['quotes:SPY,bars:SPY:2m', 'one of 1s, 1m, 5m, 1h, 1d as timeframe'],
     ['gex:SPY:0', 'a number of strikes'],
-    ['large-trades:*:lots', 'a least premium in dollars'],
+    ['large-trades:*:lots', 'a minimum premium in dollars'],
     ['quotes:SPY,AAPL:1m', '"AAPL:1m"'],
     ['quotes:SPY,,AAPL', '""'],
     [
@@ -424,7 +424,7 @@ describe('streams of several processes', () => {
     await reader.over;
     expect(reader.events.at(-1)).toMatchObject({
       event: 'end',
-      data: { reason: 'shutdown', error: { code: 'internal', message: 'The server is stopping; connect again.' } },
+      data: { reason: 'shutdown', error: { code: 'internal', message: 'The server is shutting down; reconnect.' } },
     });
     const { status } = await stopping.get('/v2/stream?topics=quotes:SPY', { credential });
     expect(status).toBe(503);

@@ -166,7 +166,7 @@ describe('market data read from a standby', () => {
     const strange = await stranger.standby();
     const { store, log, primary } = await replicated(async () => [stranger.url(), strange.url()]);
     await vi.waitUntil(() => log.length === 2, { timeout: 15_000 });
-    expect(log.join('\n')).toMatch(/it is no standby/);
+    expect(log.join('\n')).toMatch(/it is not a standby/);
     expect(log.join('\n')).toMatch(/it is a standby of another server/);
     expect(await fromStandby(store)).toBe(false);
     expect(await primary.query('select 1 as one')).toEqual([{ one: 1 }]);

@@ -14,7 +14,7 @@ export interface SymbolAccess {
   allowed: boolean;
   /** Why not; null when allowed. The tier is looked at first. */
   reason: null | 'not_entitled_tier' | 'attestation_required';
-  /** The tier it would take; null unless the tier is what is lacking. */
+  /** Tier required; null unless the caller's tier is too low. */
   requiredTier: Tier | null;
 }
 

@@ -44,12 +44,12 @@ export async function openSessionKeeper(
     const missing = [issuer === null && 'SESSION_ISSUER', audience === null && 'SESSION_AUDIENCE'].filter(Boolean);
     if (missing.length > 0)
       log(
-        `warning: without ${missing.join(' and ')} every token signed by the keys at SESSION_JWKS_URL is accepted, also one made for another service`,
+        `warning: without ${missing.join(' and ')} every token signed by the keys at SESSION_JWKS_URL is accepted, including tokens issued for another service`,
       );
     return {
       verify: jwksVerifier(sessionJwksUrl, now, claims),
       create: async () => {
-        throw invalidRequest('Sessions are signed by the site whose keys SESSION_JWKS_URL names, not here.');
+        throw invalidRequest('Session tokens are signed by the site behind SESSION_JWKS_URL, not by this server.');
       },
     };
   }

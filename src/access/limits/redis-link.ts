@@ -36,7 +36,7 @@ export function openRedisLink(url: string, log: (line: string) => void): RedisLi
     pausedUntil = performance.now() + pauseMs;
     if (down || closed) return;
     down = true;
-    log(`warning: Redis at ${shownAddress(url)} is out of reach (${reason}); limits are counted by this process alone`);
+    log(`warning: Redis at ${shownAddress(url)} is not reachable (${reason}); this process counts limits on its own`);
   }
   function found(): void {
     if (!down) return;

@@ -32,7 +32,7 @@ export function startFlusher({ what, everyMs, write, log, wrote }: FlusherOption
       return true;
     } catch (error) {
       wrote(what, error);
-      if (!failing) log(`warning: ${what} could not be written and will be tried again: ${(error as Error).message}`);
+      if (!failing) log(`warning: ${what} could not be written; retrying: ${(error as Error).message}`);
       failing = true;
       return false;
     }

@@ -65,7 +65,7 @@ export function openUsage(store: Store, now: Clock, log: (line: string) => void)
       if (row) row.count += times;
       else if (gathered.size >= mostRows) {
         if (lost === 0)
-          log(`warning: more than ${mostRows} rows of usage wait to be written; new ones are not counted`);
+          log(`warning: more than ${mostRows} usage rows are waiting to be written; new requests are not counted`);
         lost += times;
       } else gathered.set(key, { accountId, date, scopeGroup, count: times });
     },

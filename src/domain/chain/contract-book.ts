@@ -9,7 +9,7 @@ export interface TradedContract {
   id: string;
   contract: OptionContract;
   underlying: TradedUnderlying;
-  /** Shares a contract stands for. */
+  /** Shares per contract. */
   multiplier: number;
 }
 

@@ -13,7 +13,7 @@ export interface GreeksSample {
   delta: number | null;
   /** Change of delta per $1. */
   gamma: number | null;
-  /** The option price the solve used, dollars a share. */
+  /** Option price used by the solve, dollars a share. */
   mark: number;
 }
 

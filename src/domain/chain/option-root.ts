@@ -12,7 +12,7 @@ export interface OptionRoot {
   underlying: string;
   style: ExerciseStyle;
   settlement: Settlement;
-  /** Shares (or index units) a contract stands for. */
+  /** Shares (or index units) per contract. */
   multiplier: number;
   /** A deliverable changed by a corporate action: stays in flow, out of GEX. */
   adjusted: boolean;

@@ -21,7 +21,7 @@ export interface FlowLeg {
   /** The tape's condition ids. */
   conditions: number[];
   eventTsMs: number;
-  /** The print's sequence on the tape. */
+  /** Sequence number of the print on the tape. */
   sequence: number;
   side: FlowSide;
   multiLeg: boolean;
@@ -35,7 +35,7 @@ export interface FlowEvent {
   underlying: string;
   /** The first leg's instant. */
   eventTsMs: number;
-  /** Ordered by instant, then sequence; a single block has one. */
+  /** Legs by time, then sequence. A single block has one. */
   legs: FlowLeg[];
   /** Contracts. */
   totalSize: number;
@@ -50,7 +50,7 @@ export interface FlowEvent {
 /** A large trade in the feed of its underlying. */
 export interface LargeTrade {
   symbol: string;
-  /** Grows with every event of the feed. */
+  /** Sequence number; increases with every event of the feed. */
   seq: number;
   coverage: Coverage;
   event: FlowEvent;
@@ -78,7 +78,7 @@ export const flowMeasureNames = [
 /** The cumulative flow of a session by strike and by expiration; both add up to the same totals (methodology 4). */
 export interface CrossSection {
   symbol: string;
-  /** Grows with every snapshot of the session. */
+  /** Sequence number; increases with every snapshot of the session. */
   seq: number;
   coverage: Coverage;
   /** Ascending by strike, integer thousandths of a dollar. */

@@ -37,7 +37,7 @@ export interface RowError {
 /** What became of an import (spec 2.18). */
 export interface ImportResult {
   created: number;
-  /** Trades whose id the journal, or an earlier row, had already. */
+  /** Number of trades skipped because their id is already in the journal or in an earlier row. */
   skipped: number;
   /** In order of rows. */
   errors: RowError[];

@@ -17,7 +17,7 @@ export function requestForm(): Plugin<object> {
           return await requestParser(request);
         } catch (error) {
           if (error instanceof GraphQLError) throw error;
-          throw refusal(invalidRequest('Expected query, and variables and extensions that are JSON objects.'));
+          throw refusal(invalidRequest('Expected a query, and JSON objects as variables and extensions.'));
         }
       });
     },

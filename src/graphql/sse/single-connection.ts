@@ -79,10 +79,10 @@ function readOperation(json: unknown): Identified {
   const { query, variables, extensions } = sent ?? {};
   const isObject = (value: unknown) => value == null || (typeof value === 'object' && !Array.isArray(value));
   if (typeof query !== 'string' || !isObject(variables) || !isObject(extensions))
-    throw invalidRequest('Expected query, and variables and extensions that are JSON objects.');
+    throw invalidRequest('Expected a query, and JSON objects as variables and extensions.');
   const id = extensions?.operationId;
   if (typeof id !== 'string' || id === '' || id.length > 200)
-    throw invalidRequest('extensions.operationId: expected a text of 1 to 200 characters.');
+    throw invalidRequest('extensions.operationId: expected 1 to 200 characters.');
   return { ...sent!, id };
 }
 
@@ -97,7 +97,7 @@ function readOperations(json: unknown): Identified[] {
     );
   const operations = sent.map(readOperation);
   if (new Set(operations.map(({ id }) => id)).size < operations.length)
-    throw invalidRequest('extensions.operationId: expected another for each operation.');
+    throw invalidRequest('extensions.operationId: expected a different id for each operation.');
   return operations;
 }
 
@@ -170,7 +170,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   }
 
   function open(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
-    if (connection.isOpen) throw new Failure(409, 'invalid_params', 'The event stream is open already.');
+    if (connection.isOpen) throw new Failure(409, 'invalid_params', 'The event stream is already open.');
     connection.isOpen = true;
     let out: EventStream | null = null;
     const { life, operations } = connection;
@@ -208,7 +208,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<ExecutionResult | Subscribed | null> {
-    if (operations.has(id)) throw new Failure(409, 'invalid_params', 'An operation of this id is under way.');
+    if (operations.has(id)) throw new Failure(409, 'invalid_params', 'An operation with this id is already running.');
     operations.set(id, null);
     const life = lifetime();
     const result = await withinRequest(scope, () => runOperation(request, response, sent, life));

@@ -24,7 +24,7 @@ export interface Subscribed {
 export function requireEventStream({ headers }: IncomingMessage): void {
   const accept = headers.accept ?? '*/*';
   if (/text\/event-stream|text\/\*|\*\/\*/i.test(accept)) return;
-  throw refusal(invalidRequest('A subscription is answered with a stream: send Accept: text/event-stream.'));
+  throw refusal(invalidRequest('A subscription needs an event stream: send Accept: text/event-stream.'));
 }
 
 /**

@@ -60,10 +60,10 @@ function readAnswer(symbol: string, bytes: Buffer, nowMs: number, log: CaptureLo
     if (broken++ === 0) first = `option ${line}: ${reason}`;
   });
   if (capture.underlying !== symbol)
-    throw new TapeFileError(symbol, `the source gave the chain of ${capture.underlying}`);
+    throw new TapeFileError(symbol, `the source returned the chain of ${capture.underlying}`);
   if (capture.capturedAt > nowMs + clockToleranceMs)
-    throw new TapeFileError(symbol, `the chain is stamped ${iso(capture.capturedAt)}, which is still to come`);
-  if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} options were not understood and left out`);
+    throw new TapeFileError(symbol, `the chain has a time in the future: ${iso(capture.capturedAt)}`);
+  if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} bad options were skipped`);
   return capture;
 }
 
@@ -98,7 +98,7 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
     const answer = await fetchChain(source, known, settings, now, world.stop);
     if (answer === null) {
       counts.unchanged++;
-      log.info({ symbol }, `${symbol}: the source has nothing new`);
+      log.info({ symbol }, `${symbol}: the source has no new chain`);
       return;
     }
     const chain = readAnswer(symbol, answer.bytes, now(), log);
@@ -116,7 +116,7 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
     counts[changed > 0 ? 'captured' : 'unchanged']++;
     const facts = { symbol, captured_at: iso(chain.capturedAt), contracts: chain.rows.length, partial: chain.partial };
     const took = { bytes: answer.bytes.length, store_ms: now() - startMs };
-    log.info({ ...facts, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'the store held this chain already'}`);
+    log.info({ ...facts, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'this chain is already stored'}`);
   }
 
   async function attempt(): Promise<Attempt> {
@@ -131,7 +131,7 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
       const reason =
         error instanceof TapeFileError ? error.message : `${symbol}: ${(error as Error).message || String(error)}`;
       log.warn({ symbol, reason, failed: counts.failed }, reason);
-      if (!failure && !(error instanceof TapeFileError)) log.debug({ symbol, err: error }, 'what was thrown');
+      if (!failure && !(error instanceof TapeFileError)) log.debug({ symbol, err: error }, 'the error');
       // A sealed session stays as it is: another is asked for at the next capture.
       const lasting = error instanceof SessionSealed || (failure?.lasting ?? false);
       return { ok: false, lasting, retryAfterMs: failure?.retryAfterMs ?? 0 };

@@ -73,7 +73,7 @@ async function bodyOf(response: Response, maxBytes: number): Promise<Buffer> {
     return gunzipSync(bytes, { maxOutputLength: maxBytes });
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge();
-    throw new SourceFailure('the answer’s gzip data is damaged or cut short', { cause });
+    throw new SourceFailure('the gzip data of the answer is damaged or truncated', { cause });
   }
 }
 
@@ -109,7 +109,7 @@ export async function fetchChain(
   } catch (error) {
     stop.throwIfAborted();
     if (error instanceof SourceFailure) throw error;
-    if (timeout.aborted) throw new SourceFailure(`no whole answer within ${timeoutMs / 1000} s`, { cause: error });
+    if (timeout.aborted) throw new SourceFailure(`no complete answer within ${timeoutMs / 1000} s`, { cause: error });
     throw new SourceFailure(`the source cannot be read: ${describe(error)}`, { cause: error });
   } finally {
     // What was not read is not waited for, and its connection not kept.

@@ -79,7 +79,7 @@ function totals(chain: ChainCapture, gex: GexCapture, rate: number): string | nu
 /** Why a chain has no GEX capture, for people. */
 export function noGexNote(): string {
   const share = Math.round(100 * methodologySettings.minimumOiCoverage);
-  return `no GEX capture: without a price of the underlying, or gamma known for less than ${share}% of open interest`;
+  return `no GEX capture: the price of the underlying is unknown, or gamma is known for less than ${share}% of open interest`;
 }
 
 /** Stores a chain and the GEX capture that follows from it, null when none may be published; `changed` = how many of the two are new or different. Throws `SessionSealed`. */
@@ -99,7 +99,7 @@ export async function storeChain(
 /** A whole chain: its capture, and the GEX capture that follows from it. */
 export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes, onNote, refused }) => {
   const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
-  for (const { line, reason } of halfLines) onNote(`line ${line}, kept in half: ${reason}`);
+  for (const { line, reason } of halfLines) onNote(`line ${line}, one side kept: ${reason}`);
   const rows = capture.rows.length;
   if (refused()) return { rows, changed: 0 };
   const { changed, gex } = await storeChain(tx, capture, settings);

@@ -12,7 +12,7 @@ export interface IngestSettings {
   gammaSource: GammaSource;
   /** Continuous interest rate, a fraction a year. */
   rate: number;
-  /** The session of files that do not say theirs (open interest); null = from the file's name. */
+  /** The session of files that do not contain one (open interest); null = from the file's name. */
   sessionDate: SessionDate | null;
   /** Quotes of the sessions of an option tape; empty = those that are stored, and where none are sides are unknown. */
   quoteFiles: readonly string[];
@@ -39,7 +39,7 @@ export interface FileJob {
 export interface FileOutcome {
   /** Records read. */
   rows: number;
-  /** Rows or blocks of the store that are new or different; 0 = the store held all of it already. */
+  /** Rows or blocks of the store that are new or different; 0 = all of it is already stored. */
   changed: number;
   /** Sessions the file is of, where the quotes of one may change what the file gives. */
   sessions?: readonly SessionDate[];

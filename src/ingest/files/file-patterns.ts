@@ -19,7 +19,9 @@ export async function expandPatterns(patterns: readonly string[]): Promise<strin
       continue;
     }
     if (exact?.isDirectory())
-      throw new NoSuchFileError(`${pattern} is a folder: name its files, e.g. ${pattern.replace(/\/$/, '')}/*.csv.gz`);
+      throw new NoSuchFileError(
+        `${pattern} is a folder: name files in it, such as ${pattern.replace(/\/$/, '')}/*.csv.gz`,
+      );
     const found: string[] = [];
     for await (const path of glob(pattern)) if ((await stat(path)).isFile()) found.push(resolve(path));
     if (found.length === 0) throw new NoSuchFileError(`${pattern}: no such file`);

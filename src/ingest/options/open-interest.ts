@@ -46,7 +46,7 @@ export const loadOpenInterest: Loader = async (job) => {
       if (sessionDate === null) {
         throw new TapeFileError(
           job.path,
-          'its session is not known: name it in a column session_date, in the file name, or as --session',
+          'the session is unknown: give it in a column session_date, in the file name, or with --session',
         );
       }
       const underlying = underlyingOf(row.root);

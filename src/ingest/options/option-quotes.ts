@@ -83,7 +83,9 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
     if (stored.length === 0) continue;
     const named = stored.slice(0, namedUnderlyings).join(', ');
     const more = stored.length > namedUnderlyings ? ` and ${stored.length - namedUnderlyings} more` : '';
-    notes.push(`${session}: the tape of ${named}${more} was read before these quotes: read it again for its sides`);
+    notes.push(
+      `${session}: the tape of ${named}${more} was read before these quotes: ingest it again to get its sides`,
+    );
   }
   return notes;
 }

@@ -11,12 +11,12 @@ import { quotesOfTape } from './quote-source.ts';
 /** What is worth saying of a session's tape. */
 export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: number): string[] {
   const notes: [keyof OptionTapeCounts, string][] = [
-    ['duplicates', 'prints were there before and count once'],
+    ['duplicates', 'duplicate prints count once'],
     ['cancels', 'cancels'],
     ['unmatchedCancels', 'cancels of prints that are not on the tape'],
-    ['leftOut', 'compression trades and withdrawn records left out'],
+    ['leftOut', 'compression trades and withdrawn records skipped'],
   ];
-  const over = isOver(date, nowMs) ? [] : [`${date} is not over: what is stored of it is not reconciled`];
+  const over = isOver(date, nowMs) ? [] : [`${date} is not over: its data is stored as not reconciled`];
   return [
     ...over,
     ...notes.filter(([name]) => counts[name] > 0).map(([name, what]) => `${date}: ${counts[name]} ${what}`),

@@ -75,7 +75,7 @@ async function followSession(store: Store, session: SessionDate, options: Sample
       rate: 0.045,
       solveMost: sampleSolveMost,
       isSample: true,
-      onBadLine: ({ line, reason }) => onEvent({ text: `line ${line} of the sample tape left out: ${reason}` }),
+      onBadLine: ({ line, reason }) => onEvent({ text: `line ${line} of the sample tape skipped: ${reason}` }),
     });
   } finally {
     bytes.destroy();
@@ -104,7 +104,7 @@ async function captureSession(store: Store, session: SessionDate, options: Sampl
 
 async function runSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
-  onEvent({ text: `the sample market’s session ${session} comes as it trades` });
+  onEvent({ text: `the sample market’s session ${session} is trading live` });
   // One that fails ends the other, to be taken up anew together.
   const failed = new AbortController();
   const part = { ...options, stop: AbortSignal.any([stop, failed.signal]) };

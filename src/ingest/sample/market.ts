@@ -64,7 +64,7 @@ async function* writtenFiles(folder: string, tasks: SampleTask[]): AsyncGenerato
         count++;
         yield next;
       } else if (ended) {
-        throw new Error('the writer of the sample market ended before its work');
+        throw new Error('the writer of the sample market stopped early');
       } else {
         await new Promise<void>((resolve) => {
           wake = resolve;

@@ -98,8 +98,8 @@ export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onByte
       },
     );
     changed += await bars.done();
-    if (counts.duplicates > 0) onNote(`${counts.duplicates} prints were there before and count once`);
-    if (counts.corrections > 0) onNote(`${counts.corrections} records took prints back or replaced them`);
+    if (counts.duplicates > 0) onNote(`${counts.duplicates} duplicate prints count once`);
+    if (counts.corrections > 0) onNote(`${counts.corrections} correction records cancelled or replaced prints`);
     return { rows, changed };
   } finally {
     await file.close();

@@ -126,7 +126,7 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
 
   /** Waits until Redis answers again. */
   async function comesBack(error: unknown): Promise<void> {
-    if (!away) log(`warning: Redis is out of reach (${(error as Error).message}); the tape goes on when it is back`);
+    if (!away) log(`warning: Redis is not reachable (${(error as Error).message}); reading continues when it is back`);
     away = true;
     // A connection that hangs looks like one that is ready.
     if (redis.status === 'ready') redis.disconnect(true);
@@ -145,7 +145,7 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
   async function next(after: string): Promise<Entries | null> {
     try {
       const entries = await read(after);
-      if (away) log('Redis is back; the tape goes on');
+      if (away) log('Redis is back; reading continues');
       away = false;
       await settle();
       return entries.length === 0 ? null : entries;

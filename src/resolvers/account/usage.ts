@@ -9,7 +9,7 @@ export interface UsageDay {
   count: number;
 }
 
-/** A bound on requests over a period. */
+/** A quota of requests per period. */
 export interface Quota {
   limit: number;
   used: number;
@@ -25,7 +25,7 @@ export interface AccountUsage {
   byDay: UsageDay[];
   totalsByScopeGroup: Record<string, number>;
   rateLimit: { perMin: number };
-  /** Null: there is none for now. */
+  /** Always null: there is no quota yet. */
   quota: Quota | null;
 }
 

@@ -86,7 +86,7 @@ async function requireReadable(context: RequestContext, symbols: ReadonlySet<str
  */
 export async function writeWatchlist(context: RequestContext, list: Watchlist): Promise<Watchlist> {
   const { store, caller, nowMs } = context;
-  if (list.name.trim() === '') throw invalidParameter('name', 'a value is required, it was empty');
+  if (list.name.trim() === '') throw invalidParameter('name', 'a value is required; it was empty');
   const { symbols } = list;
   // Before anything is looked up; the store holds the same limit.
   if (symbols.length > watchlistLimits.symbols) {

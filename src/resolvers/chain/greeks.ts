@@ -12,7 +12,7 @@ import { requireContract } from './contract.ts';
 
 /** A newest solve as it is served (spec 2.9). */
 export interface LatestGreeks extends GreeksSolve {
-  /** ask − bid, dollars a share; null when either is. */
+  /** ask − bid, dollars a share; null if either is null. */
   spread: number | null;
 }
 
@@ -23,7 +23,7 @@ export interface GreeksPage {
 }
 
 export interface GreeksMeta extends ResponseMeta {
-  /** Why there is nothing; null when there is something. */
+  /** Why the answer is empty; null if it is not. */
   note: string | null;
 }
 

@@ -22,9 +22,9 @@ export interface OptionBarsArgs {
 export interface OptionBarsMeta extends ResponseMeta {
   session: SessionDate;
   count: number;
-  /** Why there are no bars; null when there are. */
+  /** Why there are no bars; null if there are any. */
   note: string | null;
-  /** True when a larger limit was asked for; null otherwise. */
+  /** True if a larger limit was requested; null otherwise. */
   limitClamped: true | null;
 }
 
@@ -82,7 +82,7 @@ export async function optionBars(
       ...responseMeta(context, sessionPlane(session, context.nowMs), clamped ? ['limit_clamped'] : []),
       session,
       count,
-      note: count > 0 ? null : `No bars of ${contractId(contract)} are held for the session ${session}.`,
+      note: count > 0 ? null : `No bars of ${contractId(contract)} are stored for the session ${session}.`,
       limitClamped: clamped ? true : null,
     },
   };

@@ -19,7 +19,7 @@ import { chainAt } from './chain.ts';
 export type { SurfacePoint, TermExpiry };
 
 export interface VolatilityMeta extends ResponseMeta {
-  /** Why there is nothing; null when there is something. */
+  /** Why the answer is empty; null if it is not. */
   note: string | null;
 }
 
@@ -98,7 +98,8 @@ function term(
   found: { chain: ChainCapture; surface: VolatilitySurface } | null,
 ): VolatilityTerm {
   const expiries = found?.surface.expiries ?? [];
-  const empty = found === null ? `No option chain of ${symbol} has been captured, and no contract solved.` : null;
+  const empty =
+    found === null ? `No option chain of ${symbol} has been captured, and no contract has been solved.` : null;
   const note = expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : null;
   const { capturedAt = null, spot = null } = found?.chain ?? {};
   return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), note } };
@@ -113,7 +114,7 @@ export async function volatilityTerm(context: RequestContext, symbol: string): P
 export async function volatilitySurfacePage(context: RequestContext, symbol: string): Promise<VolatilitySurfacePage> {
   const found = await latest(context, symbol);
   const page = term(context, symbol, found);
-  const unknown = found?.surface.rows.length === 0 ? `The latest option chain of ${symbol} tells no volatility.` : null;
+  const unknown = found?.surface.rows.length === 0 ? `The latest option chain of ${symbol} has no volatility.` : null;
   return {
     ...page,
     points: found && { chain: found.chain, marks: found.marks, rows: found.surface.rows },

@@ -9,12 +9,12 @@ import { flowRetention, requireFlowOf } from './flow.ts';
 export interface CrossSectionMeta extends ResponseMeta {
   symbol: string;
   retention: string;
-  /** Why there is no snapshot; null when there is one. */
+  /** Why there is no snapshot; null if there is one. */
   note: string | null;
 }
 
 export interface CrossSectionPage {
-  /** Null when nothing was observed; nothing is estimated. */
+  /** Null if nothing was observed. Values are never estimated. */
   snapshot: CrossSection | null;
   meta: CrossSectionMeta;
 }

@@ -21,10 +21,10 @@ export interface EodFilters {
 }
 
 export interface EodMeta extends ResponseMeta {
-  /** Prints that passed the filters. */
+  /** Number of prints that passed the filters. */
   count: number;
   filters: EodFilters;
-  /** Why there are no prints; null when there are. */
+  /** Why there are no prints; null if there are any. */
   note: string | null;
 }
 

@@ -23,7 +23,7 @@ export interface LargeTradesMeta extends ResponseMeta {
   /** The limit in force. */
   limit: number;
   retention: string;
-  /** True when a larger limit was asked for; null otherwise. */
+  /** True if a larger limit was requested; null otherwise. */
   limitClamped: true | null;
 }
 

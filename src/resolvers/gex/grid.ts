@@ -26,7 +26,7 @@ export interface GexGridMeta extends ResponseMeta {
   underlying: string;
   /** Strikes served. */
   strikeCount: number;
-  /** True when expiries that have settled were left out of a live grid; null otherwise. */
+  /** True if settled expiries were omitted from a live grid; null otherwise. */
   expiredFiltered: true | null;
   /** 0 and the expiry it stands for; null when not asked for. */
   dte: number | null;
@@ -75,8 +75,8 @@ const largest = ({ gex }: GexColumns) => gex.reduce((most, value) => Math.max(mo
 
 function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number): Moment | null {
   checkTop(top, 'top');
-  if (dte != null && dte !== 0) throw invalidParameter('dte', 'only 0 is served');
-  if (dte != null && expiries != null) throw invalidParameter('dte', 'is not served together with expiries');
+  if (dte != null && dte !== 0) throw invalidParameter('dte', 'expected 0');
+  if (dte != null && expiries != null) throw invalidParameter('dte', 'cannot be combined with expiries');
   return at == null ? null : writtenMoment(at, tz, 'at', nowMs);
 }
 

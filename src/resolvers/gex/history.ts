@@ -41,8 +41,7 @@ export interface GexHistory {
 function historyWindow({ date, from, to, byExpiry }: GexHistoryArgs, nowMs: number): GexWindow {
   const fromMinute = from == null ? 0 : parseClockTime(from, 'from');
   const toMinute = to == null ? 24 * 60 : parseClockTime(to, 'to');
-  if (fromMinute >= toMinute)
-    throw invalidParameter(from == null ? 'to' : 'from', 'expected a window that ends after it begins: from before to');
+  if (fromMinute >= toMinute) throw invalidParameter(from == null ? 'to' : 'from', 'expected from to be before to');
   return {
     fromMs: from == null ? -maxEpochMs : exchangeInstant(date, fromMinute),
     // What is later than the server's clock is not there yet (it is when a past session is replayed).

@@ -17,7 +17,7 @@ export interface GexReferenceArgs {
 }
 
 export interface GexReferenceMeta extends ResponseMeta {
-  /** Whether there is such a capture. */
+  /** True if there is such a capture. */
   available: boolean;
 }
 

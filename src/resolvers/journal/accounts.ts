@@ -48,7 +48,7 @@ export async function createJournalAccount(
   const read = requireJournalAccount(fields);
   const account = { ...read, id: read.id ?? ulid(nowMs, random) };
   if (!(await fromStore('journal', () => insertJournalAccount(store, caller.accountId, account, nowMs)))) {
-    throw invalidParameter('id', 'the journal has an account of that id already');
+    throw invalidParameter('id', 'an account with this id already exists');
   }
   return account;
 }
@@ -95,7 +95,7 @@ export async function removeJournalAccount({ store, caller }: RequestContext, id
   if (trades > 0) {
     throw invalidParameter(
       'id',
-      `the account holds ${trades === 1 ? 'a trade' : `${trades} trades`}; move or delete first`,
+      `the account holds ${trades === 1 ? 'a trade' : `${trades} trades`}; move or delete them first`,
     );
   }
   return id;

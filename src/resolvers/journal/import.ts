@@ -30,7 +30,7 @@ export async function importJournal(context: RequestContext, args: ImportArgs): 
   }
   const earlier = await fromStore('journal', () => findImport(store, caller.accountId, importId));
   if (earlier) return earlier;
-  if (body.byteLength === 0) throw invalidParameter('body', 'is required, it was empty');
+  if (body.byteLength === 0) throw invalidParameter('body', 'is required; it was empty');
   const { trades, errors } = await readJournalBody(body, format, nowMs);
   const request = { accountId: caller.accountId, importId, trades, errors };
   return fromStore('journal', () => importTrades(store, request, () => ulid(nowMs, random), nowMs));

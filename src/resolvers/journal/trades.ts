@@ -48,7 +48,7 @@ export async function createJournalTrade(
   const read = requireTrade(fields, nowMs);
   const trade = { ...read, id: read.id ?? ulid(nowMs, random) };
   if (!(await fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs)))) {
-    throw invalidParameter('id', 'the journal has a trade of that id already');
+    throw invalidParameter('id', 'a trade with this id already exists');
   }
   return trade;
 }

@@ -176,7 +176,10 @@ async function missed(store: Store, series: Series, after: string, { bars, date,
     const range = { fromMs, toMs: bars.tsMs[0] ?? todayMs, limit: mostMissed };
     const stored = (await readBars(store, [series.symbol], series.timeframe, range)).get(series.symbol)!;
     if (stored.more)
-      throw invalidParameter('after', `more than ${mostMissed} bars were missed; begin anew, and read them by bars`);
+      throw invalidParameter(
+        'after',
+        `more than ${mostMissed} bars were missed; start a new stream, and read them with the bars query`,
+      );
     all = concatBars([stored.bars, bars]);
   }
   const told = firstAtOrAfter(all, toldMs);
@@ -200,7 +203,7 @@ export async function followBars(
   requireSource(context, 'bars');
   const { after } = context;
   if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
-    throw invalidParameter('after', 'expected where a stream of bars stood');
+    throw invalidParameter('after', 'expected a position in a stream of bars');
   const series = { symbol, timeframe };
   return context.live.bars.follow({
     keys: [keyOf(series)],

@@ -40,7 +40,10 @@ async function missed(store: Store, symbol: string, after: number, { latest }: G
   const captures = await gexCapturesFrom(store, from, latest.value.capturedAt, mostMissed + 1);
   const found = captures.get(symbol) ?? [];
   if (found.length > mostMissed)
-    throw invalidParameter('after', `more than ${mostMissed} captures were missed; begin anew, and read the history`);
+    throw invalidParameter(
+      'after',
+      `more than ${mostMissed} captures were missed; start a new stream, and read them with the history query`,
+    );
   return found.map((capture) => (capture.capturedAt === latest.value.capturedAt ? latest : eventOf(capture)));
 }
 
@@ -80,7 +83,8 @@ export async function followGex(context: RequestContext, symbol: string): Promis
   await requireReadable(context, symbol);
   requireSource(context, 'chain');
   const { after } = context;
-  if (after !== null && !/^\d{1,15}$/.test(after)) throw invalidParameter('after', 'expected the instant of a capture');
+  if (after !== null && !/^\d{1,15}$/.test(after))
+    throw invalidParameter('after', 'expected the time of a capture, epoch ms');
   return context.live.gex.follow({
     keys: [symbol],
     resume:

@@ -26,7 +26,7 @@ function writePlace(steps: readonly FeedStep[]): string {
 
 function readPlace(text: string): FeedStep[] {
   if (!/^\d{1,15}\.\d{1,15}(\.\d{1,15}\.\d{1,15}){0,3}$/.test(text))
-    throw invalidParameter('after', 'expected where a stream of large trades stood');
+    throw invalidParameter('after', 'expected a position in a stream of large trades');
   const numbers = text.split('.').map(Number);
   const steps: FeedStep[] = [];
   for (let i = 0; i < numbers.length; i += 2) steps.push({ position: numbers[i]!, throughMs: numbers[i + 1]! });
@@ -70,7 +70,7 @@ async function readBetween(store: Store, seen: readonly FeedStep[], through: Fee
     if (all.length >= mostMissed)
       throw invalidParameter(
         'after',
-        `more than ${mostMissed} large trades were missed; begin anew, and read them by largeTrades`,
+        `more than ${mostMissed} large trades were missed; start a new stream, and read them with the largeTrades query`,
       );
   }
 }

@@ -53,7 +53,7 @@ export interface MailboxParts {
 }
 
 function tooSlow(): StreamEnd {
-  const message = `The reader is too slow: more than ${mostWaiting} events waited for it.`;
+  const message = `The client is too slow: more than ${mostWaiting} events are queued.`;
   return { reason: 'too_slow', failure: rateLimited(message, 1) };
 }
 
@@ -146,5 +146,5 @@ export function failedEnd(failure: Failure): StreamEnd {
 
 /** The end of every source when the server stops. */
 export function shutdownEnd(): StreamEnd {
-  return { reason: 'shutdown', failure: new Failure(503, 'internal', 'The server is stopping; connect again.') };
+  return { reason: 'shutdown', failure: new Failure(503, 'internal', 'The server is shutting down; reconnect.') };
 }

@@ -8,7 +8,7 @@ import { registryQuotes } from './registry-quotes.ts';
 /** Movers an answer holds: the default and the most (contract-notes 3). */
 export const moverLimits = { default: 25, max: 180 };
 
-/** Where movers are looked for. */
+/** The symbols that movers are selected from. */
 export const moverUniverses = ['registry'] as const;
 export type MoverUniverse = (typeof moverUniverses)[number];
 
@@ -18,7 +18,7 @@ export interface Mover extends Pick<Quote, 'symbol' | 'volume'> {
   spot: number;
   /** Percent against `officialClose`. */
   changePct: number;
-  /** Close of the session before, dollars. */
+  /** Prior close, dollars. */
   officialClose: number;
 }
 

@@ -24,7 +24,7 @@ export interface Quote {
   gexChange: null;
   /** Shares of the session so far. */
   volume: number | null;
-  /** Close of the session before, dollars. */
+  /** Prior close, dollars. */
   officialClose: number | null;
   sessionDate: SessionDate | null;
   /** The price event, epoch ms; null when the price is a daily bar's. */

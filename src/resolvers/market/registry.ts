@@ -43,7 +43,7 @@ export const maxLookupLength = 40;
 /** Looks a text up in the ticker directory. What is no ticker is an answer, not a failure: that is what was asked. */
 export async function lookup(context: RequestContext, q: string): Promise<SymbolLookup> {
   const text = q.trim();
-  if (text === '') throw invalidParameter('q', 'a value is required, it was empty');
+  if (text === '') throw invalidParameter('q', 'a value is required; it was empty');
   if (text.length > maxLookupLength) throw invalidParameter('q', `at most ${maxLookupLength} characters`);
   const ticker = readTicker(text);
   const entry = ticker === null ? null : await findSymbol(context, ticker);

@@ -159,7 +159,7 @@ export async function takeInFlightPlace(context: RequestContext): Promise<void> 
   if (context.caller.kind !== 'key') return;
   await oncePerRequest(context, 'stock-bars-in-flight', async () => {
     const release = await context.access.inFlight.acquire(context.caller);
-    if (!release) throw rateLimited('More than 2 stock-bar requests of this API key are in flight.', 1);
+    if (!release) throw rateLimited('At most 2 stock-bar requests at a time with one API key.', 1);
     context.onEnd(release);
     // Requests that came together are in flight together, also where an answer is at hand: the others are heard first.
     await setImmediate();

@@ -5,7 +5,7 @@ import { findSymbol, type RequestContext, realTicker } from '../context.ts';
 
 /** What of a symbol's expiries the option chain covers (spec 2.3). */
 export interface ChainPolicy {
-  /** Days of expiries from today. */
+  /** Expiries covered: the number of days from today. */
   windowDays: number;
   tenorFrame: TenorFrame;
 }

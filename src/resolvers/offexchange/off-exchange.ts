@@ -48,12 +48,12 @@ export interface OffExchangeMeta extends ResponseMeta {
   latestSession: SessionDate | null;
   /** When the newest figures of the range were computed; null when there are none. */
   asOf: number | null;
-  /** Sessions stored of the symbol. */
+  /** Number of sessions stored for the symbol. */
   historySessions: number;
   /** Rows on this page. */
   count: number;
   cursor: string | null;
-  /** Why there are no rows; null when there are. */
+  /** Why there are no rows; null if there are any. */
   note: string | null;
 }
 

@@ -32,7 +32,7 @@ export async function readBody(reader: BodyReader, request: IncomingMessage, cal
   const bytes = await bodyBytes(request, reader.maxBytes, caller);
   if (bytes.length === 0) {
     if (!reader.required) return null;
-    throw invalidParameter('body', 'is required, it was empty');
+    throw invalidParameter('body', 'is required; it was empty');
   }
   requireMediaType();
   return reader.read(bytes);

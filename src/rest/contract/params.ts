@@ -98,7 +98,7 @@ export const pointInTime = param(
     parseInstant(text, 'UTC', name);
     return text;
   },
-  { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] read in tz.', example: '2026-11-20' },
+  { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.', example: '2026-11-20' },
 );
 
 /** An IANA time zone. */
@@ -107,7 +107,7 @@ export const timeZone = param(
     if (!isTimeZone(text)) throw wrong(name, 'an IANA time zone such as America/New_York', text);
     return text;
   },
-  { description: 'IANA time zone of times without one; default America/New_York.', example: 'America/New_York' },
+  { description: 'IANA time zone of times without an offset. Default: America/New_York.', example: 'America/New_York' },
 );
 
 /** A time of the New York day. */
@@ -184,7 +184,7 @@ export const tableName = (names: readonly string[]) =>
       return text;
     },
     {
-      description: `Which list of the answer CSV and Arrow give, ${names[0]} unless sent; other forms hold them all.`,
+      description: `The list returned as CSV or Arrow. Default: ${names[0]}. Other formats contain all lists.`,
       enum: names,
     },
   ).optional();
@@ -211,10 +211,10 @@ export function readParams<P extends Params>(params: P, sent: Record<string, unk
   for (const [name, schema] of Object.entries(params)) {
     const given = Object.hasOwn(sent, name) ? sent[name] : undefined;
     if (given !== undefined && typeof given !== 'string')
-      throw invalidParameter(name, 'expected a single value, it was sent more than once');
+      throw invalidParameter(name, 'expected a single value; it was sent more than once');
     const optional = schema instanceof z.ZodOptional;
     if (!given && !optional)
-      throw invalidParameter(name, given === '' ? 'a value is required, it was empty' : 'is required');
+      throw invalidParameter(name, given === '' ? 'a value is required; it was empty' : 'is required');
     if (!given) continue;
     requireStorable(given, name);
     const read = schema.safeParse(given);

@@ -5,7 +5,7 @@ export const accountUsage = route({
   path: '/v2/account/usage',
   summary: 'Usage',
   description:
-    'Requests of the last 30 days by scope group, before this one. Counts are provisional, not billing figures.',
+    'Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures.',
   scopeGroup: 'account',
   params: {},
   operation: 'account-usage.graphql',

@@ -9,7 +9,7 @@ const path = '/v2/account/keys';
 export const apiKeys = route({
   path,
   summary: 'API keys',
-  description: 'API keys of the account, oldest first, without their secrets. By site session only.',
+  description: 'API keys of the account, oldest first, without their secrets. Requires a site session.',
   scopeGroup: 'account',
   needs: 'site-session',
   params: {},
@@ -27,9 +27,8 @@ const shape = z.object(
 export const createKey = route({
   method: 'POST',
   path,
-  summary: 'Make an API key',
-  description:
-    'The key is shown in this answer and never again. By site session, after the non-professional declaration.',
+  summary: 'Create an API key',
+  description: 'The secret is shown only in this answer. Requires a site session and the non-professional declaration.',
   scopeGroup: 'account',
   needs: 'declared-site-session',
   params: {},
@@ -45,7 +44,7 @@ export const revokeKey = route({
   method: 'DELETE',
   path: `${path}/:id`,
   summary: 'Revoke an API key',
-  description: 'The key is refused from now on. By site session only; 404 when it is unknown or revoked already.',
+  description: 'The key stops working. Requires a site session. 404 if the key is unknown or already revoked.',
   scopeGroup: 'account',
   needs: 'site-session',
   params: { id: opaqueId },

@@ -7,7 +7,7 @@ export const chainExpirations = route({
   path: '/v2/chain/:symbol/expirations',
   summary: 'Option expirations',
   description:
-    'Expiry dates of the latest option chain that have not settled, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted and do not narrow the list.',
+    'Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list.',
   scopeGroup: 'market.reference',
   params: {
     symbol: ticker,

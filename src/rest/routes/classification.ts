@@ -10,7 +10,7 @@ const absent = ['classification', 'submitted_at', 'locked'];
 export const classification = route({
   path,
   summary: 'Market-data declaration',
-  description: 'What the account declared itself to be; keys that say nothing yet are absent.',
+  description: 'The market-data declaration of the account. Fields without a value are absent.',
   scopeGroup: 'account',
   params: {},
   operation: 'classification.graphql',
@@ -30,7 +30,7 @@ export const classify = route({
   path,
   summary: 'Declare',
   description:
-    'Declares the account professional or non-professional. Professional is final: a later declaration answers 200, changes nothing and says locked.',
+    'Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing.',
   scopeGroup: 'account',
   params: {},
   body: jsonBody(shape),

@@ -5,7 +5,8 @@ import { route } from '../contract/route.ts';
 export const crossSection = route({
   path: '/v2/flow/:symbol/cross-section',
   summary: 'Option flow of a session',
-  description: "A session's cumulative option flow by strike and by expiration; the latest session held by default.",
+  description:
+    'Cumulative option flow of a session by strike and by expiration. Default: the latest session available.',
   scopeGroup: 'analytics.flow',
   params: { symbol: ticker, session: sessionDate.optional() },
   operation: 'cross-section.graphql',

@@ -6,7 +6,7 @@ export const eodPrints = route({
   path: '/v2/flow/eod',
   summary: 'Largest option prints of a session',
   description:
-    'The top 100 prints by premium, of one underlying or of the whole list. An API key sends session, and symbol or min_premium_usd.',
+    'The 100 largest prints by premium, of one underlying or of all. An API key must send session, and symbol or min_premium_usd.',
   scopeGroup: 'analytics.flow',
   params: {
     symbol: ticker.optional(),

@@ -8,7 +8,7 @@ export const gexGrid = route({
   path: '/v2/gex/:symbol/grid',
   summary: 'GEX grid',
   description:
-    'Dealer gamma exposure by strike: the latest capture, without expiries that have settled, or one of the past as it was. Totals are over all strikes left after filtering by expiry, before top.',
+    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture unchanged. Totals include all strikes of the requested expiries; top does not change them.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,

@@ -6,7 +6,7 @@ export const gexHistory = route({
   path: '/v2/gex/:symbol/history',
   summary: 'GEX history',
   description:
-    'Dealer gamma exposure captures of one session, oldest first. With an API key top is 20 unless sent. With by_expiry, top still counts strikes: all rows of the strikes with the largest |net gex|.',
+    'Dealer gamma exposure captures of one session, oldest first. With an API key, top defaults to 20. With by_expiry, top still counts strikes: all rows of the N strikes with the largest |net gex| are returned.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,

@@ -6,7 +6,7 @@ export const gexReference = route({
   path: '/v2/gex/:symbol/reference',
   summary: 'GEX reference',
   description:
-    "The capture a session's gamma is compared with, by strike and expiry: the first of its regular session (basis open, the default), or the last of the session before (prev_close). Without date, of the session that runs or ran last.",
+    "The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one.",
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,

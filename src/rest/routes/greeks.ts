@@ -5,7 +5,7 @@ import { route } from '../contract/route.ts';
 export const greeks = route({
   path: '/v2/options/:contract/greeks',
   summary: 'Greeks of an option contract',
-  description: 'The newest solve and one sample a minute, the last 390.',
+  description: 'The latest solve, and the last 390 samples, at most one per minute.',
   scopeGroup: 'analytics.vol',
   params: { contract, session: sessionDate.optional() },
   operation: 'greeks.graphql',

@@ -10,7 +10,7 @@ const body: BodyReader = {
   required: true,
   schema: {
     type: 'string',
-    description: `One trade object a line, or CSV with a header. UTF-8, at most ${importLimits.lines} lines.`,
+    description: `One trade object per line, or CSV with a header. UTF-8, at most ${importLimits.lines} lines.`,
     example: '{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":600.5}\n',
   },
   read: (bytes) => bytes,
@@ -22,7 +22,7 @@ export const journalImport = route({
   path: '/v2/journal/import',
   summary: 'Import trades',
   description:
-    'Imports the rows that are good and names the others. Sending an import_id again imports nothing and gives the first result.',
+    'Imports all valid rows and reports the others. Sending an import_id again imports nothing and returns the first result.',
   scopeGroup: 'journal',
   params: { import_id: opaqueId, format: oneOf(['jsonl', 'csv']).optional() },
   body,

@@ -6,7 +6,7 @@ export const largeTrades = route({
   path: '/v2/flow/large-trades',
   summary: 'Large option trades',
   description:
-    'Detected blocks, sweeps and multi-leg trades, newest first. An API key sends symbol or min_premium_usd.',
+    'Detected blocks, sweeps and multi-leg trades, newest first. An API key must send symbol or min_premium_usd.',
   scopeGroup: 'analytics.flow',
   params: {
     symbol: ticker.optional(),

@@ -10,7 +10,7 @@ export const legacyStrikes = route({
   path: '/gex/:underlying/strikes',
   summary: 'GEX by strike (deprecated)',
   description:
-    "The rows of a session's last capture: by strike and expiry where the capture holds them, else net. Served until 2026-12-31; /v2/gex/{symbol}/grid replaces it.",
+    "The rows of a session's last capture: by strike and expiry if the capture has them, else net. Available until 2026-12-31; use /v2/gex/{symbol}/grid instead.",
   scopeGroup: 'analytics.gex',
   params: {
     underlying: ticker,

@@ -6,7 +6,7 @@ export const movers = route({
   path: '/v2/screener/movers',
   summary: 'Movers',
   description:
-    'The registered symbols that changed most against their prior close, up or down, largest first; computed once a minute. limit is 25 unless sent, 180 at most: what is over is clamped and reported in caps. Symbols the caller may not read, and those without a known change, are left out.',
+    'The registered symbols with the largest change against their prior close, up or down, largest first. Computed once a minute. limit defaults to 25; a value over 180 is clamped and reported in caps. Symbols the caller may not read and symbols without a known change are omitted.',
   scopeGroup: 'market.screener',
   params: { limit: positiveInt.optional(), universe: oneOf(['registry']).optional() },
   operation: 'movers.graphql',

@@ -15,7 +15,7 @@ function offExchange(table: string, summary: string, protobuf: ProtobufMessage):
     path: `/v2/offexchange/:symbol/${table}`,
     summary,
     description:
-      'End-of-day aggregates of off-exchange trading; a session appears the morning after it trades. Rows of fewer than three executions are omitted. Repeat with meta.cursor until it is absent.',
+      'Off-exchange trading by session. A session is available from the next morning. Rows with fewer than three executions are omitted. Repeat with meta.cursor until it is absent.',
     scopeGroup: 'analytics.offexchange',
     params: {
       symbol: ticker,

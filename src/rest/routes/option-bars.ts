@@ -5,7 +5,7 @@ import { route } from '../contract/route.ts';
 export const optionBars = route({
   path: '/v2/options/:contract/bars',
   summary: 'Option bars',
-  description: "The newest bars of one of a contract's sessions, ascending.",
+  description: 'The latest bars of a contract in one session, ascending.',
   scopeGroup: 'market.bars',
   params: {
     contract,

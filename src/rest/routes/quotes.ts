@@ -6,7 +6,7 @@ export const quotes = route({
   path: '/v2/quotes',
   summary: 'Quotes',
   description:
-    'Latest quotes, one row a symbol in the order asked. What has no recent price is a row of nulls; what the plan cannot read is one too, and listed in meta.restricted.',
+    'Latest quotes, one row per symbol in the order of the request. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
   scopeGroup: 'market.live',
   params: { symbols: tickers(180) },
   operation: 'quotes.graphql',

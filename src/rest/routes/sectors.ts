@@ -5,7 +5,8 @@ import { route } from '../contract/route.ts';
 export const sectors = route({
   path: '/v2/screener/sectors',
   summary: 'Sector averages',
-  description: 'Average change by sector in the latest session, computed once a minute. date is echoed, not applied.',
+  description:
+    'Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied.',
   scopeGroup: 'market.screener',
   params: { date: sessionDate.optional() },
   operation: 'sectors.graphql',

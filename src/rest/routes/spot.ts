@@ -5,7 +5,7 @@ import { route } from '../contract/route.ts';
 export const spot = route({
   path: '/v2/symbols/:symbol/spot',
   summary: 'Spot',
-  description: 'The close of the most recent daily bar; null when there is no recent one.',
+  description: 'Close of the latest daily bar; null if there is no recent bar.',
   scopeGroup: 'market.live',
   params: { symbol: knownTicker },
   operation: 'spot.graphql',

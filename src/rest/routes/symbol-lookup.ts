@@ -5,7 +5,8 @@ import { route } from '../contract/route.ts';
 export const symbolLookup = route({
   path: '/v2/symbols/lookup',
   summary: 'Symbol look-up',
-  description: 'Whether a text is a real ticker, and of what. An unknown one is an answer with valid false.',
+  description:
+    'Checks whether a text is a real ticker, and says of what. An unknown ticker returns 200 with valid=false.',
   scopeGroup: 'market.reference',
   params: { q: text(40) },
   operation: 'symbol-lookup.graphql',

@@ -6,7 +6,7 @@ export const volTerm = route({
   path: '/v2/options/:symbol/vol/term',
   summary: 'Volatility term structure',
   description:
-    'Implied volatility at the money by expiry, as of the last minute whose followed contracts were solved, or the latest option chain, whichever is newer. Where there is neither: nulls, an empty list and meta.note.',
+    'At-the-money implied volatility by expiry, as of the last solved minute or the latest option chain, whichever is newer. If there is neither: nulls, an empty list and meta.note.',
   scopeGroup: 'analytics.vol',
   params: { symbol: ticker },
   operation: 'vol-term.graphql',
@@ -18,7 +18,7 @@ export const volSurface = route({
   path: '/v2/options/:symbol/vol/surface',
   summary: 'Volatility surface',
   description:
-    "Implied volatility by contract, as of the last minute whose followed contracts were solved, or the latest option chain, whichever is newer; moneyness is strike over the underlying's price, mark what the contract was solved from. Where there is neither: nulls, empty lists and meta.note.",
+    'Implied volatility by contract, as of the last solved minute or the latest option chain, whichever is newer. moneyness is the strike divided by the price of the underlying; mark is the option price used by the solve. If there is neither: nulls, empty lists and meta.note.',
   scopeGroup: 'analytics.vol',
   params: { symbol: ticker },
   operation: 'vol-surface.graphql',

@@ -35,9 +35,8 @@ const shape = z.object(
 export const putWatchlist = route({
   method: 'PUT',
   path: '/v2/watchlists/:id',
-  summary: 'Store a watchlist',
-  description:
-    'Stores the list of that id, replacing what it was. Symbols are stored uppercase, in the order they were sent.',
+  summary: 'Create or replace a watchlist',
+  description: 'Creates or replaces a watchlist. Symbols are stored uppercase, in the order they were sent.',
   scopeGroup: 'watchlists',
   params: { id: opaqueId },
   body: jsonBody(shape),
@@ -52,7 +51,7 @@ export const deleteWatchlist = route({
   method: 'DELETE',
   path: '/v2/watchlists/:id',
   summary: 'Delete a watchlist',
-  description: 'Deletes the list of that id; 404 when the account has none.',
+  description: 'Deletes a watchlist. 404 if the id is unknown.',
   scopeGroup: 'watchlists',
   params: { id: opaqueId },
   operation: 'delete-watchlist.graphql',

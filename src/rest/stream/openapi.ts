@@ -20,16 +20,16 @@ export function streamOperation(
     tags: ['market.live'],
     summary: 'Live stream',
     description: [
-      'Server-sent events, each a JSON row as the route of the same name gives it; the kind of its topic is the name of the event.',
-      'First comes `ready` with the topics. An event carries an id; sent back as Last-Event-ID it continues where the reader stood, from what is retained.',
-      'A stream that is ended from this side says why in an event `end`: {reason, error}, reason one of shutdown, too_slow, not_entitled, failed.',
+      'Server-sent events. Each event is a JSON row as in the route of the same name; the event name is the kind of the topic.',
+      'The first event is `ready` with the topics. Send the id of the last event as Last-Event-ID to resume after it, as far as events are retained.',
+      'If the server ends the stream, the last event is `end`: {reason, error}, with reason shutdown, too_slow, not_entitled or failed.',
     ].join(' '),
     parameters: [
       {
         name: 'topics',
         in: 'query',
         required: true,
-        description: `Topics separated by commas; one without a kind is of the kind before it. ${Object.entries(topicKinds).map(topicLine).join('. ')}.`,
+        description: `Topics separated by commas. A topic without a kind has the kind of the topic before it. ${Object.entries(topicKinds).map(topicLine).join('. ')}.`,
         schema: { type: 'string' },
         example: 'quotes:SPY,QQQ,bars:SPY:1m,large-trades:*:250000',
       },
@@ -43,10 +43,10 @@ export function streamOperation(
     ],
     responses: {
       200: {
-        description: 'The events, until the reader leaves.',
+        description: 'The events, until the client disconnects.',
         content: {
           'text/event-stream': {
-            schema: { type: 'string', description: 'Events; x-events has the schema of each one’s data.' },
+            schema: { type: 'string', description: 'Events. x-events has the schema of the data of each.' },
             'x-events': Object.fromEntries(
               [...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]),
             ),

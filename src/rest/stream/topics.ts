@@ -34,7 +34,7 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   quotes: {
     operation: 'quotes.graphql',
     scopeGroup: 'market.live',
-    description: 'the quote as it stands, then whenever it changes',
+    description: 'the current quote, then every change',
     option: null,
     all: false,
     // All quotes of a stream are one subscription.
@@ -43,7 +43,7 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   bars: {
     operation: 'bars.graphql',
     scopeGroup: 'market.bars',
-    description: 'the newest bar, then each as it is made or changes',
+    description: 'the latest bar, then every new or changed bar',
     option: `timeframe, ${timeframes.join(', ')}; default 1m`,
     all: false,
     variables(symbol, option) {
@@ -56,8 +56,8 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   gex: {
     operation: 'gex.graphql',
     scopeGroup: 'analytics.gex',
-    description: 'the latest GEX capture, then each as it is made',
-    option: `strikes kept of each capture; default ${defaultTop}`,
+    description: 'the latest GEX capture, then every new one',
+    option: `number of strikes per capture; default ${defaultTop}`,
     all: false,
     variables(symbol, option) {
       if (option !== null && !/^[1-9]\d{0,5}$/.test(option)) throw wrong('a number of strikes of 1 or more', option);
@@ -67,18 +67,19 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   'large-trades': {
     operation: 'large-trades.graphql',
     scopeGroup: 'analytics.flow',
-    description: 'large trades as they are detected; with an API key, `*` needs a least premium',
-    option: 'least total premium, dollars',
+    description: 'large trades as they are detected; with an API key, `*` needs a minimum premium',
+    option: 'minimum total premium, dollars',
     all: true,
     variables(symbol, option) {
-      if (option !== null && !/^\d{1,15}(\.\d{1,10})?$/.test(option)) throw wrong('a least premium in dollars', option);
+      if (option !== null && !/^\d{1,15}(\.\d{1,10})?$/.test(option))
+        throw wrong('a minimum premium in dollars', option);
       return { symbol, minPremiumUsd: option === null ? null : Number(option) };
     },
   },
   'cross-section': {
     operation: 'cross-section.graphql',
     scopeGroup: 'analytics.flow',
-    description: 'the cumulative option flow of the session, then each snapshot that follows',
+    description: 'the cumulative option flow of the session, then every new snapshot',
     option: null,
     all: false,
     variables: (symbol) => ({ symbol }),

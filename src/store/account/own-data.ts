@@ -11,7 +11,7 @@ export const sampleKeyName = 'sample market';
 
 /** What is said when the sample market's key stops working. */
 export const sampleKeyEnded =
-  'the sample key no longer works: make one with tapegraph key create --account <id> (tapegraph account set makes the account)';
+  'the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create --account <id>';
 
 const fact = 'own_data';
 

@@ -47,7 +47,7 @@ export async function putWatchlist(
     await lock(tx, `watchlists ${accountId}`);
     const others = await tx.prisma.watchlist.count({ where: { accountId, id: { not: id } } });
     if (others >= watchlistLimits.lists)
-      throw invalidParameter('id', `the account has ${watchlistLimits.lists} watchlists already, the most it can have`);
+      throw invalidParameter('id', `the account has ${watchlistLimits.lists} watchlists, the maximum`);
     const change = { name, symbols: [...symbols], updatedAt: nowMs };
     return tx.prisma.watchlist.upsert({
       where: { accountId_id: { accountId, id } },

@@ -73,7 +73,7 @@ export function makePrivate(folder: string, owner: Owner | null): void {
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
     throw storeRefused(
       `The embedded database's folder ${folder} belongs to user ${found.uid} (mode ${(found.mode & 0o777).toString(8)}), not to user ${uid} alone. ` +
-        'Run as that user, or choose another TAPEGRAPH_DATA.',
+        'Run as that user, or set another TAPEGRAPH_DATA.',
     );
   }
 }
@@ -115,7 +115,7 @@ function findHome(data: string, owner: Owner | null): string {
   const home = holding ?? data;
   if (canEnter(home, owner)) return home;
   throw storeRefused(
-    `The embedded database in ${home} belongs to user ${owner.uid}, who cannot enter that folder. Open its way (chmod o+x) or choose another TAPEGRAPH_DATA.`,
+    `The embedded database in ${home} belongs to user ${owner.uid}, who cannot enter that folder. Allow access to it (chmod o+x) or set another TAPEGRAPH_DATA.`,
   );
 }
 

@@ -46,14 +46,14 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
     });
   };
   const recover = async () => {
-    log('The embedded database went away; starting it again.');
+    log('The embedded database stopped; restarting it.');
     while (!closing) {
       try {
         ({ presence, started } = await join(place, () => closing));
         watch();
         return;
       } catch (error) {
-        log(`The embedded database does not come back: ${(error as Error).message}`);
+        log(`Restarting the embedded database failed: ${(error as Error).message}`);
         if (!closing) await delay(pauseAfterFailureMs, undefined, { ref: false });
       }
     }
@@ -96,7 +96,7 @@ async function join(place: Place, isUnwanted = () => false): Promise<{ presence:
     }
     await delay(pollMs);
   }
-  throw new Error('The embedded server was closed meanwhile.');
+  throw new Error('The embedded server was closed in the meantime.');
 }
 
 async function start(place: Place): Promise<ReturnType<typeof spawnServer>> {

@@ -55,7 +55,7 @@ export async function migrate(
     if (missing.length === 0) return [];
     if (!apply)
       throw storeRefused(
-        `The store lacks ${missing.length} migration(s), from ${missing[0]!.name}: run "tapegraph migrate".`,
+        `The store needs ${missing.length} migration(s), from ${missing[0]!.name} on: run "tapegraph migrate".`,
       );
     await client.query('select pg_advisory_lock($1)', [migrateLock]);
     try {
@@ -91,15 +91,15 @@ async function findMissing(client: pg.PoolClient, migrations: Migration[]): Prom
     const ours = known.get(name);
     if (ours === undefined)
       throw storeRefused(
-        `The store is newer than this version of Tapegraph: it holds migration ${name}, which is not known here. Update Tapegraph.`,
+        `The store is newer than this version of Tapegraph: its migration ${name} is unknown. Update Tapegraph.`,
       );
     if (!finished)
       throw storeRefused(
-        `Migration ${name} was begun on this store by another tool and did not end. Resolve it there first (prisma migrate resolve).`,
+        `Migration ${name} was started by another tool and did not finish. Resolve it with that tool first (prisma migrate resolve).`,
       );
     if (ours.checksum !== checksum)
       throw storeRefused(
-        `Migration ${name} was changed after it was applied to this store. Restore its file; changes go into a new migration.`,
+        `Migration ${name} was changed after it was applied to this store. Restore its file; put changes into a new migration.`,
       );
   }
   const applied = new Set(rows.map((row) => row.name));
@@ -131,7 +131,7 @@ async function applyOne(client: pg.PoolClient, { name, sql, checksum }: Migratio
   try {
     await client.query(sql);
   } catch (error) {
-    throw storeRefused(`Migration ${name} failed and the store is as it was: ${(error as Error).message}`, error);
+    throw storeRefused(`Migration ${name} failed; the store is unchanged: ${(error as Error).message}`, error);
   }
   await client.query(
     `insert into "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)

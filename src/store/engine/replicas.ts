@@ -111,13 +111,13 @@ export function openReplicas(
     replica.has = 0;
     replica.gone.reject(new Error(reason));
     replica.gone = newGone();
-    log(`warning: the read replica ${replica.shown} is passed over: ${reason}`);
+    log(`warning: the read replica ${replica.shown} is not used: ${reason}`);
   }
 
   function takeBack(replica: Replica): void {
     if (!replica.away) return;
     replica.away = false;
-    log(`the read replica ${replica.shown} is read again`);
+    log(`the read replica ${replica.shown} is used again`);
   }
 
   async function lookAt(replica: Replica): Promise<void> {
@@ -134,7 +134,7 @@ export function openReplicas(
       const said = await one<{ standby: boolean; cluster: string; reached: boolean }>(replica.probe, standbyText, [
         state.lsn,
       ]);
-      if (!said.standby) leave(replica, 'it is no standby');
+      if (!said.standby) leave(replica, 'it is not a standby');
       else if (said.cluster !== state.cluster) leave(replica, 'it is a standby of another server');
       else {
         takeBack(replica);

@@ -52,8 +52,11 @@ async function commit(tx: pg.PoolClient): Promise<void> {
     const rejected = typeof (error as { severity?: unknown }).severity === 'string';
     throw rejected
       ? error
-      : new Error('The connection broke during the commit: whether it took place is unknown.', { cause: error });
+      : new Error('The connection broke during the commit. Whether the transaction was committed is unknown.', {
+          cause: error,
+        });
   }
   // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
-  if (answer.command !== 'COMMIT') throw new Error('A statement of the transaction had failed: it was rolled back.');
+  if (answer.command !== 'COMMIT')
+    throw new Error('A statement of the transaction failed; the transaction was rolled back.');
 }

@@ -17,9 +17,7 @@ export class SessionSealed extends Error {
 
   constructor(session: SessionDate, symbol: string) {
     const of = symbol === wholeSession ? '' : ` for ${symbol}`;
-    super(
-      `${session} is sealed${of}: nothing of it is written unless the seal is undone (seal --session ${session} --undo)`,
-    );
+    super(`${session} is sealed${of} and cannot be changed; to unseal it: seal --session ${session} --undo`);
   }
 }
 

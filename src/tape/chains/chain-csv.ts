@@ -34,7 +34,7 @@ function sideIndex(path: string, names: string[], contractColumn: string, from: 
   const find = (name: string) => {
     const index = names.indexOf(name, from);
     if (index < 0 || index >= to)
-      throw new TapeFileError(path, `the table has no column ${name} beside ${contractColumn}`);
+      throw new TapeFileError(path, `the table has no column ${name} next to ${contractColumn}`);
     return index;
   };
   return {
@@ -133,7 +133,7 @@ function readTableLine(fields: readonly string[], table: TableIndex): { rows: Ch
   const sides = [readSide(fields, table.calls, 'call', strike), readSide(fields, table.puts, 'put', strike)];
   const rows = sides.filter((side): side is ChainRow => side !== null && typeof side !== 'string');
   const reasons = sides.filter((side): side is string => typeof side === 'string');
-  const reason = reasons.length > 0 ? reasons.join('; ') : rows.length === 0 ? 'the line names no contract' : null;
+  const reason = reasons.length > 0 ? reasons.join('; ') : rows.length === 0 ? 'the line has no contract' : null;
   return { rows, reason };
 }
 
@@ -161,7 +161,7 @@ export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?:
       const line = firstLine + i;
       const fields = splitCsvLine(text);
       if (!table) {
-        if (line > longestPreamble) throw new TapeFileError(path, 'no table of a delayed-quote export begins in it');
+        if (line > longestPreamble) throw new TapeFileError(path, 'no delayed-quote table found');
         table = fields && tableIndex(path, fields);
         if (!table && fields) readPreamble(preamble, fields);
         continue;
@@ -169,7 +169,7 @@ export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?:
       if (text.trim() === '') continue;
       const { rows: usable, reason } = fields
         ? readTableLine(fields, table)
-        : { rows: [], reason: 'a quoted field never ends' };
+        : { rows: [], reason: 'unterminated quoted field' };
       rows.push(...usable);
       if (reason === null) continue;
       broken = true;
@@ -177,12 +177,12 @@ export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?:
       else onBadLine({ file: path, line, reason });
     }
   }
-  if (!table) throw new TapeFileError(path, 'no table of a delayed-quote export begins in it');
+  if (!table) throw new TapeFileError(path, 'no delayed-quote table found');
   const { last, change, capturedAt, dateText } = preamble;
   if (capturedAt === null) {
     throw new TapeFileError(
       path,
-      dateText === null ? 'no line with Date: above the table' : `the date ${shown(dateText)} is not understood`,
+      dateText === null ? 'no Date: line above the table' : `unknown date format: ${shown(dateText)}`,
     );
   }
   const spot = last > 0 ? last : null;

@@ -22,7 +22,7 @@ async function wholeFile(path: string, onBytes?: OnBytes): Promise<Buffer> {
   for await (const part of readBytes(path, onBytes)) {
     parts.push(part);
     length += part.length;
-    if (length > maxBytes) throw new TapeFileError(path, `over ${maxBytes} bytes: no chain is`);
+    if (length > maxBytes) throw new TapeFileError(path, `over ${maxBytes} bytes`);
   }
   return Buffer.concat(parts);
 }
@@ -31,7 +31,7 @@ function parseJson(path: string, bytes: Buffer): unknown {
   try {
     return JSON.parse(bytes.toString('utf8').replace(/^\ufeff/, ''));
   } catch (cause) {
-    throw new TapeFileError(path, `not whole JSON (${(cause as Error).message})`, { cause });
+    throw new TapeFileError(path, `not complete JSON (${(cause as Error).message})`, { cause });
   }
 }
 

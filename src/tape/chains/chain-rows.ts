@@ -74,12 +74,12 @@ export function assembleChain(
 ): ChainCapture {
   const underlyings = new Set([...new Set(rows.map((row) => row.root))].map((root) => optionRoot(root).underlying));
   const [underlying] = underlyings;
-  if (underlying === undefined) throw new TapeFileError(path, 'holds no contract');
+  if (underlying === undefined) throw new TapeFileError(path, 'the chain has no contracts');
   if (underlyings.size > 1)
-    throw new TapeFileError(path, `holds contracts of several underlyings: ${[...underlyings].join(', ')}`);
+    throw new TapeFileError(path, `the chain has contracts of several underlyings: ${[...underlyings].join(', ')}`);
   rows.sort(compareContracts);
   const twice = rows.find((row, i) => i > 0 && compareContracts(rows[i - 1]!, row) === 0);
-  if (twice) throw new TapeFileError(path, `holds the contract ${osiSymbol(twice)} twice`);
+  if (twice) throw new TapeFileError(path, `the chain has the contract ${osiSymbol(twice)} twice`);
   return { underlying, capturedAt, sessionDate: sessionOf(capturedAt), spot, priorCloseSpot, partial, rows };
 }
 

@@ -142,7 +142,7 @@ export async function* readByteCsv<T extends object, R extends string, O extends
     const { bytes, start, stop } = fields;
     if (count === start.length) return read!(fields);
     if (bytes.toString('latin1', from, stop).trim() === '') return null;
-    if (count < 0) return 'a quoted field never ends';
+    if (count < 0) return 'unterminated quoted field';
     return `expected ${start.length} columns, found ${count > start.length ? 'more' : count}`;
   }
 
@@ -161,5 +161,5 @@ export async function* readByteCsv<T extends object, R extends string, O extends
     }
     if (records.length > 0) yield records;
   }
-  if (!read) throw new TapeFileError(path, 'the file is empty: a header line was expected');
+  if (!read) throw new TapeFileError(path, 'the file is empty; expected a header line');
 }

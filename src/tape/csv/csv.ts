@@ -130,11 +130,11 @@ export async function* readCsv<T extends object, R extends string, O extends str
         fields.length === width
           ? read(fields)
           : fields.length === 0
-            ? 'a quoted field never ends'
+            ? 'unterminated quoted field'
             : `expected ${width} columns, found ${fields.length}`;
       if (typeof record === 'string') {
         onBadLine({ file: path, line, reason: record });
-        if (fields.length === 0) throw new TapeFileError(path, `line ${line}: a quoted field never ends`);
+        if (fields.length === 0) throw new TapeFileError(path, `line ${line}: unterminated quoted field`);
       } else {
         records.push(record);
         lineNumbers.push(line);
@@ -142,6 +142,6 @@ export async function* readCsv<T extends object, R extends string, O extends str
     }
     if (records.length > 0) yield { records, lineNumbers };
   }
-  if (!read) throw new TapeFileError(path, 'the file is empty: a header line was expected');
-  if (open.text !== '') onBadLine({ file: path, line: open.line, reason: 'a quoted field never ends' });
+  if (!read) throw new TapeFileError(path, 'the file is empty; expected a header line');
+  if (open.text !== '') onBadLine({ file: path, line: open.line, reason: 'unterminated quoted field' });
 }

@@ -29,7 +29,7 @@ const chunkBytes = 256 * 1024;
 
 function reasonOf(cause: unknown): string {
   const code = (cause as { code?: string }).code ?? '';
-  if (code === 'Z_BUF_ERROR') return 'the gzip data ends before its end: the file is cut short';
+  if (code === 'Z_BUF_ERROR') return 'the gzip data is truncated: the file is incomplete';
   if (code.startsWith('Z_')) return `the gzip data is damaged (${(cause as Error).message})`;
   if (code === 'ENOENT') return 'no such file';
   if (code === 'EISDIR') return 'is a folder';

@@ -90,5 +90,5 @@ export function stamp(line: Unread): { tsMs: number; tsNanos: number } {
     const split = splitNanos(value);
     if (split.tsMs <= maxEpochMs) return split;
   }
-  throw new BadField('sip_timestamp', 'nanoseconds since 1970 as a text of digits', value);
+  throw new BadField('sip_timestamp', 'nanoseconds since 1970 as a string of digits', value);
 }

@@ -42,7 +42,7 @@ function stockPrint(line: Unread): StockPrint {
     symbol: tickerOf(line, 'symbol'),
     exchange: whole(line, 'exchange', largestId),
     trf: whole(line, 'trf_id', largestId, 0),
-    id: tradeNumber(text(line, 'id', 'a trade id as a text')),
+    id: tradeNumber(text(line, 'id', 'a trade id as a string')),
     price,
     ...splitSize(amount(line, 'size')),
     conditions: conditionIds(line),

@@ -139,7 +139,7 @@ it('the last use of a key is written later when the store is away', async () => 
   const keyUse = openKeyUse({ ...store, pool: failingOnce() }, (line) => here.lines.push(line));
   keyUse.used(meta.id, start + 7);
   await keyUse.flush();
-  expect(here.lines).toEqual(['warning: last uses of API keys could not be written and will be tried again: gone']);
+  expect(here.lines).toEqual(['warning: last uses of API keys could not be written; retrying: gone']);
   await keyUse.close();
   expect((await here.access.keys.list(id)).find((row) => row.id === meta.id)?.lastUsedAt).toBe(start + 7);
 });

@@ -210,6 +210,6 @@ describe.skipIf(redisUrl === null)('the rate of several processes', () => {
     const rate = openRate(rates, link('redis://127.0.0.1:9'), prefix);
     expect(await rate.consume(keyCaller(), 1)).toMatchObject({ allowed: true, remaining: 2 });
     expect(lines).toHaveLength(1);
-    expect(lines[0]).toContain('warning: Redis at 127.0.0.1:9 is out of reach');
+    expect(lines[0]).toContain('warning: Redis at 127.0.0.1:9 is not reachable');
   });
 });

@@ -83,7 +83,7 @@ describe('usage', () => {
     usage.count(id, 'account', 3);
     await usage.flush();
     expect(await stored()).toEqual([]);
-    expect(here.lines).toEqual(['warning: usage counts could not be written and will be tried again: gone']);
+    expect(here.lines).toEqual(['warning: usage counts could not be written; retrying: gone']);
     here.failWith(null);
     await usage.flush();
     expect(await stored()).toEqual(['2026-11-20 account 5']);

@@ -122,7 +122,7 @@ describe('capturing chains', () => {
     const report = await captureChains(store, sources(server, 'XYZ'), settings, made);
     expect(report.XYZ).toEqual({ captured: 1, unchanged: 2, failed: 0 });
     expect(server.requests.map(({ headers }) => headers['if-none-match'])).toEqual([undefined, '"v1"', '"v1"']);
-    expect(log).toEqual(['XYZ: captured', 'XYZ: the source has nothing new', 'XYZ: the source has nothing new']);
+    expect(log).toEqual(['XYZ: captured', 'XYZ: the source has no new chain', 'XYZ: the source has no new chain']);
   });
 
   it('takes an answer without a tag that brings the same chain for unchanged', async () => {
@@ -135,11 +135,11 @@ describe('capturing chains', () => {
 
   it.each<[string, Answer, RegExp]>([
     ['answers 500', status(500), /^XYZ: the source answered 500$/],
-    ['hangs', () => {}, /^XYZ: no whole answer within 1 s$/],
+    ['hangs', () => {}, /^XYZ: no complete answer within 1 s$/],
     [
       'stalls in the middle',
       (_, response) => void response.writeHead(200).write('{"timestamp"'),
-      /^XYZ: no whole answer within 1 s$/,
+      /^XYZ: no complete answer within 1 s$/,
     ],
     [
       'breaks off',
@@ -149,21 +149,21 @@ describe('capturing chains', () => {
       },
       /^XYZ: the source cannot be read: /,
     ],
-    ['ends early', ok(smallChain('XYZ').slice(0, 300)), /^XYZ: not whole JSON/],
+    ['ends early', ok(smallChain('XYZ').slice(0, 300)), /^XYZ: not complete JSON/],
     [
       'ends its gzip early',
       ok(gzipSync(smallChain('XYZ')).subarray(0, 100)),
-      /^XYZ: the answer’s gzip data is damaged or cut short$/,
+      /^XYZ: the gzip data of the answer is damaged or truncated$/,
     ],
-    ['sends a page', ok('<html>Please log in</html>'), /^XYZ: not whole JSON/],
+    ['sends a page', ok('<html>Please log in</html>'), /^XYZ: not complete JSON/],
     ['sends other JSON', ok('{"data": []}'), /^XYZ: expected \{"timestamp"/],
     ['sends null', ok('null'), /^XYZ: expected \{"timestamp"/],
-    ['sends no contracts', ok(smallChain('XYZ', undefined, () => [])), /^XYZ: holds no contract$/],
-    ['sends another’s chain', ok(smallChain('ABC')), /^XYZ: the source gave the chain of ABC$/],
+    ['sends no contracts', ok(smallChain('XYZ', undefined, () => [])), /^XYZ: the chain has no contracts$/],
+    ['sends another’s chain', ok(smallChain('ABC')), /^XYZ: the source returned the chain of ABC$/],
     [
       'sends tomorrow’s chain',
       ok(smallChain('XYZ', '2024-11-27 14:31:00')),
-      /^XYZ: the chain is stamped 2024-11-27T14:31:00.000Z, which is still to come$/,
+      /^XYZ: the chain has a time in the future: 2024-11-27T14:31:00.000Z$/,
     ],
     ['sends too much', ok(' '.repeat(300_000)), /^XYZ: the answer is over 200000 bytes$/],
     ['sends too much in little', ok(gzipSync(' '.repeat(300_000))), /^XYZ: the answer is over 200000 bytes$/],
@@ -225,7 +225,7 @@ describe('capturing chains', () => {
     server.serve('XYZ', ok(smallChain('XYZ', undefined, (options) => [...options, { option: 'rubbish' }, null])));
     const { made, log } = world(morning);
     expect((await captureChainsOnce(store, sources(server, 'XYZ'), settings, made)).XYZ).toMatchObject({ captured: 1 });
-    expect(log).toContain('XYZ: 2 options were not understood and left out');
+    expect(log).toContain('XYZ: 2 bad options were skipped');
     const [chain] = await chainCapturesAt(store, [{ underlying: 'XYZ', atMs: morning }]);
     expect(chain).toMatchObject({ partial: true });
     expect(chain!.rows).toHaveLength(6);
@@ -239,7 +239,7 @@ describe('capturing chains', () => {
     expect(await captureChains(store, sources(server, 'XYZ'), settings, made)).toMatchObject({
       XYZ: { captured: 0, failed: 3 },
     });
-    expect(log[0]).toMatch(/^XYZ: 2024-11-26 is sealed for XYZ: nothing of it is written/);
+    expect(log[0]).toMatch(/^XYZ: 2024-11-26 is sealed for XYZ and cannot be changed/);
     expect(await chainCapturesAt(store, [{ underlying: 'XYZ', atMs: morning }])).toEqual([null]);
   });
 

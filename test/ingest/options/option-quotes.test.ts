@@ -102,7 +102,7 @@ describe('stored option quotes', () => {
     expect(await sidesStored()).toEqual(unknown);
     const report = await ingest('option-quotes', file('quotes.csv', quoteHeader, quotes));
     expect(report.notes[1]).toBe(
-      `${session}: the tape of AAPL, SPY was read before these quotes: read it again for its sides`,
+      `${session}: the tape of AAPL, SPY was read before these quotes: ingest it again to get its sides`,
     );
     expect(await sidesStored()).toEqual(unknown);
     expect((await ingest('option-trades', tape)).status).toBe('stored');

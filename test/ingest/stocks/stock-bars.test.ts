@@ -180,7 +180,7 @@ describe('stock bar files', () => {
     const good = file('good.csv.gz', [header, ...minutes('BBB', 5)]);
     const { files } = await ingestFiles(store, 'stock-minute-bars', [cut, good], { now });
     expect(files.map((report) => report.status)).toEqual(['refused', 'stored']);
-    expect(files[0]!.reason).toBe('cut.csv.gz: the gzip data ends before its end: the file is cut short');
+    expect(files[0]!.reason).toBe('cut.csv.gz: the gzip data is truncated: the file is incomplete');
     expect(await bars(store, 'AAA', '1m')).toEqual([]);
   });
 
@@ -193,7 +193,7 @@ describe('stock bar files', () => {
       status: 'unchanged',
       rows: 40,
       changed: 0,
-      reason: 'the store held all of it already',
+      reason: 'all of it is already stored',
     });
   });
 

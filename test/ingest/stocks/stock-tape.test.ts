@@ -247,7 +247,7 @@ describe('a stock tape', () => {
       off(5, 51, 40, { id: 5, correction: 1 }),
     ];
     const report = await ingest(file('corrected.csv', trades), {}, other);
-    expect(report.notes.join()).toContain('1 prints were there before');
+    expect(report.notes.join()).toContain('1 duplicate prints count once');
     expect((await offExchange('activity', other)).data).toMatchObject([{ trade_count: 4, off_exch_volume: 340 }]);
     await other.close();
   });

@@ -204,7 +204,7 @@ describe('a live tape that is followed', () => {
       }
       const { code, stderr } = await ended;
       if (kill === 3)
-        expect({ code, stderr: stderr.replace(/.*line left out.*\n/g, '') }).toEqual({ code: 0, stderr: '' });
+        expect({ code, stderr: stderr.replace(/.*bad line skipped.*\n/g, '') }).toEqual({ code: 0, stderr: '' });
       positions.push(await position());
     }
     // Every one of them had written something, and had more to write.

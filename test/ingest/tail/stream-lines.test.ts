@@ -79,7 +79,7 @@ describe.skipIf(!hasRedisServer)('a tape in a Redis that goes away', () => {
     await Promise.all([all, done]);
     expect(lines).toEqual(numbered(3000));
     expect(log.map((text) => text.split(' (')[0])).toEqual(
-      Array(3).fill(['warning: Redis is out of reach', 'Redis is back; the tape goes on']).flat(),
+      Array(3).fill(['warning: Redis is out of reach', 'Redis is back; reading continues']).flat(),
     );
     await expect.poll(() => pending(client)).toBe(0);
   }, 60_000);

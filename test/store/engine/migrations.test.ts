@@ -62,7 +62,7 @@ describe('migrations', () => {
     );
     const before = await pictureOf(store.pool);
     await expect(migrate(store.pool, { folder })).rejects.toThrow(
-      /20990102000000_bad failed and the store is as it was: .*no_such_table/,
+      /20990102000000_bad failed; the store is unchanged: .*no_such_table/,
     );
     expect(await pictureOf(store.pool)).toEqual(before);
     writeFileSync(join(folder, '20990102000000_bad', 'migration.sql'), 'select 1;');
@@ -85,7 +85,7 @@ describe('migrations', () => {
     addMigration('20990101000000_later', 'create table tried (a int);');
     await migrate(store.pool, { folder });
     await expect(migrate(store.pool)).rejects.toThrow(
-      'newer than this version of Tapegraph: it holds migration 20990101000000_later',
+      'newer than this version of Tapegraph: its migration 20990101000000_later',
     );
   });
 
@@ -106,14 +106,14 @@ describe('migrations', () => {
   test('that another tool began and did not end are refused', async () => {
     const store = await storeForThisTest();
     await store.pool.query('update "_prisma_migrations" set finished_at = null');
-    await expect(migrate(store.pool)).rejects.toThrow('did not end');
+    await expect(migrate(store.pool)).rejects.toThrow('did not finish');
   });
 
   test('are only asked for, not applied, when the store is opened so', async () => {
     const store = await storeForThisTest();
     addMigration('20990101000000_later', 'create table tried (a int);');
     await expect(migrate(store.pool, { folder, apply: false })).rejects.toThrow(
-      'lacks 1 migration(s), from 20990101000000_later',
+      'needs 1 migration(s), from 20990101000000_later',
     );
     expect((await store.pool.query("select to_regclass('tried') as found")).rows[0].found).toBeNull();
   });

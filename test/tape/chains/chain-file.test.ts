@@ -60,9 +60,9 @@ describe.skipIf(!hasSharedData)('real delayed-quote chains', () => {
     const path = join(folder(), 'cut.json.gz');
     const whole = readFileSync(sharedData(json));
     writeFileSync(path, whole.subarray(0, whole.length / 2));
-    await expect(readChain(path, noBadLine)).rejects.toThrow('cut.json.gz: the gzip data ends before its end');
+    await expect(readChain(path, noBadLine)).rejects.toThrow('cut.json.gz: the gzip data is truncated');
     writeFileSync(path, gzipSync(gunzipSync(whole).subarray(0, 5000)));
-    await expect(readChain(path, noBadLine)).rejects.toThrow('cut.json.gz: not whole JSON');
+    await expect(readChain(path, noBadLine)).rejects.toThrow('cut.json.gz: not complete JSON');
   });
 });
 
@@ -135,14 +135,14 @@ describe('delayed-quote tables', () => {
   });
 
   test.each([
-    ['without a table', [title, dateLine], 'no table'],
-    ['without a date', [title, header, line('100')], 'no line with Date:'],
+    ['without a table', [title, dateLine], 'no delayed-quote table'],
+    ['without a date', [title, header, line('100')], 'no Date: line'],
     [
       'with a date in an unknown zone',
       [title, 'Date: 8 March 2024 at 3:45 PM XYZ', header, line('100')],
-      'not understood',
+      'unknown date format',
     ],
-    ['without a contract', [title, dateLine, header], 'holds no contract'],
+    ['without a contract', [title, dateLine, header], 'the chain has no contracts'],
     ['of two underlyings', [title, dateLine, header, line('100'), line('101').replaceAll('NDXP', 'SPXW')], 'NDX, SPX'],
     ['with a contract twice', [title, dateLine, header, line('100'), line('100')], 'twice'],
   ])('%s are refused', async (_, lines, reason) => {

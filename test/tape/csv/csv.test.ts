@@ -56,7 +56,7 @@ describe('CSV lines', () => {
 
   test('whose quoted field never ends are told', async () => {
     const { bad } = await read('a,b\n1,"x\n2,y\n');
-    expect(bad).toMatchObject([{ line: 2, reason: 'a quoted field never ends' }]);
+    expect(bad).toMatchObject([{ line: 2, reason: 'unterminated quoted field' }]);
   });
 
   test('are found by their header, in any order, beside columns that are not asked for', async () => {

@@ -108,12 +108,12 @@ describe('a line of the live tape', () => {
     [example('stock_print', { symbol: 'spy' }), 'symbol: expected a ticker such as SPY or BRK.B, got "spy"'],
     [example('stock_print', { price: 0 }), 'price: expected a price above 0, got 0'],
     [example('stock_print', { price: '14.05' }), 'price: expected a number from 0, got "14.05"'],
-    [example('stock_print', { id: 5 }), 'id: expected a trade id as a text, got 5'],
+    [example('stock_print', { id: 5 }), 'id: expected a trade id as a string, got 5'],
     [example('stock_print', { size: -1 }), 'size: expected a number from 0, got -1'],
     [example('stock_print', { conditions: ['12'] }), 'conditions: expected a list of condition ids, got ["12"]'],
     [
       example('stock_print', { sip_timestamp: 1381410000123456800 }),
-      'sip_timestamp: expected nanoseconds since 1970 as a text of digits, got 1381410000123456800',
+      'sip_timestamp: expected nanoseconds since 1970 as a string of digits, got 1381410000123456800',
     ],
     [
       example('option_print', { contract: 'SPY240419C00520000' }),
@@ -132,7 +132,7 @@ describe('a line of the live tape', () => {
       'sequence_number: expected a whole number from 0, got nothing',
     ],
     [example('chain', { rows: {} }), 'rows: expected a list, got {}'],
-    [example('chain', { rows: [] }), 'chain: holds no contract'],
+    [example('chain', { rows: [] }), 'chain: the chain has no contracts'],
     [example('chain', { rows: [5] }), 'rows[0]: expected an object, got 5'],
     [
       example('chain', { rows: [{ contract: 'O:SPY240419C00520000', bid: -1 }] }),
@@ -145,7 +145,7 @@ describe('a line of the live tape', () => {
     [example('chain', { underlying: 'QQQ' }), 'underlying: expected SPY as its contracts say, got "QQQ"'],
     [
       example('chain', { rows: [{ contract: 'O:SPY240419C00520000' }, { contract: 'O:SPY240419C00520000' }] }),
-      'chain: holds the contract SPY240419C00520000 twice',
+      'chain: the chain has the contract SPY240419C00520000 twice',
     ],
   ])('%j is bad, and said why', (line, reason) => {
     expect(read(line)).toBe(reason);
