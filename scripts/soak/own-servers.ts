@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/engine/embedded-cluster.ts';
-import { findPlace, type Place } from '../../src/store/engine/embedded-place.ts';
+import { findPlace, type Place } from '../../src/store/engine/embedded-location.ts';
 import { isRunning, readPostmaster } from '../../src/store/engine/postmaster-file.ts';
 
 const port = 5432;

@@ -8,7 +8,7 @@ import { type KeyRing, openKeyRing } from './identity/api-keys.ts';
 import { authenticate } from './identity/authenticate.ts';
 import { openIdentities } from './identity/credential-cache.ts';
 import { openKeyUse } from './identity/key-use.ts';
-import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './identity/session-keeper.ts';
+import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './identity/session-tokens.ts';
 import { type InFlight, openInFlight } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
 import { openRate, type Rate, type Rates } from './limits/rate.ts';

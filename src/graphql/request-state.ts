@@ -5,7 +5,7 @@ import type { EndpointServices } from '../access/endpoint-services.ts';
 import { Failure, internal } from '../domain/failure.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import type { Prediction } from './limits/weighed-operation.ts';
-import { refusal } from './refusal.ts';
+import { refusal } from './request-error.ts';
 
 /** What Yoga's context holds of the HTTP exchange. */
 export interface HttpContext {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { factsOf, type RequestFacts } from './request-facts.ts';
+import { factsOf, type RequestFacts } from './request-details.ts';
 
 /** A request that has been answered, or whose client left before. */
 export interface Ended {

@@ -19,7 +19,7 @@ import {
   TraceIdRatioBasedSampler,
   TracerProvider,
 } from '@opentelemetry/sdk-trace';
-import { note } from './request-facts.ts';
+import { note } from './request-details.ts';
 import type { Ended } from './requests.ts';
 import type { TraceSettings, Traces } from './tracing.ts';
 

@@ -1,9 +1,9 @@
 import type { Request } from 'express';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
+import { places } from './links.ts';
 import { originOf, originText } from './origin.ts';
 import type { PagesParts } from './pages.ts';
-import { places } from './places.ts';
 import { capturedExamples } from './reference/captured.ts';
 import { jsonText } from './reference/json-text.ts';
 import type { JsonInstead, Page } from './shell.ts';

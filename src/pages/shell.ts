@@ -4,7 +4,7 @@ import { sendBody, strongTag } from '../rest/http/respond.ts';
 import { allowSharedCaching } from '../runtime/cache-headers.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
-import { places } from './places.ts';
+import { places } from './links.ts';
 
 /** A page as its maker gives it; the shell puts head, header and scripts around it. */
 export interface Page {

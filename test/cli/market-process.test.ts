@@ -6,7 +6,7 @@ import { startMarket } from '../../src/cli/market-process.ts';
 import { readConfig } from '../../src/config.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
-import { sampleFact } from '../../src/ingest/sample-fact.ts';
+import { sampleFact } from '../../src/ingest/sample-metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 

@@ -6,7 +6,7 @@ import { underlyingOf } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
-import { sampleFact } from '../../src/ingest/sample-fact.ts';
+import { sampleFact } from '../../src/ingest/sample-metadata.ts';
 import type { OptionTapeLedger, StockTapeLedger } from '../../src/sample/market/tape-ledger.ts';
 import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
 import { gexCapturesOf } from '../../src/store/gex/captures.ts';

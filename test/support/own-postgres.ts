@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/engine/embedded-cluster.ts';
-import { findPlace, type Place } from '../../src/store/engine/embedded-place.ts';
+import { findPlace, type Place } from '../../src/store/engine/embedded-location.ts';
 import { isRunning, readPostmaster } from '../../src/store/engine/postmaster-file.ts';
 
 /** A PostgreSQL server of a test's own, which it may stop, kill, and start again. Gone when the test ends. */

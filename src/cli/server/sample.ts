@@ -52,7 +52,7 @@ const retryMs = 5000;
 // In a process of its own, which leaves nothing behind: making the market takes a gigabyte. None is started when nothing is missing.
 async function bringMissing({ terminal, config, store, now, log }: Omit<SampleInto, 'access'>): Promise<SampleOutcome> {
   const [{ missingSample }, { sampleShape }] = await Promise.all([
-    import('../../ingest/sample-fact.ts'),
+    import('../../ingest/sample-metadata.ts'),
     import('../../sample/market/plan.ts'),
   ]);
   const missing = await missingSample(store, now(), { shape: sampleShape, besideTape: true });
@@ -83,7 +83,7 @@ export async function bringSample({ terminal, config, store, access, now, log }:
   const { endSampleKey, sampleKeyEnded } = await import('../../store/account/own-data.ts');
   const { dataDir } = config;
   if ((await bringMissing({ terminal, config, store, now, log })) === 'absent') {
-    const { sampleFact } = await import('../../ingest/sample-fact.ts');
+    const { sampleFact } = await import('../../ingest/sample-metadata.ts');
     if ((await endSampleKey(store, now)) && (await sampleFact(store)) !== null) log.warn(sampleKeyEnded);
     return null;
   }
@@ -128,7 +128,7 @@ export function startLiveSample({ terminal, config, now, log }: Omit<SampleInto,
  */
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
   const [{ sampleFact }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([
-    import('../../ingest/sample-fact.ts'),
+    import('../../ingest/sample-metadata.ts'),
     import('../../store/engine/facts.ts'),
     import('../../store/account/own-data.ts'),
     import('../../store/market/live-quotes.ts'),

@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { Failure } from '../../domain/failure.ts';
-import { refusal } from '../refusal.ts';
+import { refusal } from '../request-error.ts';
 
 /**
  * What one GraphQL document may be. Fields, depth, repeats and aliases are counted with fragments expanded, over all operations

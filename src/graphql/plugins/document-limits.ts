@@ -11,7 +11,7 @@ import { hasCredential } from '../../access/identity/credential.ts';
 import { unauthenticated } from '../../domain/failure.ts';
 import { documentLimits, requireWithin } from '../limits/document-limits.ts';
 import { checkShape, checkTokens } from '../limits/document-shape.ts';
-import { refusal } from '../refusal.ts';
+import { refusal } from '../request-error.ts';
 import type { OperationState } from '../request-state.ts';
 import { isIntrospectionOnly } from '../scope-groups.ts';
 import { unconditionalSubscription } from '../subscription-root.ts';

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { publicError } from '../errors.ts';
-import { refusalWithin } from '../refusal.ts';
+import { refusalWithin } from '../request-error.ts';
 import { type HttpContext, requestError } from '../request-state.ts';
 
 /**

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
-import { refusal } from '../refusal.ts';
+import { refusal } from '../request-error.ts';
 
 /**
  * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown content

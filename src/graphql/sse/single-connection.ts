@@ -12,7 +12,7 @@ import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { documentLimits } from '../limits/document-limits.ts';
-import { isRefusal, refusal } from '../refusal.ts';
+import { isRefusal, refusal } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
 
 /** An operation as it was sent. */

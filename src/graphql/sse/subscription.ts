@@ -8,7 +8,7 @@ import { type EventStream, openEventStream } from '../../runtime/event-stream.ts
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { publicError } from '../errors.ts';
-import { refusal } from '../refusal.ts';
+import { refusal } from '../request-error.ts';
 import { isMarketData } from '../scope-groups.ts';
 
 /** A subscription that was let in. */

@@ -3,7 +3,7 @@ import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } fr
 import type { OptionPrint, OptionQuote } from '../../domain/print.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 import { readOptionTrades } from '../../tape/prints/option-trades.ts';
-import { type Numbering, numbering } from '../files/numbering.ts';
+import { type Numbering, numbering } from '../files/intern-table.ts';
 import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
 import type { QuoteSource } from './quote-source.ts';
 

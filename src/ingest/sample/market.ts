@@ -7,7 +7,7 @@ import type { Store } from '../../store/engine/connection.ts';
 import { exclusively } from '../../store/engine/facts.ts';
 import type { Dataset } from '../datasets.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
-import { missingSample, writeSampleFact } from '../sample-fact.ts';
+import { missingSample, writeSampleFact } from '../sample-metadata.ts';
 
 /** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
 export const sampleSolveMost = 4;

@@ -2,7 +2,7 @@ import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../
 import type { StockPrint } from '../../domain/print.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 import { readStockTrades } from '../../tape/prints/stock-trades.ts';
-import { numbering } from '../files/numbering.ts';
+import { numbering } from '../files/intern-table.ts';
 import { createRecordSorter } from '../files/record-sorter.ts';
 
 // A print as numbers, for sorting; the symbol is the group.

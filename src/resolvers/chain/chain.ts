@@ -2,9 +2,9 @@ import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { turnFor } from '../../runtime/event-loop.ts';
 import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
+import { writtenMoment } from '../as-of.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 import { type GexStrike, requireReadable } from '../gex/gex.ts';
-import { writtenMoment } from '../moment.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export interface ChainFilter {

@@ -4,8 +4,8 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { expirationsAt, type ListedExpirations } from '../../store/chain/chain-captures.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { writtenMoment } from '../as-of.ts';
 import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
-import { writtenMoment } from '../moment.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {

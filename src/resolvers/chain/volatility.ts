@@ -12,8 +12,8 @@ import { nextTurn } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';
-import { inTurns } from '../in-turns.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { inTurns } from '../yielding-rows.ts';
 import { chainAt } from './chain.ts';
 
 export type { SurfacePoint, TermExpiry };

@@ -5,8 +5,8 @@ import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { nextTurn, turnFor } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
+import { writtenMoment } from '../as-of.ts';
 import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
-import { writtenMoment } from '../moment.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {

@@ -6,8 +6,8 @@ import type { GexColumns } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { turnFor } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
+import { type Moment, writtenMoment } from '../as-of.ts';
 import type { RequestContext } from '../context.ts';
-import { type Moment, writtenMoment } from '../moment.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { checkTop, requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 

@@ -19,8 +19,8 @@ import { turnFor } from '../../runtime/event-loop.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
 import { batched, fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
-import { inTurns } from '../in-turns.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { inTurns } from '../yielding-rows.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };

@@ -4,7 +4,7 @@ import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.t
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../../resolvers/chain/expirations.ts';
 import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
-import { inTurns } from '../../resolvers/in-turns.ts';
+import { inTurns } from '../../resolvers/yielding-rows.ts';
 import { builder } from '../builder.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';

@@ -6,7 +6,7 @@ import {
   registryPage,
   type SymbolLookup,
 } from '../../resolvers/market/registry.ts';
-import { chainPolicy } from '../../resolvers/market/symbol-facts.ts';
+import { chainPolicy } from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';

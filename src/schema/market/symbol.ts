@@ -6,7 +6,7 @@ import {
   type ChainPolicy,
   chainPolicy,
   isRegistered,
-} from '../../resolvers/market/symbol-facts.ts';
+} from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
 import { TierEnum } from '../response-meta.ts';
 

@@ -6,7 +6,7 @@ import { openEmbeddedServer } from './embedded-server.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './prisma.ts';
 import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
-import { storeRefused } from './store-refused.ts';
+import { storeRefused } from './store-error.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
 

@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makePrivate, type Owner, type Place } from './embedded-place.ts';
-import { storeRefused } from './store-refused.ts';
+import { makePrivate, type Owner, type Place } from './embedded-location.ts';
+import { storeRefused } from './store-error.ts';
 
 /** The server's one user; its socket folder (Windows: its password) is what keeps others out. */
 export const superuser = 'postgres';

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
-import type { Place } from './embedded-place.ts';
+import type { Place } from './embedded-location.ts';
 import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
-import { storeRefused } from './store-refused.ts';
+import { storeRefused } from './store-error.ts';
 
 /** This process's place among the users of a running embedded server. */
 export interface Presence {

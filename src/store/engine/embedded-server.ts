@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createCluster, passwordOf, spawnServer } from './embedded-cluster.ts';
-import { findPlace, type Place } from './embedded-place.ts';
+import { findPlace, type Place } from './embedded-location.ts';
 import { leave, type Presence, takePart } from './embedded-presence.ts';
 import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
-import { storeRefused } from './store-refused.ts';
+import { storeRefused } from './store-error.ts';
 
 /** A PostgreSQL of our own, shared by every process that opened the same data folder. */
 export interface EmbeddedServer {

@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { storeRefused } from './store-refused.ts';
+import { storeRefused } from './store-error.ts';
 
 /** The project's own migrations, one folder each, applied in order of name. */
 export const migrationsFolder = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));

@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { storeRefused } from './store-refused.ts';
+import { storeRefused } from './store-error.ts';
 
 /** A user and group the server runs as. */
 export interface Owner {

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlace, systemHome } from '../../../src/store/engine/embedded-place.ts';
+import { findPlace, systemHome } from '../../../src/store/engine/embedded-location.ts';
 import { cloneInto } from '../../support/clone.ts';
 import { storeProcess } from '../../support/store-process.ts';
 
