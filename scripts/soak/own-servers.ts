@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import pg from 'pg';
 import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/engine/embedded-cluster.ts';
-import { findPlace, type Place } from '../../src/store/engine/embedded-location.ts';
+import { type EmbeddedLocation, findLocation } from '../../src/store/engine/embedded-location.ts';
 import { isRunning, readPostmaster } from '../../src/store/engine/postmaster-file.ts';
 
 const port = 5432;
@@ -27,7 +27,7 @@ export interface OwnPostgres {
 
 /** Makes a cluster in the folder; `start` starts it. */
 export function makePostgres(folder: string): OwnPostgres {
-  const place: Place = findPlace(folder);
+  const place: EmbeddedLocation = findLocation(folder);
   createCluster(place);
   const url = `postgresql://${superuser}@/postgres?${new URLSearchParams({ host: place.socketDir })}`;
   const running = () => {

@@ -5,7 +5,7 @@ import { currentRequest } from '../runtime/request-scope.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { credentialOf } from './identity/credential.ts';
 import type { Anonymous, Counted, RateState } from './limits/rate.ts';
-import { hasToldRate, tellRate } from './limits/rate-headers.ts';
+import { hasRateHeaders, writeRateHeaders } from './limits/rate-headers.ts';
 import type { Access } from './open-access.ts';
 
 /** What admission learns about a request, for the log and metrics. */
@@ -105,7 +105,7 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     cost = 1,
   ): Promise<RateState> {
     const rate = await access.rate.consume(who, cost);
-    tellRate(rate, response);
+    writeRateHeaders(rate, response);
     if (rate.allowed) {
       note(request, { cost });
       return rate;
@@ -149,11 +149,11 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
       if (cost === charged.cost) return charged;
       const rate = await access.rate.refund(charged.counted, charged.cost - cost);
       note(request, { cost });
-      if (!response.headersSent) tellRate(rate, response);
+      if (!response.headersSent) writeRateHeaders(rate, response);
       return { counted: charged.counted, cost, rate };
     },
     async chargeRejected(request, response) {
-      if (response.headersSent || hasToldRate(response)) return;
+      if (response.headersSent || hasRateHeaders(response)) return;
       const authentication = await authenticate(request);
       if (authentication.state === 'ok') await charge(authentication.caller, request, response);
     },

@@ -3,17 +3,17 @@ import type { Clock } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import type { Store } from '../store/engine/connection.ts';
 import type { Authentication } from './caller.ts';
-import { type AccountBook, openAccountBook } from './identity/accounts.ts';
-import { type KeyRing, openKeyRing } from './identity/api-keys.ts';
+import { type Accounts, openAccounts } from './identity/accounts.ts';
+import { type ApiKeys, openApiKeys } from './identity/api-keys.ts';
 import { authenticate } from './identity/authenticate.ts';
-import { openIdentities } from './identity/credential-cache.ts';
+import { openCredentialCache } from './identity/credential-cache.ts';
 import { openKeyUse } from './identity/key-use.ts';
-import { openSessionKeeper, type SessionKeeper, type SessionSettings } from './identity/session-tokens.ts';
+import { openSessionTokens, type SessionSettings, type SessionTokens } from './identity/session-tokens.ts';
 import { type InFlight, openInFlight } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
 import { openRate, type Rate, type Rates } from './limits/rate.ts';
 import { openRedisLink } from './limits/redis-link.ts';
-import { openStreamPlaces, type StreamPlaces } from './limits/stream-slots.ts';
+import { openStreamSlots, type StreamSlots } from './limits/stream-slots.ts';
 import { openUsage, type Usage } from './usage/usage.ts';
 
 /** The settings that access needs; `Config` has them. */
@@ -47,11 +47,11 @@ export interface Access {
   authenticate(credential: string | null): Promise<Authentication>;
   rate: Rate;
   inFlight: Pick<InFlight, 'acquire'>;
-  streams: StreamPlaces;
+  streams: StreamSlots;
   usage: Pick<Usage, 'count' | 'read' | 'flush' | 'waiting'>;
-  keys: KeyRing;
-  accounts: AccountBook;
-  sessions: Pick<SessionKeeper, 'create'>;
+  keys: ApiKeys;
+  accounts: Accounts;
+  sessions: Pick<SessionTokens, 'create'>;
   /** False while a Redis that is configured is out of reach, and this process counts for itself. */
   sharesLimits(): boolean;
   /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */
@@ -62,13 +62,13 @@ export interface Access {
 export async function openAccess(options: AccessOptions): Promise<Access> {
   const { store, config, now, log = () => {}, elapsed = () => performance.now() } = options;
   const { random = randomBytes, redisPrefix = 'tapegraph:' } = options;
-  const sessions = await openSessionKeeper(store, config, now, random, log);
-  const identities = openIdentities(store, elapsed);
+  const sessions = await openSessionTokens(store, config, now, random, log);
+  const credentialCache = openCredentialCache(store, elapsed);
   const link = config.redisUrl === null ? null : openRedisLink(config.redisUrl, log);
-  const inFlight = openInFlight(link, redisPrefix, options.limits?.places);
+  const inFlight = openInFlight(link, redisPrefix, options.limits?.slots);
   const usage = openUsage(store, now, log);
   const keyUse = openKeyUse(store, log);
-  const deps = { store, identities, verifySession: sessions.verify, used: keyUse.used, now };
+  const deps = { store, credentialCache, verifySession: sessions.verify, used: keyUse.used, now };
 
   async function close(): Promise<void> {
     inFlight.close();
@@ -80,10 +80,10 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     authenticate: (credential) => authenticate(deps, credential),
     rate: openRate(config.rates, link, redisPrefix, options.limits?.rate),
     inFlight,
-    streams: openStreamPlaces(config.maxStreams),
+    streams: openStreamSlots(config.maxStreams),
     usage,
-    keys: openKeyRing(store, identities, now, random),
-    accounts: openAccountBook(store, identities, now),
+    keys: openApiKeys(store, credentialCache, now, random),
+    accounts: openAccounts(store, credentialCache, now),
     sessions,
     sharesLimits: () => link?.isUp() ?? true,
     close: () => {

@@ -1,8 +1,8 @@
 import { GraphQLError } from 'graphql';
 import { Failure } from '../domain/failure.ts';
 
-/** A failure that ends the whole request, with its status and headers. */
-export function refusal(failure: Failure): GraphQLError {
+/** An error that ends the whole request, with the status and headers of the failure. */
+export function requestErrorOf(failure: Failure): GraphQLError {
   return new GraphQLError(failure.message, {
     originalError: failure,
     extensions: {
@@ -13,16 +13,16 @@ export function refusal(failure: Failure): GraphQLError {
   });
 }
 
-/** Whether an error is one of `refusal`, ready to be sent. */
-export function isRefusal(error: unknown): error is GraphQLError {
+/** True for an error made by `requestErrorOf`, which can be sent as it is. */
+export function isRequestError(error: unknown): error is GraphQLError {
   return (
     error instanceof GraphQLError && error.originalError instanceof Failure && error.extensions?.http !== undefined
   );
 }
 
-/** The refusal that an error is, or that it was wrapped around on its way, as it was made: Yoga writes into errors. Null when there is none. */
-export function refusalWithin(error: unknown): GraphQLError | null {
+/** The request error that an error is or wraps, built again because Yoga writes into errors. Null if there is none. */
+export function requestErrorWithin(error: unknown): GraphQLError | null {
   for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError)
-    if (isRefusal(cause)) return refusal(cause.originalError as Failure);
+    if (isRequestError(cause)) return requestErrorOf(cause.originalError as Failure);
   return null;
 }

@@ -5,7 +5,7 @@ import type { EndpointServices } from '../access/endpoint-services.ts';
 import { Failure, internal } from '../domain/failure.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import type { Prediction } from './limits/weighed-operation.ts';
-import { refusal } from './request-error.ts';
+import { requestErrorOf } from './request-error.ts';
 
 /** What Yoga's context holds of the HTTP exchange. */
 export interface HttpContext {
@@ -41,5 +41,5 @@ export function requestError(services: EndpointServices, { req }: HttpContext, e
   if (error instanceof GraphQLError) return error;
   const failure = error instanceof Failure ? error : internal(error);
   if (failure.status >= 500) services.report(req, failure);
-  return refusal(failure);
+  return requestErrorOf(failure);
 }

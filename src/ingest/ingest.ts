@@ -13,7 +13,7 @@ import { forgetSymbols } from '../store/market/symbols.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { type Dataset, datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
-import type { FileOutcome, IngestSettings } from './files/file-job.ts';
+import type { FileResult, IngestSettings } from './files/file-job.ts';
 import { expandPatterns } from './files/file-patterns.ts';
 
 /** What became of one file. */
@@ -89,7 +89,7 @@ async function storeFile(
   const { load, shapedBy } = datasets[dataset];
   const log = badLineLog(settings.maxErrors);
   const notes: string[] = [];
-  const report = (status: FileReport['status'], { rows, changed }: FileOutcome, reason: string | null): FileReport => ({
+  const report = (status: FileReport['status'], { rows, changed }: FileResult, reason: string | null): FileReport => ({
     file: path,
     status,
     rows,

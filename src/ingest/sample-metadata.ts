@@ -12,26 +12,26 @@ import { holdsMarketData, readFact, writeFact } from '../store/engine/facts.ts';
 const factKey = 'sample';
 
 /** What a store says of the simulated market in it. */
-export interface SampleFact {
+export interface SampleMetadata {
   version: number;
   /** The instant, epoch ms, up to which it has been brought; null while it is brought for the first time. */
   throughMs: number | null;
 }
 
 /** What the store says of its simulated market; null = it holds none, and all prices in it are real. */
-export async function sampleFact(store: Store): Promise<SampleFact | null> {
+export async function sampleMetadata(store: Store): Promise<SampleMetadata | null> {
   const text = await readFact(store, factKey);
-  return text === null ? null : (JSON.parse(text) as SampleFact);
+  return text === null ? null : (JSON.parse(text) as SampleMetadata);
 }
 
 /** Says how far the simulated market has been brought. */
-export function writeSampleFact(store: Store, throughMs: number | null): Promise<void> {
-  return writeFact(store, factKey, JSON.stringify({ version: sampleVersion, throughMs } satisfies SampleFact));
+export function writeSampleMetadata(store: Store, throughMs: number | null): Promise<void> {
+  return writeFact(store, factKey, JSON.stringify({ version: sampleVersion, throughMs } satisfies SampleMetadata));
 }
 
 /** What is to be done. */
 export interface SampleWork {
-  fact: SampleFact | null;
+  fact: SampleMetadata | null;
   /** Empty when all is there. */
   tasks: SampleTask[];
 }
@@ -42,7 +42,7 @@ export async function missingSample(
   nowMs: number,
   { shape, besideTape = false }: { shape: SampleShape; besideTape?: boolean | undefined },
 ): Promise<SampleWork | null> {
-  const fact = await sampleFact(store);
+  const fact = await sampleMetadata(store);
   if (await holdsOwnData(store)) return null;
   if (fact === null && (await holdsMarketData(store))) return null;
   if (fact !== null && fact.version !== sampleVersion) return null;

@@ -93,14 +93,14 @@ function requestMetrics(registers: Registry[]): RequestObserver {
   return () => {
     inFlight.inc();
     return (ended) => {
-      const { route, method, facts } = ended;
+      const { route, method, details } = ended;
       inFlight.dec();
       const status = ended.aborted ? 'aborted' : String(ended.status);
-      total.inc({ route, method, status, code: facts.code ?? '' });
+      total.inc({ route, method, status, code: details.code ?? '' });
       bytes.inc({ route }, ended.bytes);
       if (!ended.stream) took.observe({ route, method }, ended.tookMs / 1000);
-      if (facts.cost !== undefined) cost.inc({ tier: facts.tier ?? '' }, facts.cost);
-      if (facts.groups) operation(ended);
+      if (details.cost !== undefined) cost.inc({ tier: details.tier ?? '' }, details.cost);
+      if (details.groups) operation(ended);
     };
   };
 }
@@ -121,13 +121,13 @@ function operationMetrics(registers: Registry[]): (ended: Ended) => void {
     registers,
   });
   const named = bounded(mostOperations);
-  return ({ facts, tookMs, stream }) => {
+  return ({ details, tookMs, stream }) => {
     const labels = {
-      operation: facts.operation ?? 'query',
-      groups: named((facts.groups ?? []).toSorted().join('+') || 'none'),
+      operation: details.operation ?? 'query',
+      groups: named((details.groups ?? []).toSorted().join('+') || 'none'),
     };
     if (!stream) took.observe(labels, tookMs / 1000);
-    if (facts.code !== undefined) errors.inc({ ...labels, code: facts.code });
+    if (details.code !== undefined) errors.inc({ ...labels, code: details.code });
   };
 }
 

@@ -9,7 +9,7 @@ declare module 'node:http' {
 }
 
 /** What is found out of a request while it is answered, for the log, metrics and traces. Nothing in it is secret. */
-export interface RequestFacts {
+export interface RequestDetails {
   /** Whom it is from; absent until a credential was found valid. */
   accountId?: string;
   /** Id of the API key, not the key; null for a site session. */
@@ -26,16 +26,16 @@ export interface RequestFacts {
   traceId?: string;
 }
 
-const facts = new WeakMap<IncomingMessage, RequestFacts>();
+const details = new WeakMap<IncomingMessage, RequestDetails>();
 
 /** What is known of a request by now. */
-export function factsOf(request: IncomingMessage): RequestFacts {
-  return facts.get(request) ?? {};
+export function detailsOf(request: IncomingMessage): RequestDetails {
+  return details.get(request) ?? {};
 }
 
 /** Adds to what is known of a request. */
-export function note(request: IncomingMessage, found: RequestFacts): void {
-  const known = facts.get(request);
+export function note(request: IncomingMessage, found: RequestDetails): void {
+  const known = details.get(request);
   if (known) Object.assign(known, found);
-  else facts.set(request, { ...found });
+  else details.set(request, { ...found });
 }

@@ -11,12 +11,12 @@ const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics'])
  */
 export function requestLog(log: Logger, lines: RequestLines): RequestObserver {
   return (request) => (ended) => {
-    const { method, route, status, aborted, facts } = ended;
+    const { method, route, status, aborted, details } = ended;
     const level = status >= 500 && !probes.has(route) ? 'info' : 'debug';
     if (!log.isLevelEnabled(level)) return;
     const mayWrite = level === 'info' ? lines.failed : lines.unadmitted;
     // Admitted requests at `debug` are as many as the rates of their callers allow.
-    if ((level === 'info' || facts.cost === undefined) && !mayWrite(request)) return;
+    if ((level === 'info' || details.cost === undefined) && !mayWrite(request)) return;
     log[level](
       {
         requestId: request.id,
@@ -26,7 +26,7 @@ export function requestLog(log: Logger, lines: RequestLines): RequestObserver {
         ms: Math.round(ended.tookMs * 10) / 10,
         bytes: ended.bytes,
         ...(aborted && { aborted }),
-        ...facts,
+        ...details,
       },
       'request',
     );

@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import type { NextFunction, Request, Response } from 'express';
-import { factsOf, type RequestFacts } from './request-details.ts';
+import { detailsOf, type RequestDetails } from './request-details.ts';
 
 /** A request that has been answered, or whose client left before. */
 export interface Ended {
-  facts: RequestFacts;
+  details: RequestDetails;
   /** One of HTTP's, or `other`. */
   method: string;
   /** The route's path as the tables have it, such as `/v2/gex/:symbol`; `other` for a path that is nowhere. */
@@ -40,7 +40,7 @@ export function observeRequests(observers: readonly RequestObserver[]) {
     const ends = observers.map((observer) => observer(request));
     response.once('close', () => {
       const ended: Ended = {
-        facts: factsOf(request),
+        details: detailsOf(request),
         method: methods.has(request.method) ? request.method : 'other',
         route: routeOf(request),
         status: response.statusCode,

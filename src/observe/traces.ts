@@ -68,16 +68,16 @@ function callersContext({ headers: { traceparent } }: IncomingMessage): Context 
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
-function endRequest(span: Span, { method, route, status, aborted, facts }: Ended): void {
+function endRequest(span: Span, { method, route, status, aborted, details }: Ended): void {
   span.updateName(`${method} ${route}`);
   span.setAttributes({
     'http.request.method': method,
     'http.route': route,
     'http.response.status_code': status,
-    ...(facts.code !== undefined && { 'error.type': facts.code }),
-    ...(facts.cost !== undefined && { 'tapegraph.cost': facts.cost }),
-    ...(facts.operation !== undefined && { 'graphql.operation.type': facts.operation }),
-    ...(facts.groups !== undefined && { 'tapegraph.groups': [...facts.groups] }),
+    ...(details.code !== undefined && { 'error.type': details.code }),
+    ...(details.cost !== undefined && { 'tapegraph.cost': details.cost }),
+    ...(details.operation !== undefined && { 'graphql.operation.type': details.operation }),
+    ...(details.groups !== undefined && { 'tapegraph.groups': [...details.groups] }),
     ...(aborted && { 'tapegraph.aborted': true }),
   });
   if (status >= 500) span.setStatus({ code: SpanStatusCode.ERROR });

@@ -12,10 +12,10 @@ export interface TraceSettings {
 }
 
 /** What a span says beside its name and times. */
-export type SpanFacts = Record<string, string | number | boolean>;
+export type SpanAttributes = Record<string, string | number | boolean>;
 
 /** Does `work`, and tells how long it took as a part of what it is done for. */
-export type SpanOf = <T>(name: string, facts: SpanFacts, work: () => T) => T;
+export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) => T;
 
 /** Traces of requests: a span each, and within it spans of its operation, the operation's fields, and statements of the database. */
 export interface Traces {

@@ -1,7 +1,7 @@
 import type { Request } from 'express';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
-import { places } from './links.ts';
+import { siteLinks } from './links.ts';
 import { originOf, originText } from './origin.ts';
 import type { PagesParts } from './pages.ts';
 import { capturedExamples } from './reference/captured.ts';
@@ -75,7 +75,7 @@ const liveSection = html`<section id="live" aria-live="polite" hidden>
 
 /** The URLs, for programs that open `/`. */
 function addresses(): JsonInstead {
-  return { json: Object.fromEntries(places.map(({ to, name, what }) => [to, { name, what }])) };
+  return { json: Object.fromEntries(siteLinks.map(({ to, name, what }) => [to, { name, what }])) };
 }
 
 /** `/`: what this is and links to the other pages; the URLs alone for a client that prefers JSON. */
@@ -97,7 +97,7 @@ export async function landingPage(parts: PagesParts, request: Request): Promise<
     <h1>Market data and analytics in one graph</h1>
     <p class="lead">Tapegraph turns trade tapes and option chains into quotes, bars, greeks, dealer gamma, option flow and
       off-exchange activity, and serves them over GraphQL and REST.</p>
-    <p class="row">${places
+    <p class="row">${siteLinks
       .filter(({ inHeader }) => inHeader)
       .map(({ to, name }, index) => html`<a class="button ${index === 0 && 'primary'}" href="${to}">${name}</a>`)}</p>
   </div>
@@ -107,7 +107,7 @@ ${liveSection}
 ${askSection(origin, sampleKey)}
 <section>
   <h2>Pages and endpoints</h2>
-  <ul class="endpoints">${places.map(
+  <ul class="endpoints">${siteLinks.map(
     ({ to, name, what }) =>
       html`<li><a class="panel" href="${to}"><strong>${name}</strong><code>${to}</code><span>${what}</span></a></li>`,
   )}</ul>

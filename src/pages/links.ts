@@ -1,5 +1,5 @@
 /** A place of this server that the pages lead to. */
-interface Place {
+interface SiteLink {
   /** Its address. */
   to: string;
   name: string;
@@ -10,7 +10,7 @@ interface Place {
 }
 
 /** Where `/` leads to, in its order. */
-export const places: readonly Place[] = [
+export const siteLinks: readonly SiteLink[] = [
   {
     to: '/graphql',
     name: 'GraphiQL',

@@ -4,7 +4,7 @@ import { sendBody, strongTag } from '../rest/http/respond.ts';
 import { allowSharedCaching } from '../runtime/cache-headers.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
-import { places } from './links.ts';
+import { siteLinks } from './links.ts';
 
 /** A page as its maker gives it; the shell puts head, header and scripts around it. */
 export interface Page {
@@ -33,7 +33,7 @@ export interface JsonInstead {
   json: object;
 }
 
-const links = places.filter(({ inHeader }) => inHeader);
+const links = siteLinks.filter(({ inHeader }) => inHeader);
 
 const sameSection = (one: string, other: string) => one.split('/')[1] === other.split('/')[1];
 

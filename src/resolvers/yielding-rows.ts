@@ -2,19 +2,19 @@ import { nextTurn } from '../runtime/event-loop.ts';
 import type { RequestContext } from './context.ts';
 
 /** Rows that are made and completed in one turn of the event loop: some milliseconds of work in either executor. */
-const rowsATurn = 1000;
+const rowsPerYield = 1000;
 
 /**
  * The rows of a list for the graph, so that making, completing and selecting them never keeps other requests waiting for
  * long: where the answer is made in pieces, each row is made when it is taken; elsewhere those of a long list come as
  * promises that resolve so many a turn of the event loop.
  */
-export function inTurns<T>(
+export function yieldingRows<T>(
   { batchSchedule }: Pick<RequestContext, 'batchSchedule'>,
   count: number,
   rowAt: (index: number) => T,
 ): Iterable<T | Promise<T>> {
-  return batchSchedule && count > rowsATurn ? lazily(count, rowAt) : promised(count, rowAt);
+  return batchSchedule && count > rowsPerYield ? lazily(count, rowAt) : promised(count, rowAt);
 }
 
 function* lazily<T>(count: number, rowAt: (index: number) => T): Generator<T> {
@@ -25,7 +25,7 @@ function promised<T>(count: number, rowAt: (index: number) => T): (T | Promise<T
   const rows = new Array<T | Promise<T>>(count);
   let turn: Promise<void> | null = null;
   for (let i = 0; i < count; i++) {
-    if (i > 0 && i % rowsATurn === 0) turn = nextTurn();
+    if (i > 0 && i % rowsPerYield === 0) turn = nextTurn();
     rows[i] = turn === null ? rowAt(i) : turn.then(() => rowAt(i));
   }
   return rows;

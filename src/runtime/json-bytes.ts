@@ -1,7 +1,7 @@
 import { nextTurn } from './event-loop.ts';
 
 /** Values that are written in one turn of the event loop: about 2 ms of work. */
-const valuesATurn = 20_000;
+const valuesPerYield = 20_000;
 
 /** Lists up to this length are judged item by item, longer ones by this many of their items, evenly spaced. */
 const itemsJudged = 32;
@@ -27,14 +27,14 @@ function weight(value: unknown): number {
 
 /** The texts that together are `JSON.stringify(value)`, each of a bounded number of values. */
 function* pieces(value: unknown): Generator<string> {
-  if (weight(value) <= valuesATurn) yield JSON.stringify(value);
+  if (weight(value) <= valuesPerYield) yield JSON.stringify(value);
   else if (Array.isArray(value)) yield* listPieces(value);
   else yield* objectPieces(value as Record<string, unknown>);
 }
 
 function* listPieces(list: readonly unknown[]): Generator<string> {
   const each = weight(list) / list.length;
-  const size = Math.max(1, Math.floor(valuesATurn / each));
+  const size = Math.max(1, Math.floor(valuesPerYield / each));
   for (let start = 0; start < list.length; start += size) {
     const before = start === 0 ? '[' : ',';
     if (size > 1) yield before + JSON.stringify(list.slice(start, start + size)).slice(1, -1);
@@ -58,7 +58,7 @@ function* objectPieces(value: Record<string, unknown>): Generator<string> {
 }
 
 /** Bytes that are copied or hashed in one turn: about 2 ms of work. */
-export const bytesATurn = 1024 * 1024;
+export const bytesPerYield = 1024 * 1024;
 
 /** Buffers as one, large ones with turns for others in between. */
 export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buffer<ArrayBuffer>> {
@@ -70,7 +70,7 @@ export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buf
     part.copy(all, offset);
     offset += part.length;
     copied += part.length;
-    if (copied < bytesATurn) continue;
+    if (copied < bytesPerYield) continue;
     copied = 0;
     await nextTurn();
   }
@@ -79,7 +79,7 @@ export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buf
 
 /** Whether writing `value` is worth turns of the event loop. */
 export function isHeavy(value: unknown): boolean {
-  return weight(value) > valuesATurn;
+  return weight(value) > valuesPerYield;
 }
 
 /**

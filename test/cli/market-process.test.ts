@@ -6,7 +6,7 @@ import { startMarket } from '../../src/cli/market-process.ts';
 import { readConfig } from '../../src/config.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
-import { sampleFact } from '../../src/ingest/sample-metadata.ts';
+import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 
@@ -46,9 +46,9 @@ describe('the process of the sample market', () => {
       for (const pid of mine) process.kill(Number(pid), 'SIGKILL');
     });
     await expect(first.ended).rejects.toThrow('the sample market: its process was ended by SIGKILL');
-    expect(await sampleFact(store)).toMatchObject({ throughMs: null });
+    expect(await sampleMetadata(store)).toMatchObject({ throughMs: null });
     expect(await bring(store, folder).ended).toBe('created');
-    expect((await sampleFact(store))!.throughMs).toBeGreaterThanOrEqual(nowMs);
+    expect((await sampleMetadata(store))!.throughMs).toBeGreaterThanOrEqual(nowMs);
     expect(await bars(store)).toBe(await bars(whole));
   }, 120_000);
 
@@ -60,7 +60,7 @@ describe('the process of the sample market', () => {
     await begun.promise;
     await child.stop(20_000);
     expect(await child.ended).toBeNull();
-    expect(await sampleFact(store)).toMatchObject({ throughMs: null });
+    expect(await sampleMetadata(store)).toMatchObject({ throughMs: null });
     expect(await bring(store, folder).ended).toBe('created');
   }, 120_000);
 

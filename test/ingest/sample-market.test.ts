@@ -6,7 +6,7 @@ import { underlyingOf } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
 import { ensureSampleMarket } from '../../src/ingest/sample/market.ts';
-import { sampleFact } from '../../src/ingest/sample-metadata.ts';
+import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import type { OptionTapeLedger, StockTapeLedger } from '../../src/sample/market/tape-ledger.ts';
 import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
 import { gexCapturesOf } from '../../src/store/gex/captures.ts';
@@ -121,7 +121,7 @@ describe('the sample market', () => {
     expect(await bring()).toBe('extended');
     expect((await minutes('NVDA')).tsMs.at(-1)).toBe(at('2026-11-20', 959));
     expect(await bring()).toBe('unchanged');
-    expect(await sampleFact(store)).toMatchObject({ throughMs: nowMs });
+    expect(await sampleMetadata(store)).toMatchObject({ throughMs: nowMs });
   });
 
   test('is the same whenever it is made', async () => {
@@ -171,6 +171,6 @@ describe('the sample market', () => {
     const other = await storeForThisTest();
     await other.pool.query(`INSERT INTO open_interest_blocks VALUES ('AAPL', '2024-03-08', 0, '', '')`);
     expect(await ensureSampleMarket(other, { dataDir: folder(), now, shape })).toBe('absent');
-    expect(await sampleFact(other)).toBeNull();
+    expect(await sampleMetadata(other)).toBeNull();
   });
 });

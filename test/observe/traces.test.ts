@@ -28,7 +28,7 @@ interface Sent {
   resourceSpans: { resource: { attributes: Attribute[] }; scopeSpans: { spans: SentSpan[] }[] }[];
 }
 
-const factsOf = (attributes: Attribute[]) =>
+const detailsOf = (attributes: Attribute[]) =>
   Object.fromEntries(attributes.map(({ key, value }) => [key, Object.values(value)[0] as unknown]));
 
 /** A collector of OTLP over HTTP: what it was sent. */
@@ -54,11 +54,11 @@ async function collector(status = 200) {
   return {
     headers,
     url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    resources: () => bodies.flatMap((body) => body.resourceSpans.map((each) => factsOf(each.resource.attributes))),
+    resources: () => bodies.flatMap((body) => body.resourceSpans.map((each) => detailsOf(each.resource.attributes))),
     spans: () =>
       bodies
         .flatMap((body) => body.resourceSpans.flatMap((each) => each.scopeSpans.flatMap((scope) => scope.spans)))
-        .map(({ attributes, ...span }) => ({ ...span, facts: factsOf(attributes) })),
+        .map(({ attributes, ...span }) => ({ ...span, details: detailsOf(attributes) })),
   };
 }
 
@@ -95,16 +95,16 @@ describe('traces', () => {
     expect(await stop()).toMatchObject({ code: 0 });
 
     const spans = to.spans();
-    const requests = spans.filter((span) => span.facts['http.route'] !== undefined);
+    const requests = spans.filter((span) => span.details['http.route'] !== undefined);
     expect(requests).toMatchObject([
       {
         name: 'GET /v2/symbols/:symbol',
         traceId,
         parentSpanId: '00f067aa0ba902b7',
-        facts: { 'http.request.method': 'GET', 'http.response.status_code': 200, 'tapegraph.cost': 1 },
+        details: { 'http.request.method': 'GET', 'http.response.status_code': 200, 'tapegraph.cost': 1 },
       },
-      { name: 'POST /graphql', traceId, facts: { 'graphql.operation.type': 'query' } },
-      { name: 'DELETE /v2/watchlists/:id', facts: { 'error.type': expect.any(String) } },
+      { name: 'POST /graphql', traceId, details: { 'graphql.operation.type': 'query' } },
+      { name: 'DELETE /v2/watchlists/:id', details: { 'error.type': expect.any(String) } },
     ]);
     expect(requests[2]!.traceId).not.toBe(traceId);
     const below = (parent: (typeof spans)[number]) => spans.filter((span) => span.parentSpanId === parent.spanId);
@@ -112,7 +112,7 @@ describe('traces', () => {
     expect(below(rest!).map(({ name }) => name)).toContain('operation');
     const operation = below(graphql!).find(({ name }) => name === 'operation')!;
     expect(new Set(below(operation).map(({ name }) => name))).toEqual(new Set(['field symbol', 'field me']));
-    const statements = spans.filter((span) => span.facts['db.system.name'] === 'postgresql');
+    const statements = spans.filter((span) => span.details['db.system.name'] === 'postgresql');
     expect(statements.map(({ name }) => name)).toContain('SELECT');
     const ids = new Set(spans.map(({ spanId }) => spanId));
     for (const statement of statements) expect(ids.has(statement.parentSpanId!)).toBe(true);

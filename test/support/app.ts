@@ -4,7 +4,7 @@ import type { Logger } from 'pino';
 import { type Access, openAccess } from '../../src/access/open-access.ts';
 import { connectionLimits } from '../../src/cli/server/connection-limits.ts';
 import { listen, urlOf } from '../../src/cli/server/listen.ts';
-import { refusalsToldTo } from '../../src/cli/server/observing.ts';
+import { withLimitMetrics } from '../../src/cli/server/observing.ts';
 import { type Config, readConfig, secretsOf } from '../../src/config.ts';
 import type { SymbolEntry } from '../../src/domain/symbol.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
@@ -145,7 +145,7 @@ export async function testApp(
     ...options.env,
   });
   const opened = await openAccess({ store, config, now });
-  const access = options.metrics ? refusalsToldTo(options.metrics, opened) : opened;
+  const access = options.metrics ? withLimitMetrics(options.metrics, opened) : opened;
   const changes = await watchChanges(store);
   const { every } = options;
   const live = openLiveHub({ store, now, changes, onError: () => {}, ...(every && { every }) });

@@ -6,7 +6,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { onTestFinished } from 'vitest';
 import { createCluster, spawnServer, stopServer, superuser } from '../../src/store/engine/embedded-cluster.ts';
-import { findPlace, type Place } from '../../src/store/engine/embedded-location.ts';
+import { type EmbeddedLocation, findLocation } from '../../src/store/engine/embedded-location.ts';
 import { isRunning, readPostmaster } from '../../src/store/engine/postmaster-file.ts';
 
 /** A PostgreSQL server of a test's own, which it may stop, kill, and start again. Gone when the test ends. */
@@ -26,20 +26,20 @@ export interface OwnPostgres {
 
 const port = 5432;
 
-function newPlace(): Place {
+function newPlace(): EmbeddedLocation {
   const folder = mkdtempSync(join(tmpdir(), 'tapegraph-pg-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
-  return findPlace(folder);
+  return findLocation(folder);
 }
 
-function serverIn(place: Place): OwnPostgres {
+function serverIn(place: EmbeddedLocation): OwnPostgres {
   const own = serverAt(place);
   onTestFinished(() => own.kill());
   return own;
 }
 
-function serverAt(place: Place): OwnPostgres {
+function serverAt(place: EmbeddedLocation): OwnPostgres {
   const url = (database = 'postgres') =>
     `postgresql://${superuser}@/${database}?${new URLSearchParams({ host: place.socketDir })}`;
   const running = () => {

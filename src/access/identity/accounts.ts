@@ -10,7 +10,7 @@ import {
   setAccount,
 } from '../../store/account/accounts.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import type { Identities } from './credential-cache.ts';
+import type { CredentialCache } from './credential-cache.ts';
 
 /** What an account has declared (contract-notes 3). */
 export interface Declaration {
@@ -25,7 +25,7 @@ export interface Declaration {
 }
 
 /** Accounts and what they declare. Changes count at once in this process and within 5 s in others. */
-export interface AccountBook {
+export interface Accounts {
   /** Makes or changes an account, as the operator does it: a `professional` is not final to the operator. */
   set(id: string, change: AccountChange): Promise<Account>;
   list(): Promise<Account[]>;
@@ -47,21 +47,21 @@ function declarationOf(account: Account | null): Declaration {
 }
 
 /** Makes the book. */
-export function openAccountBook(store: Store, identities: Identities, now: Clock): AccountBook {
+export function openAccounts(store: Store, credentialCache: CredentialCache, now: Clock): Accounts {
   return {
     async set(id, change) {
       if (!isId(id)) {
         throw invalidParameter('id', `expected 1 to ${maxIdLength} characters without control characters`);
       }
       const account = await setAccount(store, id, change, now());
-      identities.accounts.drop(id);
+      credentialCache.accounts.drop(id);
       return account;
     },
     list: () => listAccounts(store),
     declaration: async (accountId) => declarationOf(await findAccount(store, accountId)),
     async declare(accountId, classification) {
       const account = await declareClassification(store, accountId, classification, now());
-      identities.accounts.drop(accountId);
+      credentialCache.accounts.drop(accountId);
       return declarationOf(account);
     },
   };

@@ -10,7 +10,7 @@ import type { Store } from '../../store/engine/connection.ts';
 import type { Caller } from '../caller.ts';
 import { requireAttestation, requireSiteSession } from '../entitlement/entitlement.ts';
 import { generateApiKey, hashApiKey } from './api-key.ts';
-import type { Identities } from './credential-cache.ts';
+import type { CredentialCache } from './credential-cache.ts';
 
 /** Live keys that an account can make by itself: each has a rate of its own, so without a bound there would be no rate. */
 export const maxLiveKeys = 25;
@@ -51,7 +51,7 @@ export interface CreatedKey {
 }
 
 /** Making and revoking keys, as the operator does it. */
-export interface KeyRing {
+export interface ApiKeys {
   /** Throws 404 for an account that does not exist, 400 for a request that makes no sense. */
   create(request: KeyRequest): Promise<CreatedKey>;
   /** Keys of an account, or of all with null, oldest first, revoked ones too. Throws nothing for an unknown account. */
@@ -97,7 +97,7 @@ function newRow(request: KeyRequest, made: ReturnType<typeof generateApiKey>, id
 }
 
 /** Makes the ring. */
-export function openKeyRing(store: Store, identities: Identities, now: Clock, random: RandomBytes): KeyRing {
+export function openApiKeys(store: Store, credentialCache: CredentialCache, now: Clock, random: RandomBytes): ApiKeys {
   async function create(request: KeyRequest, maxLive = Number.MAX_SAFE_INTEGER): Promise<CreatedKey> {
     const nowMs = now();
     const made = generateApiKey(random);
@@ -119,14 +119,14 @@ export function openKeyRing(store: Store, identities: Identities, now: Clock, ra
   async function revoke(id: string, accountId: string | null): Promise<void> {
     const hash = isStorableText(id) ? await revokeApiKey(store, id, accountId, now()) : null;
     if (hash === null) throw notFound('The API key');
-    identities.keys.drop(hash);
+    credentialCache.keys.drop(hash);
   }
 
   return {
     create: (request) => create(request),
     list,
     revoke,
-    forget: (key) => identities.keys.drop(hashApiKey(key)),
+    forget: (key) => credentialCache.keys.drop(hashApiKey(key)),
     async createFor(caller, name) {
       requireSiteSession(caller, 'Making an API key');
       requireAttestation(caller, 'An API key');

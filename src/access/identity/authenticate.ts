@@ -5,13 +5,13 @@ import type { Store } from '../../store/engine/connection.ts';
 import type { Authentication, Caller } from '../caller.ts';
 import { hashApiKey, isWellFormedApiKey, looksLikeApiKey } from './api-key.ts';
 import { maxCredentialLength } from './credential.ts';
-import { fromStore, type Identities } from './credential-cache.ts';
+import { type CredentialCache, fromStore } from './credential-cache.ts';
 import type { SiteSessionVerifier } from './site-session.ts';
 
 /** What authentication asks. */
 export interface AuthenticateDeps {
   store: Store;
-  identities: Identities;
+  credentialCache: CredentialCache;
   verifySession: SiteSessionVerifier;
   /** Hears of every use of a key. */
   used: (keyId: string, atMs: number) => void;
@@ -32,11 +32,11 @@ function callerOf(account: Account, keyId: string | null): Caller {
 
 async function byKey(deps: AuthenticateDeps, key: string): Promise<Authentication> {
   if (!isWellFormedApiKey(key)) return { state: 'invalid' };
-  const row = await deps.identities.keys.get(hashApiKey(key));
+  const row = await deps.credentialCache.keys.get(hashApiKey(key));
   if (row === null || row.revokedAt !== null) return { state: 'invalid' };
   const nowMs = deps.now();
   if (row.expiresAt !== null && row.expiresAt <= nowMs) return { state: 'expired' };
-  const account = await deps.identities.accounts.get(row.accountId);
+  const account = await deps.credentialCache.accounts.get(row.accountId);
   if (account === null) return { state: 'invalid' };
   deps.used(row.id, nowMs);
   return { state: 'ok', caller: callerOf(account, row.id) };
@@ -45,11 +45,11 @@ async function byKey(deps: AuthenticateDeps, key: string): Promise<Authenticatio
 async function bySession(deps: AuthenticateDeps, token: string): Promise<Authentication> {
   const session = await deps.verifySession(token);
   if (session.state !== 'ok') return session;
-  const known = await deps.identities.accounts.get(session.accountId);
+  const known = await deps.credentialCache.accounts.get(session.accountId);
   if (known) return { state: 'ok', caller: callerOf(known, null) };
   // docs/decisions/0006-accounts-at-first-sight.md
   const made = await fromStore(ensureAccount(deps.store, session.accountId, deps.now()));
-  deps.identities.accounts.drop(session.accountId);
+  deps.credentialCache.accounts.drop(session.accountId);
   return { state: 'ok', caller: callerOf(made, null) };
 }
 

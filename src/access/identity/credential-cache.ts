@@ -6,7 +6,7 @@ import type { Store } from '../../store/engine/connection.ts';
 import { type FreshCache, freshCache } from './fresh-cache.ts';
 
 /** What the store says of keys (by hash) and accounts (by id), a few seconds old at most. */
-export interface Identities {
+export interface CredentialCache {
   keys: FreshCache<ApiKeyRow>;
   accounts: FreshCache<Account>;
 }
@@ -15,7 +15,7 @@ export interface Identities {
 const limits = { max: 10_000, ttlMs: 4000, absentTtlMs: 2000 };
 
 /** Makes the caches. `elapsed` is monotonic time, ms. Their loads throw 502 when the store does not answer. */
-export function openIdentities(store: Store, elapsed: () => number): Identities {
+export function openCredentialCache(store: Store, elapsed: () => number): CredentialCache {
   return {
     keys: freshCache({ ...limits, elapsed }, (hash) => fromStore(findApiKey(store, hash))),
     accounts: freshCache({ ...limits, elapsed }, (id) => fromStore(findAccount(store, id))),

@@ -31,7 +31,7 @@ export function freshCache<V extends object>(
   const absent = new LRUCache<string, true>({ max, ttl: absentTtlMs, ...time });
   const loading = new Map<string, Promise<V | null>>();
 
-  async function loadAndKeep(key: string): Promise<V | null> {
+  async function loadAndCache(key: string): Promise<V | null> {
     const start = elapsed();
     const promise = load(key);
     loading.set(key, promise);
@@ -52,7 +52,7 @@ export function freshCache<V extends object>(
       const value = present.get(key);
       if (value !== undefined) return value;
       if (absent.has(key)) return null;
-      return loading.get(key) ?? loadAndKeep(key);
+      return loading.get(key) ?? loadAndCache(key);
     },
     drop(key) {
       present.delete(key);

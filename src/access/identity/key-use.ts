@@ -1,6 +1,6 @@
 import { touchApiKeys } from '../../store/account/api-keys.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { startFlusher } from '../usage/batch-writer.ts';
+import { startBatchWriter } from '../usage/batch-writer.ts';
 
 /** Remembers when keys were last used. */
 export interface KeyUse {
@@ -27,7 +27,7 @@ export function openKeyUse(store: Store, log: (line: string) => void): KeyUse {
       throw error;
     }
   }
-  const flusher = startFlusher({
+  const batchWriter = startBatchWriter({
     what: 'last uses of API keys',
     everyMs: flushMs,
     write,
@@ -38,6 +38,6 @@ export function openKeyUse(store: Store, log: (line: string) => void): KeyUse {
     used: (keyId, atMs) => {
       gathered.set(keyId, atMs);
     },
-    ...flusher,
+    ...batchWriter,
   };
 }

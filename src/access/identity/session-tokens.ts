@@ -18,7 +18,7 @@ export interface SessionSettings {
 }
 
 /** Site sessions of this server. */
-export interface SessionKeeper {
+export interface SessionTokens {
   verify: SiteSessionVerifier;
   /** A token for an account that exists. Throws 404 for another, 400 when tokens are signed elsewhere (JWKS). */
   create(accountId: string, expiresInMs: number): Promise<string>;
@@ -31,13 +31,13 @@ const minSecretBytes = 32;
  * Opens site sessions. With neither a secret nor a JWKS URL a random secret serves that was made once and is kept in the store, so
  * that the command line and every process agree: for trying things out, since whoever can read the store can sign in as anybody.
  */
-export async function openSessionKeeper(
+export async function openSessionTokens(
   store: Store,
   settings: SessionSettings,
   now: Clock,
   random: RandomBytes,
   log: (line: string) => void,
-): Promise<SessionKeeper> {
+): Promise<SessionTokens> {
   const { sessionSecret, sessionJwksUrl, sessionIssuer: issuer, sessionAudience: audience } = settings;
   const claims = { issuer, audience };
   if (sessionJwksUrl !== null) {

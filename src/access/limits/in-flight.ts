@@ -79,10 +79,10 @@ function sharedLeases(link: RedisLink, keyPrefix: string) {
 }
 
 /** Takes a place for a key: the function gives it back, again is harmless. Null = there is none. */
-export type TakePlace = (keyId: string) => Promise<(() => void) | null>;
+export type TakeSlot = (keyId: string) => Promise<(() => void) | null>;
 
 /** Counts places in the memory of this process. */
-export function ownPlaces(): TakePlace {
+export function ownSlots(): TakeSlot {
   const held = new Map<string, number>();
   return async (keyId) => {
     const count = held.get(keyId) ?? 0;
@@ -100,7 +100,7 @@ export function ownPlaces(): TakePlace {
 }
 
 /** Makes the counter. The `local` count, this process's own unless it is given, always holds; Redis, when there, adds the other processes. */
-export function openInFlight(link: RedisLink | null, keyPrefix: string, local: TakePlace = ownPlaces()): InFlight {
+export function openInFlight(link: RedisLink | null, keyPrefix: string, local: TakeSlot = ownSlots()): InFlight {
   const shared = link && sharedLeases(link, keyPrefix);
   return {
     async acquire({ keyId }) {

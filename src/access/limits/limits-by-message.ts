@@ -1,10 +1,10 @@
-import { ownPlaces, type TakePlace } from './in-flight.ts';
+import { ownSlots, type TakeSlot } from './in-flight.ts';
 import { ownRate, type RateCounts, type RatePool, type RateState, type Rates } from './rate.ts';
 
 /** The counts a process keeps without Redis, or while Redis is away. */
 export interface LocalLimits {
   rate: RateCounts;
-  places: TakePlace;
+  slots: TakeSlot;
 }
 
 /** What a process asks of the one that counts for all. `ask` numbers its questions; a place is given back by the number it was asked with. */
@@ -38,7 +38,7 @@ export interface LimitsKeeper {
 /** Makes the counts for processes that ask by message. */
 export function keepLimits(rates: Rates): LimitsKeeper {
   const rate = ownRate(rates);
-  const places = ownPlaces();
+  const slots = ownSlots();
   const held = new Map<number, Map<number, () => void>>();
 
   return {
@@ -50,7 +50,7 @@ export function keepLimits(rates: Rates): LimitsKeeper {
         mine.get(ask)?.();
         mine.delete(ask);
       } else if (question.limits === 'place') {
-        const leave = await places(question.keyId);
+        const leave = await slots(question.keyId);
         // One that ended meanwhile holds nothing.
         if (leave && held.get(asker) !== mine) leave();
         else if (leave) mine.set(ask, leave);
@@ -80,7 +80,7 @@ export interface LimitsByMessage extends LocalLimits {
 
 /** Asks for limits by `send`. */
 export function limitsByMessage(rates: Rates, send: (question: LimitsQuestion) => void): LimitsByMessage {
-  const own: LocalLimits = { rate: ownRate(rates), places: ownPlaces() };
+  const own: LocalLimits = { rate: ownRate(rates), slots: ownSlots() };
   const waiting = new Map<number, (answer: LimitsAnswer | null) => void>();
   let asked = 0;
   let gone = false;
@@ -105,9 +105,9 @@ export function limitsByMessage(rates: Rates, send: (question: LimitsQuestion) =
         return answer?.state ?? own.rate.giveBack(pool, who, requests);
       },
     },
-    async places(keyId) {
+    async slots(keyId) {
       const answer = await question((ask) => ({ limits: 'place', ask, keyId }));
-      if (answer === null) return own.places(keyId);
+      if (answer === null) return own.slots(keyId);
       if (!answer.taken) return null;
       let released = false;
       return () => {

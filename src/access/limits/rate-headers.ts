@@ -2,13 +2,13 @@ import type { OutgoingMessage } from 'node:http';
 import type { RateState } from './rate.ts';
 
 /** Writes how the caller's minute stands (contract-notes 1 and 7), at every endpoint and for keys and sessions alike. */
-export function tellRate(rate: RateState, response: OutgoingMessage): void {
+export function writeRateHeaders(rate: RateState, response: OutgoingMessage): void {
   response.setHeader('x-ratelimit-limit', rate.limit);
   response.setHeader('x-ratelimit-remaining', rate.remaining);
   response.setHeader('x-ratelimit-reset', rate.resetSeconds);
 }
 
 /** Whether an answer already says how its caller's minute stands: then the request has been charged. */
-export function hasToldRate(response: OutgoingMessage): boolean {
+export function hasRateHeaders(response: OutgoingMessage): boolean {
   return response.hasHeader('x-ratelimit-limit');
 }

@@ -2,13 +2,13 @@ import { rateLimited } from '../../domain/failure.ts';
 import type { Caller } from '../caller.ts';
 
 /** Counts the streams open to each key, or account for sessions, in this process. */
-export interface StreamPlaces {
+export interface StreamSlots {
   /** Takes a place, which the returned function gives back; 429 when there is none left. */
   take(caller: Pick<Caller, 'keyId' | 'accountId'>): () => void;
 }
 
 /** Makes the counter; `max` streams at a time. */
-export function openStreamPlaces(max: number): StreamPlaces {
+export function openStreamSlots(max: number): StreamSlots {
   const open = new Map<string, number>();
   return {
     take({ keyId, accountId }) {

@@ -1,5 +1,5 @@
 /** Writes what was gathered every few seconds, one write at a time. */
-export interface Flusher {
+export interface BatchWriter {
   /** Writes what is gathered now; after that, or after it failed, resolves. Never throws. */
   flush(): Promise<void>;
   /** Ends the rhythm and writes a last time, trying up to three times. */
@@ -7,7 +7,7 @@ export interface Flusher {
 }
 
 /** What a flusher is made from. */
-export interface FlusherOptions {
+export interface BatchWriterOptions {
   /** For the log, and the health of the process. */
   what: string;
   everyMs: number;
@@ -20,7 +20,7 @@ export interface FlusherOptions {
 }
 
 /** Starts the rhythm. */
-export function startFlusher({ what, everyMs, write, log, wrote }: FlusherOptions): Flusher {
+export function startBatchWriter({ what, everyMs, write, log, wrote }: BatchWriterOptions): BatchWriter {
   let running: Promise<boolean> = Promise.resolve(true);
   let failing = false;
 

@@ -3,7 +3,7 @@ import { dayMs } from '../../domain/units.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { addUsage, forgetUsageWriter, readUsage, type UsageBatch, type UsageCount } from '../../store/account/usage.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { startFlusher } from './batch-writer.ts';
+import { startBatchWriter } from './batch-writer.ts';
 
 /** Days that usage looks back, today among them (spec 4.4). */
 export const trailingDays = 30;
@@ -55,7 +55,13 @@ export function openUsage(store: Store, now: Clock, log: (line: string) => void)
     }
     return any;
   }
-  const flusher = startFlusher({ what: 'usage counts', everyMs: flushMs, write, log, wrote: store.writes.wrote });
+  const batchWriter = startBatchWriter({
+    what: 'usage counts',
+    everyMs: flushMs,
+    write,
+    log,
+    wrote: store.writes.wrote,
+  });
 
   return {
     count(accountId, scopeGroup, times = 1) {
@@ -70,13 +76,13 @@ export function openUsage(store: Store, now: Clock, log: (line: string) => void)
       } else gathered.set(key, { accountId, date, scopeGroup, count: times });
     },
     async read(accountId) {
-      await flusher.flush();
+      await batchWriter.flush();
       return readUsage(store, accountId, dateOfEpochDay(Math.floor(now() / dayMs) - trailingDays + 1));
     },
-    flush: flusher.flush,
+    flush: batchWriter.flush,
     waiting: () => ({ rows: gathered.size + (pending?.counts.length ?? 0), lost }),
     async close() {
-      await flusher.close();
+      await batchWriter.close();
       if (number > 0) await forgetUsageWriter(store, writer, startedAt - staleWriterMs).catch(() => {});
     },
   };

@@ -43,7 +43,7 @@ export function minuteYields(
   const isAsked = ({ contract }: (typeof followed)[number]) =>
     optionRoot(contract.root).style === 'european' || !chain.has(keyOf(contract));
   const rows = followed.filter(isAsked).map((one) => rowOf(one, tsMs));
-  const facts = {
+  const capture = {
     underlying,
     capturedAt: tsMs,
     sessionDate: sessionOf(tsMs),
@@ -51,7 +51,7 @@ export function minuteYields(
     priorCloseSpot: null,
     partial: true,
   };
-  const asked = groupChain({ ...facts, rows } satisfies ChainCapture);
+  const asked = groupChain({ ...capture, rows } satisfies ChainCapture);
   const own = ownYields(asked, rows, spot, rate);
   const known = new Map(chain);
   asked.forEach(({ root, expiry }, i) => {

@@ -1,7 +1,7 @@
 import type { Command } from 'commander';
 import type { Account } from '../../domain/account.ts';
 import { type Classification, classifications, type Tier, tiers } from '../../domain/tier.ts';
-import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, choice, withCommonOptions, withExamples } from '../io/options.ts';
 import { withAccess } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -33,14 +33,14 @@ function accountTable(accounts: readonly Account[]): string[] {
   return table(['ACCOUNT', 'SITE TIER', 'API TIER', 'CLASSIFICATION'], rows);
 }
 
-async function setAccount(terminal: Terminal, id: string, options: SetOptions): Promise<Outcome> {
+async function setAccount(terminal: Terminal, id: string, options: SetOptions): Promise<CommandResult> {
   const { siteTier, apiTier, classification } = options;
   const change = { siteTier, apiTier, classification: classification === 'none' ? null : classification };
   const account = await withAccess(terminal, options, (access) => access.accounts.set(id, change));
   return { json: jsonOf(account), lines: accountTable([account]) };
 }
 
-async function listAccounts(terminal: Terminal, options: CommonOptions): Promise<Outcome> {
+async function listAccounts(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
   const accounts = await withAccess(terminal, options, (access) => access.accounts.list());
   return {
     json: { accounts: accounts.map(jsonOf) },

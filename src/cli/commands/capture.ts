@@ -11,7 +11,7 @@ import type {
 } from '../../ingest/chains/capture-chains.ts';
 import type { ChainSource } from '../../ingest/chains/chain-source.ts';
 import { openLog } from '../../observe/log.ts';
-import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommandResult, printing, table } from '../io/command-result.ts';
 import {
   type CommonOptions,
   choice,
@@ -84,7 +84,7 @@ function settingsOf(options: CaptureOptions): CaptureSettings {
   };
 }
 
-function outcomeOf(report: CaptureReport, once: boolean): Outcome {
+function resultOf(report: CaptureReport, once: boolean): CommandResult {
   const count = ({ captured, unchanged, failed }: CaptureCounts) => [captured, unchanged, failed].map(String);
   return {
     json: { symbols: report },
@@ -96,7 +96,7 @@ function outcomeOf(report: CaptureReport, once: boolean): Outcome {
   };
 }
 
-async function capture(terminal: Terminal, options: CaptureOptions): Promise<Outcome> {
+async function capture(terminal: Terminal, options: CaptureOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
   // Loaded here, so that help and usage errors need not wait for it all.
   const [{ openStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] = await Promise.all([
@@ -118,7 +118,7 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Out
   try {
     await ensureStarterRegistry(store, terminal.now);
     const run = options.once ? captureChainsOnce : captureChains;
-    return outcomeOf(await run(store, sourcesOf(options), settingsOf(options), world), options.once ?? false);
+    return resultOf(await run(store, sourcesOf(options), settingsOf(options), world), options.once ?? false);
   } finally {
     await store.close();
   }

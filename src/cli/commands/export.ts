@@ -7,7 +7,7 @@ import { type Timeframe, timeframes } from '../../domain/bar.ts';
 import { maxEpochMs } from '../../domain/units.ts';
 import type { Cell } from '../../rest/contract/table.ts';
 import { csvLine } from '../../runtime/csv-lines.ts';
-import { type Outcome, printing } from '../io/command-result.ts';
+import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, choice, instant, ticker, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -103,7 +103,7 @@ async function writeFile(written: AsyncIterable<string | Uint8Array>, file: stri
   }
 }
 
-async function exportRows(terminal: Terminal, dataset: string, options: ExportOptions): Promise<Outcome> {
+async function exportRows(terminal: Terminal, dataset: string, options: ExportOptions): Promise<CommandResult> {
   const { symbol = null, format, output = null, from = 0, to = maxEpochMs } = options;
   const exporter = exporters[dataset]!;
   const timeframe = lengthOf(exporter, options.timeframe);

@@ -7,7 +7,7 @@ import type { FollowReport } from '../../ingest/tail/follow.ts';
 import { liveCommitEveryMs } from '../../ingest/tail/live-bounds.ts';
 import { openLog } from '../../observe/log.ts';
 import type { BadLine } from '../../tape/csv/tape-file.ts';
-import { type Outcome, printing } from '../io/command-result.ts';
+import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
   choice,
@@ -32,7 +32,7 @@ interface FollowCommandOptions extends CommonOptions {
   metricsPort?: number;
 }
 
-function outcomeOf({ lines, throughLine, badLines, commits }: FollowReport): Outcome {
+function resultOf({ lines, throughLine, badLines, commits }: FollowReport): CommandResult {
   return {
     json: { lines, through_line: throughLine, bad_lines: badLines, commits },
     lines: [`${lines} lines read, ${throughLine} in total; ${badLines} bad; ${commits} commits`],
@@ -59,7 +59,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
   return { pieces: lines.pieces(), onCommit: lines.acknowledge, close: lines.close };
 }
 
-async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<Outcome> {
+async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
   // Loaded here, so that help and usage errors need not wait for it all.
   const [{ openStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
@@ -96,7 +96,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
         onUnsolved: (symbol) => log.warn({ symbol }, 'more contracts trade than can be solved every minute'),
         onCommit: tape.onCommit,
       });
-      return outcomeOf(report);
+      return resultOf(report);
     } finally {
       tape.close();
       await close();

@@ -3,7 +3,7 @@ import { Argument, type Command } from 'commander';
 import { type GammaSource, gammaSources } from '../../domain/gex.ts';
 import { type Dataset, datasetNames, datasets } from '../../ingest/datasets.ts';
 import type { FileReport } from '../../ingest/ingest.ts';
-import { type Outcome, printing } from '../io/command-result.ts';
+import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
   choice,
@@ -45,7 +45,7 @@ function jsonOf({ file, status, rows, changed, badLines, badLineCount, notes, re
 }
 
 /** What an ingest came to: a file that was refused fails the command, after the others were stored. */
-function outcomeOf(dataset: Dataset, files: readonly FileReport[]): Outcome {
+function resultOf(dataset: Dataset, files: readonly FileReport[]): CommandResult {
   const count = (status: FileReport['status']) => files.filter((file) => file.status === status).length;
   const counts = { stored: count('stored'), unchanged: count('unchanged'), refused: count('refused') };
   const nothingNew = counts.unchanged === files.length ? 'Nothing changed: ' : '';
@@ -64,7 +64,7 @@ async function ingest(
   dataset: Dataset,
   files: string[],
   options: IngestCommandOptions,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { maxErrors, gammaSource, rate, solveMost, session, quotes } = options;
   const settings = {
     now: terminal.now,
@@ -92,7 +92,7 @@ async function ingest(
         ),
       );
     });
-    return outcomeOf(dataset, report.files);
+    return resultOf(dataset, report.files);
   } finally {
     progress.done();
   }

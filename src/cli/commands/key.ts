@@ -1,6 +1,6 @@
 import type { Command } from 'commander';
 import type { ApiKeyInfo } from '../../access/identity/api-keys.ts';
-import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, instant, withCommonOptions, withExamples } from '../io/options.ts';
 import { withAccess } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -49,7 +49,7 @@ function keyTable(keys: readonly ApiKeyInfo[], nowMs: number): string[] {
   return table(['ID', 'ACCOUNT', 'PREFIX', 'TIER', 'STATE', 'EXPIRES', 'LAST USED', 'NAME'], rows);
 }
 
-async function createKey(terminal: Terminal, options: CreateOptions): Promise<Outcome> {
+async function createKey(terminal: Terminal, options: CreateOptions): Promise<CommandResult> {
   const { account, name = null, expires = null } = options;
   const request = { accountId: account, name, expiresAt: expires };
   const { key, meta } = await withAccess(terminal, options, (access) => access.keys.create(request));
@@ -59,12 +59,12 @@ async function createKey(terminal: Terminal, options: CreateOptions): Promise<Ou
   };
 }
 
-async function listKeys(terminal: Terminal, options: ListOptions): Promise<Outcome> {
+async function listKeys(terminal: Terminal, options: ListOptions): Promise<CommandResult> {
   const keys = await withAccess(terminal, options, (access) => access.keys.list(options.account ?? null));
   return { json: { keys: keys.map(jsonOf) }, lines: keys.length === 0 ? ['No keys.'] : keyTable(keys, terminal.now()) };
 }
 
-async function revokeKey(terminal: Terminal, id: string, options: CommonOptions): Promise<Outcome> {
+async function revokeKey(terminal: Terminal, id: string, options: CommonOptions): Promise<CommandResult> {
   await withAccess(terminal, options, (access) => access.keys.revoke(id, null));
   return { json: { revoked: id }, lines: [`${id} is revoked; running servers reject it within 5 seconds.`] };
 }

@@ -1,10 +1,10 @@
 import type { Command } from 'commander';
-import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, date, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
-async function list(terminal: Terminal, options: CommonOptions): Promise<Outcome> {
+async function list(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
   const { listQuotes } = await import('../../store/chain/option-quotes.ts');
   const stored = await withStore(terminal, options, listQuotes);
   const rows = stored.map(({ session, underlying, contracts, quotes, bytes }) => [
@@ -19,7 +19,7 @@ async function list(terminal: Terminal, options: CommonOptions): Promise<Outcome
   return { json: { quotes: stored }, lines: stored.length === 0 ? ['No quotes.'] : table(header, rows) };
 }
 
-async function drop(terminal: Terminal, options: CommonOptions & { before: string }): Promise<Outcome> {
+async function drop(terminal: Terminal, options: CommonOptions & { before: string }): Promise<CommandResult> {
   const { before } = options;
   const [{ dropQuotes }, { inTransaction }] = await Promise.all([
     import('../../store/chain/option-quotes.ts'),

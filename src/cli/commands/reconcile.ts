@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import type { Command } from 'commander';
 import type { ReconcileReport } from '../../ingest/options/reconcile.ts';
-import { type Outcome, printing } from '../io/command-result.ts';
+import { type CommandResult, printing } from '../io/command-result.ts';
 import {
   type CommonOptions,
   date,
@@ -44,7 +44,7 @@ function linesOf(report: ReconcileReport): string[] {
   ];
 }
 
-function outcomeOf(report: ReconcileReport): Outcome {
+function resultOf(report: ReconcileReport): CommandResult {
   const { largeTrades, badLines, badLineCount, differences, ...rest } = report;
   return {
     json: {
@@ -64,7 +64,7 @@ async function reconcileSession(
   terminal: Terminal,
   files: string[],
   options: ReconcileCommandOptions,
-): Promise<Outcome> {
+): Promise<CommandResult> {
   const { session, quotes = [], dayAggregates = [], maxErrors = 0, rate, solveMost } = options;
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
@@ -91,7 +91,7 @@ async function reconcileSession(
           },
         },
       );
-      return outcomeOf(report);
+      return resultOf(report);
     });
   } finally {
     progress.done();

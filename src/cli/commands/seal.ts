@@ -1,7 +1,7 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { SealReport } from '../../ingest/seal.ts';
 import { wholeSession } from '../../store/market/session-seals.ts';
-import { type Outcome, printing, table } from '../io/command-result.ts';
+import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, date, ticker, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -19,7 +19,7 @@ function tickers(text: string): string[] {
   return symbols;
 }
 
-function outcomeOf({ session, symbols, status, reason, stored }: SealReport): Outcome {
+function resultOf({ session, symbols, status, reason, stored }: SealReport): CommandResult {
   const of = symbols === null ? '' : ` for ${symbols.join(', ')}`;
   const { optionTapes, stockTapes, chains } = stored;
   const counts = `${stored.symbols} symbols; ${optionTapes} option tapes, ${stockTapes} stock tapes, chains of ${chains}`;
@@ -42,7 +42,7 @@ function outcomeOf({ session, symbols, status, reason, stored }: SealReport): Ou
   };
 }
 
-async function list(terminal: Terminal, options: CommonOptions): Promise<Outcome> {
+async function list(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
   const { listSeals } = await import('../../store/market/session-seals.ts');
   const seals = await withStore(terminal, options, listSeals);
   const rows = seals.map(({ session, symbol, sealedAtMs }) => [
@@ -62,13 +62,13 @@ async function list(terminal: Terminal, options: CommonOptions): Promise<Outcome
   };
 }
 
-async function seal(terminal: Terminal, options: SealCommandOptions): Promise<Outcome> {
+async function seal(terminal: Terminal, options: SealCommandOptions): Promise<CommandResult> {
   if (options.list) return list(terminal, options);
   const { sealSession, unsealSession } = await import('../../ingest/seal.ts');
   const request = { session: options.session!, symbols: options.symbols ?? null };
   const work = options.undo ? unsealSession : sealSession;
   const settings = { now: terminal.now, signal: terminal.interrupted };
-  return outcomeOf(await withStore(terminal, options, (store) => work(store, request, settings)));
+  return resultOf(await withStore(terminal, options, (store) => work(store, request, settings)));
 }
 
 /** `tapegraph seal`: sessions of which nothing is to be written any more. */

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import { clockFrom } from '../io/clock.ts';
-import { type Outcome, printing } from '../io/command-result.ts';
+import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, duration, instant, withCommonOptions, withExamples } from '../io/options.ts';
 import { withAccess } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
@@ -11,7 +11,7 @@ interface CreateOptions extends CommonOptions {
   clock?: number;
 }
 
-async function createSession(terminal: Terminal, options: CreateOptions): Promise<Outcome> {
+async function createSession(terminal: Terminal, options: CreateOptions): Promise<CommandResult> {
   const { account, expiresIn, clock } = options;
   const now = clock === undefined ? terminal.now : clockFrom(clock, terminal.now);
   const token = await withAccess(terminal, options, (access) => access.sessions.create(account, expiresIn), now);

@@ -1,7 +1,7 @@
 import type { Terminal } from './terminal.ts';
 
 /** What a command found or did. */
-export interface Outcome {
+export interface CommandResult {
   /** The one object printed with `--json`. */
   json: object;
   /** What people read without it; an empty list prints nothing. */
@@ -19,7 +19,7 @@ export class CommandFailed extends Error {
 export function printing<Args extends unknown[]>(
   terminal: Terminal,
   options: () => { json?: boolean },
-  work: (...args: Args) => Promise<Outcome>,
+  work: (...args: Args) => Promise<CommandResult>,
 ) {
   return async (...args: Args): Promise<void> => {
     const outcome = await work(...args);

@@ -9,7 +9,7 @@ import type { Terminal } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { type Listening, listen, stop } from './listen.ts';
-import { metricsOf, refusalsToldTo, serveMetrics, statementsToldTo, tracesOf, watchBy } from './observing.ts';
+import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimitMetrics } from './observing.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import { type Closer, closeAll } from './shutdown.ts';
 
@@ -92,7 +92,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const metrics = await metricsOf(config);
   const traces = await tracesOf(config, line);
   if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
-  const onStatement = statementsToldTo(metrics, traces);
+  const onStatement = statementObserver(metrics, traces);
   const prepared = crew && { migrate: false, poolSize: crew.poolSize };
   const store = await openStore({
     databaseUrl,
@@ -113,7 +113,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
   const opened = await openAccess({ store, config, now, log: line, ...(crew && { limits: crew.limits }) });
   closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
-  const access = metrics ? refusalsToldTo(metrics, opened) : opened;
+  const access = metrics ? withLimitMetrics(metrics, opened) : opened;
   const sample = options.sample ? { terminal, config, store, access, now, log } : null;
   const key = crew?.key ?? (sample && (await bringSample(sample)));
   // Other data revokes it in the transaction that stores it, and its change is heard of here.

@@ -17,7 +17,7 @@ import { listen, stop, urlOf } from './listen.ts';
 import type { Closer } from './shutdown.ts';
 
 /** How old what is told of the age of data may itself be, ms: many readers cost the database one question. */
-const agesKeptMs = 15_000;
+const agesCachedMs = 15_000;
 
 /** The metrics that the settings ask for; null = none, and nothing is measured. */
 export async function metricsOf({ metricsPort, metricsToken }: Config): Promise<Metrics | null> {
@@ -51,7 +51,7 @@ export function timedBy(metrics: Metrics): StatementObserver {
 }
 
 /** Tells both of each statement; undefined = there is nobody to tell. */
-export function statementsToldTo(metrics: Metrics | null, traces: Traces | null): StatementObserver | undefined {
+export function statementObserver(metrics: Metrics | null, traces: Traces | null): StatementObserver | undefined {
   const observers = [...(metrics ? [timedBy(metrics)] : []), ...(traces ? [traces.statement] : [])];
   if (observers.length < 2) return observers[0];
   return (text) => {
@@ -63,7 +63,7 @@ export function statementsToldTo(metrics: Metrics | null, traces: Traces | null)
 }
 
 /** `access` that tells metrics whom it refuses. */
-export function refusalsToldTo(metrics: Metrics, access: Access): Access {
+export function withLimitMetrics(metrics: Metrics, access: Access): Access {
   return {
     ...access,
     rate: {
@@ -93,7 +93,7 @@ export function dataAges(store: Store, now: Clock): DataAges {
     const hours = regularSession(session);
     if (hours === null || nowMs < hours.openMs || nowMs >= hours.closeMs) return {};
     const elapsedMs = performance.now();
-    if (kept === null || elapsedMs - kept.atMs > agesKeptMs)
+    if (kept === null || elapsedMs - kept.atMs > agesCachedMs)
       kept = { atMs: elapsedMs, newest: newestData(store, session) };
     const found = Object.entries(await kept.newest).filter(([, atMs]) => atMs !== null);
     return Object.fromEntries(found.map(([dataset, atMs]) => [dataset, Math.max(0, (nowMs - atMs) / 1000)]));

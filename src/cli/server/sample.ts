@@ -83,8 +83,8 @@ export async function bringSample({ terminal, config, store, access, now, log }:
   const { endSampleKey, sampleKeyEnded } = await import('../../store/account/own-data.ts');
   const { dataDir } = config;
   if ((await bringMissing({ terminal, config, store, now, log })) === 'absent') {
-    const { sampleFact } = await import('../../ingest/sample-metadata.ts');
-    if ((await endSampleKey(store, now)) && (await sampleFact(store)) !== null) log.warn(sampleKeyEnded);
+    const { sampleMetadata } = await import('../../ingest/sample-metadata.ts');
+    if ((await endSampleKey(store, now)) && (await sampleMetadata(store)) !== null) log.warn(sampleKeyEnded);
     return null;
   }
   const key = await sampleKey(access, dataDir);
@@ -127,14 +127,14 @@ export function startLiveSample({ terminal, config, now, log }: Omit<SampleInto,
  * session, or what a session that was begun so had come to. `clock` itself for a store that holds other data.
  */
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
-  const [{ sampleFact }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([
+  const [{ sampleMetadata }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([
     import('../../ingest/sample-metadata.ts'),
     import('../../store/engine/facts.ts'),
     import('../../store/account/own-data.ts'),
     import('../../store/market/live-quotes.ts'),
   ]);
   if (await holdsOwnData(store)) return clock;
-  if ((await sampleFact(store)) === null && (await holdsMarketData(store))) return clock;
+  if ((await sampleMetadata(store)) === null && (await holdsMarketData(store))) return clock;
   const nowMs = clock();
   const openMs = openFrom(nowMs);
   const reachedMs = (await latestLiveEvent(store)) ?? openMs;

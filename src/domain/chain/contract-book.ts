@@ -20,7 +20,7 @@ export interface TradedUnderlying {
 }
 
 /** What the contract reference knows of a root. */
-export interface RootFacts {
+export interface RootTerms {
   underlying: string;
   multiplier: number;
 }
@@ -33,13 +33,13 @@ export interface ContractBook {
 }
 
 /**
- * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootFacts` is asked once a root; without it the
+ * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootTerms` is asked once a root; without it the
  * standard facts of the root hold.
  */
-export function createContractBook(rootFacts: (root: string) => RootFacts = optionRoot): ContractBook {
+export function createContractBook(rootTerms: (root: string) => RootTerms = optionRoot): ContractBook {
   const contracts = new Map<string, TradedContract | null>();
   const underlyings = new Map<string, TradedUnderlying>();
-  const roots = new Map<string, RootFacts>();
+  const roots = new Map<string, RootTerms>();
   let count = 0;
 
   function underlyingOf(symbol: string): TradedUnderlying {
@@ -57,13 +57,13 @@ export function createContractBook(rootFacts: (root: string) => RootFacts = opti
     const id = `O:${text.replace(/^O:/, '').replace(/ +/, '')}`;
     const known = id === text ? undefined : contracts.get(id);
     if (known) return known;
-    let facts = roots.get(contract.root);
-    if (!facts) {
-      facts = rootFacts(contract.root);
-      roots.set(contract.root, facts);
+    let terms = roots.get(contract.root);
+    if (!terms) {
+      terms = rootTerms(contract.root);
+      roots.set(contract.root, terms);
     }
-    const { multiplier } = facts;
-    const traded = { index: count++, id, contract, underlying: underlyingOf(facts.underlying), multiplier };
+    const { multiplier } = terms;
+    const traded = { index: count++, id, contract, underlying: underlyingOf(terms.underlying), multiplier };
     contracts.set(id, traded);
     return traded;
   }

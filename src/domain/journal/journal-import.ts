@@ -19,7 +19,7 @@ export interface JournalBody {
 }
 
 // Rows between two looks at whether other requests wait: well under 10 ms of work.
-const turnRows = 1000;
+const yieldRows = 1000;
 
 /**
  * Reads an import: JSON lines, or CSV with a header. Blank lines are passed over. Throws 413 over the limits and 400 when the body
@@ -36,7 +36,7 @@ export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv',
     if (typeof outcome === 'string') read.errors.push({ row, code: outcome });
     else read.trades.push(outcome);
     rows += 1;
-    if (rows % turnRows === 0) await nextTurn();
+    if (rows % yieldRows === 0) await nextTurn();
   }
   return read;
 }

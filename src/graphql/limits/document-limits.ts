@@ -1,6 +1,6 @@
 import type { GraphQLError } from 'graphql';
 import { Failure } from '../../domain/failure.ts';
-import { refusal } from '../request-error.ts';
+import { requestErrorOf } from '../request-error.ts';
 
 /**
  * What one GraphQL document may be. Fields, depth, repeats and aliases are counted with fragments expanded, over all operations
@@ -61,7 +61,7 @@ export function overLimit(limit: DocumentLimit, counted: number): GraphQLError {
   const most = documentLimits[limit];
   const message = messages[limit](inWords(counted), most.toLocaleString('en-US'));
   const details = { limit, counted: Math.min(Math.ceil(counted), countedNoFurther), most };
-  return refusal(new Failure(400, 'invalid_params', message, { details }));
+  return requestErrorOf(new Failure(400, 'invalid_params', message, { details }));
 }
 
 /** Throws `overLimit` when more was counted than may be. */

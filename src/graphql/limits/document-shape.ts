@@ -22,7 +22,10 @@ interface Place {
 const place = (): Place => ({ fields: new Map(), names: new Map() });
 
 /** Throws 400 for a response key selected too often, or a field under too many. Call only within the limit of fields. */
-function checkPlaces(sets: readonly SelectionSetNode[], fragments: ReadonlyMap<string, FragmentDefinitionNode>): void {
+function checkSelections(
+  sets: readonly SelectionSetNode[],
+  fragments: ReadonlyMap<string, FragmentDefinitionNode>,
+): void {
   function addField(at: Place, node: FieldNode): void {
     const name = node.name.value;
     const key = node.alias?.value ?? name;
@@ -79,7 +82,7 @@ export function checkShape(document: DocumentNode): void {
   for (const [name, fragment] of fragments) if (!isMeasured(name)) measure(fragment.selectionSet);
   requireWithin('fields', fields);
   requireWithin('depth', depth);
-  checkPlaces(sets, fragments);
+  checkSelections(sets, fragments);
 }
 
 /** Tokens of a text, as far as it can be read. */

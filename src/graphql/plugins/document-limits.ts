@@ -11,7 +11,7 @@ import { hasCredential } from '../../access/identity/credential.ts';
 import { unauthenticated } from '../../domain/failure.ts';
 import { documentLimits, requireWithin } from '../limits/document-limits.ts';
 import { checkShape, checkTokens } from '../limits/document-shape.ts';
-import { refusal } from '../request-error.ts';
+import { requestErrorOf } from '../request-error.ts';
 import type { OperationState } from '../request-state.ts';
 import { isIntrospectionOnly } from '../scope-groups.ts';
 import { unconditionalSubscription } from '../subscription-root.ts';
@@ -46,7 +46,7 @@ export function documentBounds(isStandardIntrospection: (document: DocumentNode)
       if (isStandardIntrospection(document)) return setResult([]);
       // Thrown: what validation gives is cached for all callers.
       if (!hasCredential(req.headers) && !isIntrospectionOnly(document, params.operationName))
-        throw refusal(unauthenticated());
+        throw requestErrorOf(unauthenticated());
       addValidationRule(unconditionalSubscription);
       setValidationFn(
         (schema: GraphQLSchema, asked: DocumentNode, rules?: readonly ValidationRule[]): readonly GraphQLError[] =>

@@ -2,7 +2,7 @@ import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { publicError } from '../errors.ts';
-import { refusalWithin } from '../request-error.ts';
+import { requestErrorWithin } from '../request-error.ts';
 import { type HttpContext, requestError } from '../request-state.ts';
 
 /**
@@ -19,7 +19,7 @@ export async function publicErrors(
     (error: unknown) => requestError(services, { req, res }, error),
   );
   const shown = (rejected ? [rejected] : errors).map(
-    (error) => refusalWithin(error) ?? publicError(error, (failure) => services.report(req, failure)),
+    (error) => requestErrorWithin(error) ?? publicError(error, (failure) => services.report(req, failure)),
   );
   services.note(req, { code: String(shown[0]!.extensions.code) });
   return { errors: shown, isRejected: rejected !== null };

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
-import { refusal } from '../request-error.ts';
+import { requestErrorOf } from '../request-error.ts';
 
 /**
  * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown content
@@ -12,12 +12,12 @@ export function requestForm(): Plugin<object> {
   return {
     onRequestParse: ({ requestParser, setRequestParser }) => {
       setRequestParser(async (request) => {
-        if (!requestParser) throw refusal(unsupportedMediaType('application/json'));
+        if (!requestParser) throw requestErrorOf(unsupportedMediaType('application/json'));
         try {
           return await requestParser(request);
         } catch (error) {
           if (error instanceof GraphQLError) throw error;
-          throw refusal(invalidRequest('Expected a query, and JSON objects as variables and extensions.'));
+          throw requestErrorOf(invalidRequest('Expected a query, and JSON objects as variables and extensions.'));
         }
       });
     },

@@ -12,7 +12,7 @@ import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { documentLimits } from '../limits/document-limits.ts';
-import { isRefusal, refusal } from '../request-error.ts';
+import { isRequestError, requestErrorOf } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
 
 /** An operation as it was sent. */
@@ -285,7 +285,9 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
 
   return (request: IncomingMessage, response: ServerResponse): void => {
     serve(request, response).catch((error: unknown) => {
-      const refused = isRefusal(error) ? error : refusal(error instanceof Failure ? error : internal(error));
+      const refused = isRequestError(error)
+        ? error
+        : requestErrorOf(error instanceof Failure ? error : internal(error));
       const failure = refused.originalError as Failure;
       if (failure.status >= 500) reportFailure(request, failure);
       if (response.headersSent) return void response.destroy();

@@ -8,7 +8,7 @@ import { type EventStream, openEventStream } from '../../runtime/event-stream.ts
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { publicError } from '../errors.ts';
-import { refusal } from '../request-error.ts';
+import { requestErrorOf } from '../request-error.ts';
 import { isMarketData } from '../scope-groups.ts';
 
 /** A subscription that was let in. */
@@ -24,7 +24,7 @@ export interface Subscribed {
 export function requireEventStream({ headers }: IncomingMessage): void {
   const accept = headers.accept ?? '*/*';
   if (/text\/event-stream|text\/\*|\*\/\*/i.test(accept)) return;
-  throw refusal(invalidRequest('A subscription needs an event stream: send Accept: text/event-stream.'));
+  throw requestErrorOf(invalidRequest('A subscription needs an event stream: send Accept: text/event-stream.'));
 }
 
 /**
@@ -68,7 +68,7 @@ export async function subscribe(
   await source.start;
   if (source.ended) {
     life.end();
-    return { errors: [refusal(source.ended.failure)] };
+    return { errors: [requestErrorOf(source.ended.failure)] };
   }
   const subscribed: Subscribed = { answers, beat: () => {}, close: life.end };
   life.onEnd(() => void source.return());

@@ -31,9 +31,9 @@ export interface CaptureWorld {
 
 /** Is told what became of every attempt, in words for people and facts for machines. */
 export interface CaptureLog {
-  info(facts: object, message: string): void;
-  warn(facts: object, message: string): void;
-  debug(facts: object, message: string): void;
+  info(fields: object, message: string): void;
+  warn(fields: object, message: string): void;
+  debug(fields: object, message: string): void;
 }
 
 /** Attempts by how they ended. `unchanged`: the source had nothing new, or the store held it already. */
@@ -114,9 +114,9 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
     // Only now: an answer that could not be stored must be asked for again.
     known = answer.tag;
     counts[changed > 0 ? 'captured' : 'unchanged']++;
-    const facts = { symbol, captured_at: iso(chain.capturedAt), contracts: chain.rows.length, partial: chain.partial };
+    const fields = { symbol, captured_at: iso(chain.capturedAt), contracts: chain.rows.length, partial: chain.partial };
     const took = { bytes: answer.bytes.length, store_ms: now() - startMs };
-    log.info({ ...facts, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'this chain is already stored'}`);
+    log.info({ ...fields, ...took }, `${symbol}: ${changed > 0 ? 'captured' : 'this chain is already stored'}`);
   }
 
   async function attempt(): Promise<Attempt> {

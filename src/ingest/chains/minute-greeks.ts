@@ -40,7 +40,7 @@ const europeanUnits = 0.02;
 const unsolvedUnits = 0.005;
 const yieldUnits = 0.02;
 /** Units worked off before others get their turn: some 10 ms. */
-const unitsATurn = 150;
+const unitsPerYield = 150;
 
 /** One underlying at a minute, being solved. */
 interface Underway {
@@ -118,7 +118,7 @@ export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
   }
 
   async function finish(): Promise<void> {
-    while (!work(unitsATurn)) await nextTurn();
+    while (!work(unitsPerYield)) await nextTurn();
   }
 
   async function begin(): Promise<void> {

@@ -39,7 +39,7 @@ function lastAt(points: readonly PricePoint[], tsMs: number): PricePoint | null 
  * When the chain was captured whose yields hold at an instant, at the latest: the full hour before it, since yields are a matter of days; before
  * the session's first full hour the end of the session before.
  */
-function yieldsMoment(session: SessionDate, tsMs: number): number {
+function yieldsAsOf(session: SessionDate, tsMs: number): number {
   const hour = tsMs - (tsMs % hourMs);
   if (hour > regularSession(session)!.openMs) return hour;
   return regularSession(previousTradingDay(session))!.closeMs - 1;
@@ -53,8 +53,8 @@ export function minuteMarketSource({ from, session, rate, livePrice }: MinuteMar
   const before = previousTradingDay(session);
   const closeMs = regularSession(session)?.closeMs ?? Infinity;
 
-  async function chainYieldsAt(underlying: string, momentMs: number): Promise<ReadonlyMap<string, number>> {
-    const chain = await chainCaptureAt(from, underlying, momentMs);
+  async function chainYieldsAt(underlying: string, asOfMs: number): Promise<ReadonlyMap<string, number>> {
+    const chain = await chainCaptureAt(from, underlying, asOfMs);
     if (chain === null || (chain.sessionDate !== session && chain.sessionDate !== before)) return none;
     // Out of hours the price of the underlying and the quotes are not of one time.
     const hours = regularSession(chain.sessionDate);
@@ -78,11 +78,11 @@ export function minuteMarketSource({ from, session, rate, livePrice }: MinuteMar
       return spots;
     },
     async yields(tsMs, underlying) {
-      const momentMs = yieldsMoment(session, tsMs);
-      const key = `${underlying} ${momentMs}`;
+      const asOfMs = yieldsAsOf(session, tsMs);
+      const key = `${underlying} ${asOfMs}`;
       let found = yieldsBy.get(key);
       if (!found) {
-        found = await chainYieldsAt(underlying, momentMs);
+        found = await chainYieldsAt(underlying, asOfMs);
         yieldsBy.set(key, found);
       }
       return found;

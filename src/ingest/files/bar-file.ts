@@ -1,6 +1,6 @@
 import { type CsvFormat, readCsv } from '../../tape/csv/csv.ts';
 import { type BarBatch, barBatch } from './bar-batch.ts';
-import type { FileJob, FileOutcome } from './file-job.ts';
+import type { FileJob, FileResult } from './file-job.ts';
 import { writeBehind } from './write-behind.ts';
 
 // Bars held before they are written. A file sorted by ticker, as vendors send them, then writes nearly every block once;
@@ -13,7 +13,7 @@ export async function loadBarFile<R extends object, Required extends string, Opt
   format: CsvFormat<R, Required, Optional>,
   push: (batch: BarBatch, record: R) => void,
   write: (batch: BarBatch) => Promise<number>,
-): Promise<FileOutcome> {
+): Promise<FileResult> {
   const writes = writeBehind();
   let batch = barBatch(batchBars);
   let rows = 0;

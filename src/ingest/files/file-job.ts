@@ -36,7 +36,7 @@ export interface FileJob {
 }
 
 /** What a file brought. */
-export interface FileOutcome {
+export interface FileResult {
   /** Records read. */
   rows: number;
   /** Rows or blocks of the store that are new or different; 0 = all of it is already stored. */
@@ -46,4 +46,4 @@ export interface FileOutcome {
 }
 
 /** Stores one kind of file. */
-export type Loader = (job: FileJob) => Promise<FileOutcome>;
+export type Loader = (job: FileJob) => Promise<FileResult>;

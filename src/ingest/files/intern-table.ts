@@ -1,5 +1,5 @@
 /** Things as small numbers, in the order in which they were met. */
-export interface Numbering<T> {
+export interface InternTable<T> {
   /** The things by their numbers. */
   items: T[];
   /** The thing's number: a new one for a new thing. */
@@ -7,7 +7,7 @@ export interface Numbering<T> {
 }
 
 /** No things yet. Things are told apart as a `Map` tells keys apart: lists that a reader gives as one array are one. */
-export function numbering<T>(): Numbering<T> {
+export function internTable<T>(): InternTable<T> {
   const numbers = new Map<T, number>();
   const items: T[] = [];
   return {

@@ -86,7 +86,7 @@ async function endOptionSession({ date, tape, greeks }: OptionSession, nowMs: nu
 }
 
 /** What is known of a session's tape beside its records. */
-export interface SessionFacts {
+export interface SessionTapeInfo {
   /** Whether the tape of an underlying is known to be whole: every line was understood, and volumes are those of the day aggregates, where there are any. */
   withoutGaps(underlying: string): boolean;
   nowMs: number;
@@ -110,7 +110,7 @@ export function overAtMs(session: SessionDate): number {
 /** What was observed of a session that came as a file: all its hours, once it is over. */
 function coverageOf(
   { date, tape, underlying }: OptionSession,
-  { withoutGaps, nowMs }: SessionFacts,
+  { withoutGaps, nowMs }: SessionTapeInfo,
   registryVersion: number,
 ): Coverage {
   const { fromMs, throughMs } = tape.observed.of(underlying)!;
@@ -146,18 +146,22 @@ function* barRuns(sessions: readonly OptionSession[]) {
   }
 }
 
-function stampOf(date: SessionDate, { nowMs, source }: SessionFacts) {
+function stampOf(date: SessionDate, { nowMs, source }: SessionTapeInfo) {
   const coverageStatus = isOver(date, nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const);
   return { sessionDate: date, coverageStatus, scannedAtMs: nowMs, source };
 }
 
-async function saveLists(tx: Transaction, sessions: readonly OptionSession[], facts: SessionFacts): Promise<number> {
+async function saveLists(
+  tx: Transaction,
+  sessions: readonly OptionSession[],
+  tapeInfo: SessionTapeInfo,
+): Promise<number> {
   const tops = sessions.flatMap(({ tape }) => tape.ranked.tops());
   const classes = await classesOf(
     tx,
     tops.map(({ underlying }) => underlying),
   );
-  const stamp = stampOf(sessions[0]!.date, facts);
+  const stamp = stampOf(sessions[0]!.date, tapeInfo);
   // The list over all has the underlyings of other batches, and of other files, too.
   const lists = rankedLists(tops, (underlying) => classes.get(underlying) === 'index', stamp).filter(
     ({ scope }) => scope !== wholeList,
@@ -167,7 +171,11 @@ async function saveLists(tx: Transaction, sessions: readonly OptionSession[], fa
 }
 
 /** Writes what is made of some underlyings' sessions of one date, in a transaction that holds the locks of flow and bars. */
-async function saveSessions(tx: Transaction, sessions: readonly OptionSession[], facts: SessionFacts): Promise<number> {
+async function saveSessions(
+  tx: Transaction,
+  sessions: readonly OptionSession[],
+  tapeInfo: SessionTapeInfo,
+): Promise<number> {
   const { date } = sessions[0]!;
   const symbols = sessions.map(({ underlying }) => underlying.symbol);
   await refuseSealed(
@@ -184,7 +192,7 @@ async function saveSessions(tx: Transaction, sessions: readonly OptionSession[],
   const trades: LargeTrade[] = [];
   for (const session of sessions) {
     const { tape, underlying } = session;
-    const coverage = coverageOf(session, facts, version);
+    const coverage = coverageOf(session, tapeInfo, version);
     coverages.set(underlying.symbol, coverage);
     const section = tape.crossSections.snapshot(underlying, coverage);
     if (section) sections.push({ ...section, seq: (numbers.get(underlying.symbol) ?? 0) + 1 });
@@ -193,9 +201,9 @@ async function saveSessions(tx: Transaction, sessions: readonly OptionSession[],
   await saveCoverages(tx, coverages);
   await saveCrossSections(tx, sections);
   for (const slice of slices(trades, tradesAtOnce)) await saveLargeTrades(tx, slice);
-  const { coverageStatus } = stampOf(date, facts);
+  const { coverageStatus } = stampOf(date, tapeInfo);
   const blocks = await replaceOptionBars(tx, date, symbols, coverageStatus, barRuns(sessions));
-  return sections.length + trades.length + blocks + (await saveLists(tx, sessions, facts));
+  return sections.length + trades.length + blocks + (await saveLists(tx, sessions, tapeInfo));
 }
 
 /** What the sessions of a date were in all. */
@@ -228,13 +236,13 @@ export interface OptionSessionWriter {
 export async function optionSessionWriter(
   tx: Transaction,
   date: SessionDate,
-  facts: SessionFacts,
+  tapeInfo: SessionTapeInfo,
 ): Promise<OptionSessionWriter> {
   await lockFlow(tx);
   await lockOptionBars(tx);
   const counts = emptyCounts();
   const totals: OptionSessionTotals = { counts, contracts: 0, underlyings: 0, largeTrades: 0, changed: 0 };
-  const solver = facts.solving ? await sessionSolver(tx, date, facts.solving) : () => null;
+  const solver = tapeInfo.solving ? await sessionSolver(tx, date, tapeInfo.solving) : () => null;
   let held: OptionSession[] = [];
   let heldContracts = 0;
   // Sessions are written while the next ones are made.
@@ -246,7 +254,7 @@ export async function optionSessionWriter(
   async function write() {
     await written();
     if (held.length === 0) return;
-    writing = saveSessions(tx, held, facts);
+    writing = saveSessions(tx, held, tapeInfo);
     // A failure is thrown where it is awaited.
     writing.catch(() => {});
     held = [];
@@ -256,7 +264,7 @@ export async function optionSessionWriter(
     date,
     open: (underlying) => createOptionSession(underlying, date, solver(underlying)),
     async add(session) {
-      await endOptionSession(session, facts.nowMs);
+      await endOptionSession(session, tapeInfo.nowMs);
       const { tape, events } = session;
       for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += tape.counts[name];
       // Quotes alone, or prints that are in no figure.
@@ -272,7 +280,7 @@ export async function optionSessionWriter(
     async done() {
       await write();
       await written();
-      for (const list of rankedListNames) await saveWholeRankedList(tx, list, date, stampOf(date, facts));
+      for (const list of rankedListNames) await saveWholeRankedList(tx, list, date, stampOf(date, tapeInfo));
       return totals;
     },
     async settle() {

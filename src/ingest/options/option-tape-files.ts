@@ -3,7 +3,7 @@ import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } fr
 import type { OptionPrint, OptionQuote } from '../../domain/print.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 import { readOptionTrades } from '../../tape/prints/option-trades.ts';
-import { type Numbering, numbering } from '../files/intern-table.ts';
+import { type InternTable, internTable } from '../files/intern-table.ts';
 import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
 import type { QuoteSource } from './quote-source.ts';
 
@@ -84,7 +84,7 @@ interface SessionsFound {
 async function pushTrades(
   sorter: RecordSorter,
   { trades, onBadLine, onBytes, refused }: OptionTapeReading,
-  conditions: Numbering<readonly number[]>,
+  conditions: InternTable<readonly number[]>,
   contracts: TradedContract[],
 ): Promise<SessionsFound> {
   const found: SessionsFound = { groups: new Set(), firstMs: Infinity, lastMs: -Infinity };
@@ -196,7 +196,7 @@ function recordFeeder(contracts: readonly TradedContract[], lists: readonly (rea
  */
 export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {
   const sorter = createRecordSorter(width);
-  const conditions = numbering<readonly number[]>();
+  const conditions = internTable<readonly number[]>();
   const contracts: TradedContract[] = [];
   try {
     const found = await pushTrades(sorter, reading, conditions, contracts);

@@ -50,7 +50,7 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
     if (refused()) return { rows, changed };
     // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
     const solving = files.quotes > 0 ? { rate: settings.rate, most: settings.solveMost } : null;
-    const facts = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file', solving };
+    const tapeInfo = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file', solving };
     let session: OptionSession;
     const finishDate = async () => {
       if (!writer) return;
@@ -63,7 +63,7 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
         if (writer?.date !== date) {
           await finishDate();
           sessions.push(date);
-          writer = await optionSessionWriter(tx, date, facts);
+          writer = await optionSessionWriter(tx, date, tapeInfo);
         }
         session = writer.open(underlying);
         return feedOf(session);

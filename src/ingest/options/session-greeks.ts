@@ -1,7 +1,7 @@
 import { regularSession } from '../../domain/calendar.ts';
 import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { type GreeksPlaces, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
+import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
 import { createMinuteGreeks, type MinuteGreeks } from '../chains/minute-greeks.ts';
@@ -38,7 +38,7 @@ export async function sessionSolver(
   return ({ symbol }) => {
     if (!windows.has(symbol)) return null;
     const minutes = createMinuteGreeks({ from: tx, session, rate, most, windows });
-    const places: GreeksPlaces = new Map();
+    const places: GreeksSlots = new Map();
     let taken = 0;
     async function write() {
       await minutes.finish();

@@ -7,7 +7,7 @@ import type { Store } from '../../store/engine/connection.ts';
 import { exclusively } from '../../store/engine/facts.ts';
 import type { Dataset } from '../datasets.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
-import { missingSample, writeSampleFact } from '../sample-metadata.ts';
+import { missingSample, writeSampleMetadata } from '../sample-metadata.ts';
 
 /** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
 export const sampleSolveMost = 4;
@@ -141,9 +141,9 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
   const { fact, tasks } = work;
   if (tasks.length === 0) return 'unchanged';
   // Said before anything is stored: a start cut off in the middle is taken up by the next one.
-  if (fact === null) await writeSampleFact(store, null);
+  if (fact === null) await writeSampleMetadata(store, null);
   await bring(store, tasks, options);
-  await writeSampleFact(store, nowMs);
+  await writeSampleMetadata(store, nowMs);
   return (fact?.throughMs ?? null) === null ? 'created' : 'extended';
 }
 

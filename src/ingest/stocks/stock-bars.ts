@@ -7,7 +7,7 @@ import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import { stockDayBars, stockMinuteBars } from '../../tape/csv/stock-bars.ts';
 import { type BarBatch, slices } from '../files/bar-batch.ts';
 import { loadBarFile } from '../files/bar-file.ts';
-import type { FileJob, FileOutcome, Loader } from '../files/file-job.ts';
+import type { FileJob, FileResult, Loader } from '../files/file-job.ts';
 
 // Runs merged and written by one statement: bounds what is decoded at a time.
 const runsAtOnce = 256;
@@ -47,7 +47,7 @@ async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: BarBatch
   return changed;
 }
 
-async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileOutcome> {
+async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResult> {
   await lockAllBarBlocks(job.tx);
   return loadBarFile(
     job,

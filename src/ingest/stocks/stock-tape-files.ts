@@ -2,7 +2,7 @@ import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../
 import type { StockPrint } from '../../domain/print.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 import { readStockTrades } from '../../tape/prints/stock-trades.ts';
-import { numbering } from '../files/intern-table.ts';
+import { internTable } from '../files/intern-table.ts';
 import { createRecordSorter } from '../files/record-sorter.ts';
 
 // A print as numbers, for sorting; the symbol is the group.
@@ -48,8 +48,8 @@ export interface StockTapeReading {
 /** Reads a stock tape, whatever the order of its lines. Memory holds what a sorter holds. Throws `TapeFileError`. Close it, whatever happened. */
 export async function readStockTape({ path, onBadLine, onBytes, refused }: StockTapeReading): Promise<StockTapeFile> {
   const sorter = createRecordSorter(width);
-  const symbols = numbering<string>();
-  const lists = numbering<readonly number[]>();
+  const symbols = internTable<string>();
+  const lists = internTable<readonly number[]>();
   const record = new Float64Array(width);
   try {
     for await (const prints of readStockTrades(path, onBadLine, onBytes)) {

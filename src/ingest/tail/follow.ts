@@ -5,7 +5,7 @@ import { type ContractBook, createContractBook } from '../../domain/chain/contra
 import { addDays, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
-import { forgetLines, keepLines, keptLines, lockPosition, savePosition } from '../../store/chain/followed-lines.ts';
+import { forgetLines, lockPosition, savePosition, storedLines, storeLines } from '../../store/chain/followed-lines.ts';
 import { dropGreeks } from '../../store/chain/greeks-minutes.ts';
 import { announceChange } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
@@ -130,7 +130,7 @@ function createFollower(store: Store, options: FollowOptions) {
       committedLines = takenLines = position.lines;
       if (position.session === null) return committedLines;
       session = await open(tx, position.session, position.solvedMs);
-      const kept = unpacked(keptLines(tx, source, position.session));
+      const kept = unpacked(storedLines(tx, source, position.session));
       for await (const { records } of readLiveLines(kept, { name: source, book, onBadLine: () => {} }))
         for (const record of records) {
           if (record.type === 'chain' || dateOf(record) !== session.date) continue;
@@ -149,7 +149,7 @@ function createFollower(store: Store, options: FollowOptions) {
       const { lines } = await lockPosition(tx, source);
       if (lines !== committedLines) throw new Error(`another process follows ${source}`);
       const date = session?.date ?? exchangeDate(now());
-      if (pending.bytes > 0) await keepLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
+      if (pending.bytes > 0) await storeLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
       const changed = session && (await writeLiveSession(tx, session));
       const gex: string[] = [];
       for (const chain of pending.chains) {

@@ -7,7 +7,7 @@ import type { Coverage } from '../../domain/flow/coverage.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { hourMs } from '../../domain/units.ts';
-import { type GreeksPlaces, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
+import { type GreeksSlots, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import type { PricePoint } from '../../store/chain/minute-market.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
 import type { Change } from '../../store/engine/changes.ts';
@@ -38,7 +38,7 @@ export interface LiveSession {
   options: OptionTape;
   stocks: StockTape;
   greeks: MinuteGreeks;
-  places: GreeksPlaces;
+  places: GreeksSlots;
   /** Events by id since the last write; null = taken back. */
   events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
 }

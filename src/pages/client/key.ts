@@ -8,7 +8,7 @@ export function readKey(): string {
 }
 
 /** Keeps a key for this tab, and tells the parts of the page that listen. */
-export function keepKey(key: string): void {
+export function saveKey(key: string): void {
   if (key.trim() === readKey()) return;
   sessionStorage.setItem(entry, key.trim());
   document.dispatchEvent(new CustomEvent(changed));

@@ -1,5 +1,5 @@
 // The header that all pages share: the field for the key, and the theme.
-import { keepKey, onKeyChange, readKey } from './key.ts';
+import { onKeyChange, readKey, saveKey } from './key.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
@@ -12,7 +12,7 @@ function showKeyField(): void {
   form.hidden = false;
   input.value = readKey();
   form.addEventListener('submit', (event) => event.preventDefault());
-  input.addEventListener('input', () => keepKey(input.value));
+  input.addEventListener('input', () => saveKey(input.value));
   input.addEventListener('focus', () => {
     input.type = 'text';
   });

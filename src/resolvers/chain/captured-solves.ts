@@ -8,7 +8,7 @@ import { contractLines } from '../../store/chain/contract-lines.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 
 /** Contracts whose lines become solves before others get their turn: about 5 ms of work. */
-const contractsATurn = 20;
+const contractsPerYield = 20;
 
 /** The solves that the last `captures` chain captures are, ascending; null for a contract whose underlying has none. */
 async function solvesOf(
@@ -23,7 +23,7 @@ async function solvesOf(
   for (const contract of contracts) {
     const found = lines.get(contractId(contract));
     solves.push(found ? contractSolves(contract, found) : null);
-    if (solves.length % contractsATurn === 0) await nextTurn();
+    if (solves.length % contractsPerYield === 0) await nextTurn();
   }
   return solves;
 }

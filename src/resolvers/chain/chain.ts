@@ -2,7 +2,7 @@ import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { turnFor } from '../../runtime/event-loop.ts';
 import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
-import { writtenMoment } from '../as-of.ts';
+import { parseAsOf } from '../as-of.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 import { type GexStrike, requireReadable } from '../gex/gex.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -52,7 +52,7 @@ export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row
 
 /** The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3). */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
-  const atMs = args.at == null ? context.nowMs : writtenMoment(args.at, args.tz, 'at', context.nowMs).atMs;
+  const atMs = args.at == null ? context.nowMs : parseAsOf(args.at, args.tz, 'at', context.nowMs).atMs;
   await requireReadable(context, symbol);
   const capture = await chainAt(context, symbol, atMs);
   await turnFor(capture?.rows.length ?? 0);

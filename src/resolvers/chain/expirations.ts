@@ -4,7 +4,7 @@ import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { expirationsAt, type ListedExpirations } from '../../store/chain/chain-captures.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { writtenMoment } from '../as-of.ts';
+import { parseAsOf } from '../as-of.ts';
 import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
@@ -91,7 +91,7 @@ export async function expirations(
   // Before the cache, which another server on the same store may have filled.
   requireSource(context, 'chain');
   if (at != null) {
-    const { atMs } = writtenMoment(at, tz, 'at', context.nowMs);
+    const { atMs } = parseAsOf(at, tz, 'at', context.nowMs);
     const listed = await listedAt(context, symbol, atMs);
     const sealed = exchangeDate(atMs) < exchangeDate(context.nowMs);
     const capturedAt = listed?.capturedAt ?? null;

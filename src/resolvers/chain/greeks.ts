@@ -31,7 +31,7 @@ function keyOf(contract: OptionContract) {
   return { underlying: underlyingOf(contract.root), contract: contractId(contract) };
 }
 
-async function keptSolves(context: RequestContext, contracts: readonly OptionContract[]) {
+async function storedSolves(context: RequestContext, contracts: readonly OptionContract[]) {
   if (!context.sources.option_tape) return new Map<string, GreeksSolve>();
   const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
   return fromSource(context, 'option_tape', () => readLatestGreeks(context.store, contracts.map(keyOf), range));
@@ -42,7 +42,7 @@ async function readLatest(
   context: RequestContext,
   contracts: readonly OptionContract[],
 ): Promise<(GreeksSolve | null)[]> {
-  const kept = await keptSolves(context, contracts);
+  const kept = await storedSolves(context, contracts);
   const captured = context.sources.chain ? await latestCapturedSolves(context, contracts) : [];
   return contracts.map((contract, i) => {
     const [a, b] = [kept.get(contractId(contract)) ?? null, captured[i] ?? null];
@@ -50,7 +50,7 @@ async function readLatest(
   });
 }
 
-async function keptSeries(context: RequestContext, contracts: readonly OptionContract[]) {
+async function storedSeries(context: RequestContext, contracts: readonly OptionContract[]) {
   if (!context.sources.option_tape) return new Map<string, GreeksSample[]>();
   const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs), length: greeksSeriesLength };
   return fromSource(context, 'option_tape', () => readGreeksSeries(context.store, contracts.map(keyOf), range));
@@ -58,7 +58,7 @@ async function keptSeries(context: RequestContext, contracts: readonly OptionCon
 
 async function readSeries(context: RequestContext, contracts: readonly OptionContract[]): Promise<GreeksSample[][]> {
   const [kept, captured] = await Promise.all([
-    keptSeries(context, contracts),
+    storedSeries(context, contracts),
     Promise.all(contracts.map((one) => (context.sources.chain ? capturedSolves(context, one) : []))),
   ]);
   return contracts.map((contract, i) => mergedSeries(kept.get(contractId(contract)) ?? [], captured[i]!));

@@ -13,7 +13,7 @@ import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-m
 import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { inTurns } from '../yielding-rows.ts';
+import { yieldingRows } from '../yielding-rows.ts';
 import { chainAt } from './chain.ts';
 
 export type { SurfacePoint, TermExpiry };
@@ -126,5 +126,7 @@ export async function volatilitySurfacePage(context: RequestContext, symbol: str
 export function surfacePoints({ points }: VolatilitySurfacePage, context: RequestContext) {
   return points === null
     ? []
-    : inTurns(context, points.rows.length, (place) => surfacePoint(points.chain, points.rows[place]!, points.marks));
+    : yieldingRows(context, points.rows.length, (place) =>
+        surfacePoint(points.chain, points.rows[place]!, points.marks),
+      );
 }

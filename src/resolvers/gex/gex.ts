@@ -5,7 +5,7 @@ import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { nextTurn, turnFor } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
-import { writtenMoment } from '../as-of.ts';
+import { parseAsOf } from '../as-of.ts';
 import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
@@ -15,7 +15,7 @@ export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'by
   /** Indexes of the rows that are served, ascending; null = all. */
   kept: Uint32Array | null;
   /** Rows are made in a turn of the event loop of their own: there are many, or many captures. */
-  inTurns: boolean;
+  yieldingRows: boolean;
 }
 
 /** A strike row that knows the capture it is of. */
@@ -29,7 +29,7 @@ export interface CaptureArgs {
 }
 
 /** Rows that are made in one go: about 2 ms of work. */
-const rowsATurn = 2000;
+const rowsPerYield = 2000;
 
 /** Throws 400 for a `top` below 1. */
 export function checkTop(top: number | null | undefined, parameter: string): void {
@@ -61,11 +61,11 @@ export function servedCaptures(
 ): ServedGexCapture[] {
   const served = captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
     const kept = top === null ? null : topStrikes(strikes, top);
-    if (!byExpiry || !rows) return { ...facts, columns: strikes, kept, inTurns: false };
-    return { ...facts, columns: rows, kept: kept && ofStrikes(rows, strikes, kept), inTurns: false };
+    if (!byExpiry || !rows) return { ...facts, columns: strikes, kept, yieldingRows: false };
+    return { ...facts, columns: rows, kept: kept && ofStrikes(rows, strikes, kept), yieldingRows: false };
   });
   const rows = served.reduce((sum, { kept, columns }) => sum + (kept ?? columns.strike).length, 0);
-  return rows <= rowsATurn ? served : served.map((capture) => ({ ...capture, inTurns: true }));
+  return rows <= rowsPerYield ? served : served.map((capture) => ({ ...capture, yieldingRows: true }));
 }
 
 function rowsOf(capture: ServedGexCapture): GexStrike[] {
@@ -81,7 +81,7 @@ function rowsOf(capture: ServedGexCapture): GexStrike[] {
 
 /** The rows of a capture, ascending by strike, then expiry. */
 export function strikeRows(capture: ServedGexCapture): GexStrike[] | Promise<GexStrike[]> {
-  return capture.inTurns ? nextTurn().then(() => rowsOf(capture)) : rowsOf(capture);
+  return capture.yieldingRows ? nextTurn().then(() => rowsOf(capture)) : rowsOf(capture);
 }
 
 /** Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when neither is known. */
@@ -112,11 +112,11 @@ export async function gexCaptureAt(
   args: CaptureArgs & { tz?: string | null | undefined },
 ): Promise<ServedGexCapture | null> {
   checkTop(args.topStrikes, 'topStrikes');
-  const moment = time === null ? null : writtenMoment(time, args.tz, 'time', context.nowMs);
+  const asOf = time === null ? null : parseAsOf(time, args.tz, 'time', context.nowMs);
   await requireReadable(context, symbol);
   const byExpiry = args.byExpiry ?? false;
-  const sessionDate = moment?.bareDate ?? null;
-  const atMs = moment === null || sessionDate !== null ? context.nowMs : moment.atMs;
+  const sessionDate = asOf?.bareDate ?? null;
+  const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
   const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry });
   await turnFor((byExpiry ? capture?.byExpiry : capture?.strikes)?.strike.length ?? 0);
   return capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]!;

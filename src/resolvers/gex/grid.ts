@@ -6,7 +6,7 @@ import type { GexColumns } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { turnFor } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
-import { type Moment, writtenMoment } from '../as-of.ts';
+import { type AsOf, parseAsOf } from '../as-of.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { checkTop, requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
@@ -73,31 +73,31 @@ function chosenExpiries(
 
 const largest = ({ gex }: GexColumns) => gex.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
 
-function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number): Moment | null {
+function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number): AsOf | null {
   checkTop(top, 'top');
   if (dte != null && dte !== 0) throw invalidParameter('dte', 'expected 0');
   if (dte != null && expiries != null) throw invalidParameter('dte', 'cannot be combined with expiries');
-  return at == null ? null : writtenMoment(at, tz, 'at', nowMs);
+  return at == null ? null : parseAsOf(at, tz, 'at', nowMs);
 }
 
 /** The latest capture by strike, or with `at` the last at or before it as stored; a bare date means that session's last. */
 export async function gexGrid(context: RequestContext, symbol: string, args: GexGridArgs): Promise<GexGrid> {
-  const moment = checkedArgs(args, context.nowMs);
+  const asOf = checkedArgs(args, context.nowMs);
   await requireReadable(context, symbol);
   const today = exchangeDate(context.nowMs);
-  const sessionDate = moment?.bareDate ?? null;
-  const atMs = moment === null || sessionDate !== null ? context.nowMs : moment.atMs;
+  const sessionDate = asOf?.bareDate ?? null;
+  const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
   const stored = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: true });
   await turnFor(stored?.byExpiry?.strike.length ?? 0);
   const date = stored?.sessionDate ?? sessionDate ?? exchangeDate(atMs);
-  const dteExpiry = args.dte == null ? null : moment === null ? today : date;
+  const dteExpiry = args.dte == null ? null : asOf === null ? today : date;
   const wanted = dteExpiry === null ? (args.expiries ?? null) : [dteExpiry];
   const { days, expiredFiltered } = stored
-    ? chosenExpiries(stored, wanted, moment === null ? context.nowMs : null)
+    ? chosenExpiries(stored, wanted, asOf === null ? context.nowMs : null)
     : { days: null, expiredFiltered: false };
   const chosen = stored && (days === null ? stored : overExpiries(stored, days));
   const capture = chosen && servedCaptures([chosen], args.byExpiry ?? false, args.top ?? null)[0]!;
-  const isSealed = moment !== null && (sessionDate ?? exchangeDate(moment.atMs)) < today;
+  const isSealed = asOf !== null && (sessionDate ?? exchangeDate(asOf.atMs)) < today;
   return {
     capture,
     maxAbsGex: capture && largest(capture.columns),

@@ -9,7 +9,7 @@ import {
   deleteJournalTrade,
   insertJournalTrade,
   listJournalTrades,
-  type TradePlace,
+  type TradePosition,
 } from '../../store/journal/trades.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
@@ -20,7 +20,7 @@ export type { JournalTrade };
 const bound = ['journal trades'];
 const notThere = (id: string) => notFound(`Trade ${JSON.stringify(id.slice(0, 40))}`);
 
-function placeOf(position: string): TradePlace {
+function placeOf(position: string): TradePosition {
   const space = position.indexOf(' ');
   return { tsMs: Number(position.slice(0, space)), id: position.slice(space + 1) };
 }

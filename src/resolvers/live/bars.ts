@@ -76,9 +76,9 @@ function eventsOf(
   { symbol, timeframe }: Series,
   bars: BarColumns,
   indexes: readonly number[],
-  told: { tsMs: number; cursor: string } | null,
+  sent: { tsMs: number; cursor: string } | null,
 ): LiveEvent<StockBar>[] {
-  let at = told;
+  let at = sent;
   return indexes.map((index) => {
     const tsMs = bars.tsMs[index]!;
     if (at === null || tsMs >= at.tsMs) at = { tsMs, cursor: cursorAt(bars, index, timeframe) };
@@ -86,7 +86,7 @@ function eventsOf(
   });
 }
 
-const toldOf = (latest: LiveEvent<StockBar> | null) => latest && { tsMs: latest.value.tsMs, cursor: latest.cursor };
+const lastSent = (latest: LiveEvent<StockBar> | null) => latest && { tsMs: latest.value.tsMs, cursor: latest.cursor };
 
 /** The last bar of the days before, with those before it that were not settled, of symbols that have none of the session under way. */
 async function lastBars(store: Store, symbols: readonly string[], timeframe: Timeframe, nowMs: number) {
@@ -133,8 +133,8 @@ async function readTimeframe(
     const bars = last.get(symbol) ?? current.get(symbol)!;
     const length = bars.tsMs.length;
     // Who begins is told the newest bar, not the session so far.
-    const told = before === null ? [] : before.date === date ? changedBars(before.bars, bars) : [...bars.tsMs.keys()];
-    const events = eventsOf(series, bars, told, toldOf(before?.latest ?? null));
+    const sent = before === null ? [] : before.date === date ? changedBars(before.bars, bars) : [...bars.tsMs.keys()];
+    const events = eventsOf(series, bars, sent, lastSent(before?.latest ?? null));
     const newest = length === 0 ? null : eventsOf(series, bars, [length - 1], null)[0]!;
     const same = newest && events.at(-1)?.slot === newest.slot ? events.at(-1)! : newest;
     const latest = before?.latest && (same === null || events.length === 0) ? before.latest : same;
@@ -168,11 +168,11 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
 async function missed(store: Store, series: Series, after: string, { bars, date, latest }: BarState) {
   if (latest === null) return [];
   const [start, print, early] = after.split('.');
-  const toldMs = Number(start);
-  const fromMs = settledBefore(toldMs, series.timeframe);
+  const sentMs = Number(start);
+  const fromMs = settledBefore(sentMs, series.timeframe);
   const todayMs = exchangeInstant(date);
   let all = bars;
-  if (toldMs > 0 && fromMs < (bars.tsMs[0] ?? todayMs)) {
+  if (sentMs > 0 && fromMs < (bars.tsMs[0] ?? todayMs)) {
     const range = { fromMs, toMs: bars.tsMs[0] ?? todayMs, limit: mostMissed };
     const stored = (await readBars(store, [series.symbol], series.timeframe, range)).get(series.symbol)!;
     if (stored.more)
@@ -182,14 +182,14 @@ async function missed(store: Store, series: Series, after: string, { bars, date,
       );
     all = concatBars([stored.bars, bars]);
   }
-  const told = firstAtOrAfter(all, toldMs);
-  const isKnown = all.tsMs[told] === toldMs;
+  const sent = firstAtOrAfter(all, sentMs);
+  const isKnown = all.tsMs[sent] === sentMs;
   const first = firstAtOrAfter(all, fromMs);
-  const isEarlyKept = printOf(all, first, told) === early;
-  const isToldKept = isKnown && printOf(all, told, told + 1) === print;
-  const from = isEarlyKept ? told : first;
+  const isEarlyUnchanged = printOf(all, first, sent) === early;
+  const isSentUnchanged = isKnown && printOf(all, sent, sent + 1) === print;
+  const from = isEarlyUnchanged ? sent : first;
   const indexes = Array.from({ length: all.tsMs.length - from }, (_, i) => from + i);
-  const wanted = indexes.filter((index) => index !== told || !isToldKept);
+  const wanted = indexes.filter((index) => index !== sent || !isSentUnchanged);
   return eventsOf(series, all, wanted, null);
 }
 

@@ -20,11 +20,11 @@ const oldestMs = 5 * dayMs;
 const mostMissed = 10_000;
 
 /** A place in the feed as text: its steps, one after the other. */
-function writePlace(steps: readonly FeedStep[]): string {
+function formatPosition(steps: readonly FeedStep[]): string {
   return steps.map(({ position, throughMs }) => `${position}.${throughMs}`).join('.');
 }
 
-function readPlace(text: string): FeedStep[] {
+function parsePosition(text: string): FeedStep[] {
   if (!/^\d{1,15}\.\d{1,15}(\.\d{1,15}\.\d{1,15}){0,3}$/.test(text))
     throw invalidParameter('after', 'expected a position in a stream of large trades');
   const numbers = text.split('.').map(Number);
@@ -44,7 +44,7 @@ function eventsOf(trades: readonly FeedTrade[], seen: readonly FeedStep[], throu
   const { throughMs } = through;
   return trades.map(({ trade, position }, index) => ({
     value: { ...trade, coverage: coverageAt(trade.coverage, throughMs) },
-    cursor: writePlace(index === trades.length - 1 ? [through] : withStep(seen, { position, throughMs })),
+    cursor: formatPosition(index === trades.length - 1 ? [through] : withStep(seen, { position, throughMs })),
     slot: `${trade.symbol} ${trade.event.eventId}`,
   }));
 }
@@ -90,7 +90,7 @@ export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> 
       return new Map([[feedKey, { state, events }]]);
     },
     first: () => [],
-    cursor: (state) => writePlace([state]),
+    cursor: (state) => formatPosition([state]),
   };
 }
 
@@ -115,7 +115,7 @@ export async function followLargeTrades(
   await check(context.caller);
   requireSource(context, 'option_tape');
   const { after } = context;
-  const seen = after === null ? null : readPlace(after);
+  const seen = after === null ? null : parsePosition(after);
   return context.live.largeTrades.follow({
     keys: [feedKey],
     resume: seen && {

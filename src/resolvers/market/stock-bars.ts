@@ -20,7 +20,7 @@ import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '
 import { batched, fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { inTurns } from '../yielding-rows.ts';
+import { yieldingRows } from '../yielding-rows.ts';
 
 /** Bars a page holds: the default, the most for a site session, the most for an API key (spec 8). */
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
@@ -248,7 +248,7 @@ export function stockBarRows(
   const { tsMs, open, high, low, close, volume, vwap, tradeCount } = bars;
   const known = (value: number) => (Number.isNaN(value) ? null : value);
   // One object a row, without one in between: this is the hot path of every page of bars.
-  return inTurns(context, tsMs.length, (i) => ({
+  return yieldingRows(context, tsMs.length, (i) => ({
     symbol,
     timeframe,
     tsMs: tsMs[i]!,

@@ -40,20 +40,20 @@ function pruned(data: unknown, absent: Set<string>): unknown {
 }
 
 /** Rows pruned in one turn of the event loop: about 2 ms of work. */
-const rowsATurn = 2000;
+const rowsPerYield = 2000;
 
 /** As `pruned`, with turns for others inside the lists of the answer that are long. */
-async function prunedInTurns(data: unknown, absent: Set<string>): Promise<unknown> {
+async function prunedYielding(data: unknown, absent: Set<string>): Promise<unknown> {
   if (data === null || typeof data !== 'object') return data;
   if (!Array.isArray(data)) {
     const kept = without(data as Record<string, unknown>, absent);
-    for (const key in kept) kept[key] = await prunedInTurns(kept[key], absent);
+    for (const key in kept) kept[key] = await prunedYielding(kept[key], absent);
     return kept;
   }
   const rows: unknown[] = [];
   for (const row of data) {
     rows.push(pruned(row, absent));
-    if (rows.length % rowsATurn === 0) await nextTurn();
+    if (rows.length % rowsPerYield === 0) await nextTurn();
   }
   return rows;
 }
@@ -65,7 +65,7 @@ export async function envelope(
 ): Promise<Envelope> {
   const meta = without(answer.meta, absentInMeta);
   if (meta.caps) meta.caps = without(meta.caps as Record<string, unknown>, absentInCaps);
-  return { data: absent.length > 0 ? await prunedInTurns(answer.data, new Set(absent)) : answer.data, meta };
+  return { data: absent.length > 0 ? await prunedYielding(answer.data, new Set(absent)) : answer.data, meta };
 }
 
 /** The body of a failure. */

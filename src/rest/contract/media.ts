@@ -52,7 +52,7 @@ export interface WrittenAnswer {
 }
 
 /** The pieces of a table, each read and written in a turn of its own. */
-async function* inTurns(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
+async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
   let isFirst = true;
   for (const piece of pieces) {
     if (!isFirst) await nextTurn();
@@ -64,7 +64,7 @@ async function* inTurns(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
 /** RFC 4180: a line of column names, then a line a row. */
 async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buffer> {
   const parts = [Buffer.from(`${csvLine(columns.map(({ name }) => name))}\r\n`)];
-  for await (const rows of inTurns(pieces(data))) parts.push(Buffer.from(`${rows.map(csvLine).join('\r\n')}\r\n`));
+  for await (const rows of yieldingRows(pieces(data))) parts.push(Buffer.from(`${rows.map(csvLine).join('\r\n')}\r\n`));
   return joined(parts);
 }
 
@@ -74,7 +74,7 @@ async function arrowBytes(
   metadata: Record<string, string>,
 ): Promise<Buffer> {
   const parts: Buffer<ArrayBuffer>[] = [];
-  for await (const part of arrowStream(columns, inTurns(pieces(data)), metadata)) parts.push(Buffer.from(part));
+  for await (const part of arrowStream(columns, yieldingRows(pieces(data)), metadata)) parts.push(Buffer.from(part));
   return joined(parts);
 }
 

@@ -32,7 +32,7 @@ export interface ProtobufMessage {
 }
 
 /** Rows that are encoded in one turn of the event loop: some milliseconds of work. */
-const rowsATurn = 2000;
+const rowsPerYield = 2000;
 
 /**
  * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so rows
@@ -42,9 +42,9 @@ export async function encodeMessage(message: ProtobufMessage, answer: Answer): P
   const type = root.lookupType(`${packageName}.${message.name}`);
   const parts = [type.encode(message.fields(answer)).finish()];
   const [rows, rowOf] = [message.rows(answer), message.rowOf(answer)];
-  for (let start = 0; start < rows.length; start += rowsATurn) {
+  for (let start = 0; start < rows.length; start += rowsPerYield) {
     if (start > 0) await nextTurn();
-    const part = rows.slice(start, start + rowsATurn).map(rowOf);
+    const part = rows.slice(start, start + rowsPerYield).map(rowOf);
     parts.push(type.encode({ [message.rowsField]: part }).finish());
   }
   return Buffer.concat(parts);

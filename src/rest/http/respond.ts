@@ -5,7 +5,7 @@ import type { Request, Response } from 'express';
 import type { Failure } from '../../domain/failure.ts';
 import { forbidCaching } from '../../runtime/cache-headers.ts';
 import { nextTurn } from '../../runtime/event-loop.ts';
-import { bytesATurn } from '../../runtime/json-bytes.ts';
+import { bytesPerYield } from '../../runtime/json-bytes.ts';
 import { errorEnvelope } from '../contract/envelope.ts';
 
 const compressGzip = promisify(gzip);
@@ -25,9 +25,9 @@ export interface Body {
 /** The strong tag of a body under the address that asked for it. */
 export async function strongTag(address: string, bytes: Buffer): Promise<string> {
   const hash = createHash('sha256').update(address).update('\n');
-  for (let start = 0; start < bytes.length; start += bytesATurn) {
+  for (let start = 0; start < bytes.length; start += bytesPerYield) {
     if (start > 0) await nextTurn();
-    hash.update(bytes.subarray(start, start + bytesATurn));
+    hash.update(bytes.subarray(start, start + bytesPerYield));
   }
   return hash.digest('base64url').slice(0, 27);
 }

@@ -82,7 +82,7 @@ const frame = (event: string, id: string | null, data: string) =>
   `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
 /** Tells every event of every topic as fast as the reader reads; resolves with the end's reason when one of them ends, null when the reader left. */
-async function tellAll(
+async function sendAll(
   out: EventStream,
   { names, topics }: AskedTopics,
   all: readonly LiveAnswers[],
@@ -165,7 +165,7 @@ async function answer(
     }),
   );
   out = openEventStream(request, response);
-  const ended = await tellAll(out, asked, all).catch((error: unknown): StreamEnd => {
+  const ended = await sendAll(out, asked, all).catch((error: unknown): StreamEnd => {
     services.report(request, asFailure(error));
     return { reason: 'failed', failure: internal(error) };
   });

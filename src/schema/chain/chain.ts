@@ -4,7 +4,7 @@ import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.t
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
 import { type Expirations, type ExpirationsMeta, expirations } from '../../resolvers/chain/expirations.ts';
 import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
-import { inTurns } from '../../resolvers/yielding-rows.ts';
+import { yieldingRows } from '../../resolvers/yielding-rows.ts';
 import { builder } from '../builder.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
@@ -89,7 +89,7 @@ const ChainType = builder.objectRef<Chain>('Chain').implement({
       type: [ChainRowType],
       extensions: costs({ rows: 'contracts' }),
       description: 'Rows by expiry, strike, call before put.',
-      resolve: ({ rows }, _args, context) => inTurns(context, rows.length, (index) => rows[index]!),
+      resolve: ({ rows }, _args, context) => yieldingRows(context, rows.length, (index) => rows[index]!),
     }),
     meta: t.expose('meta', { type: ChainMetaType, description: 'Metadata of the answer.' }),
   }),

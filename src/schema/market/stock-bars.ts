@@ -46,15 +46,15 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
 /** Longer columns are completed one a turn of the event loop. */
 const longColumn = 5000;
 
-function inTurn<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {
+function yielding<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {
   return values.length <= longColumn ? list(values) : nextTurn().then(() => list(values));
 }
 
-const column = (values: Float64Array) => inTurn<number>(values, (all) => Array.from(all));
+const column = (values: Float64Array) => yielding<number>(values, (all) => Array.from(all));
 
 /** As `column`, with NaN, the columns' "unknown", as the graph's null. */
 const nullable = (values: Float64Array) =>
-  inTurn<number | null>(values, (all) => Array.from(all, (value) => (Number.isNaN(value) ? null : value)));
+  yielding<number | null>(values, (all) => Array.from(all, (value) => (Number.isNaN(value) ? null : value)));
 
 /** Bars as columns, shared by stock and option bars. */
 export const BarColumnsType = builder.objectRef<BarColumns>('BarColumns').implement({

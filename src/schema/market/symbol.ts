@@ -23,7 +23,7 @@ const TenorFrameEnum = builder.enumType('TenorFrame', {
   description: 'Spacing of the expiries that a chain covers.',
   values: tenorFrames,
 });
-const AccessRefusalEnum = builder.enumType('AccessRefusal', {
+const AccessReasonEnum = builder.enumType('AccessRefusal', {
   description: "Why the caller cannot read a symbol's data. The tier is checked first.",
   values: ['not_entitled_tier', 'attestation_required'] as const,
 });
@@ -41,7 +41,7 @@ const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').impleme
   fields: (t) => ({
     allowed: t.exposeBoolean('allowed', { description: "True if the caller may read the symbol's data." }),
     reason: t.expose('reason', {
-      type: AccessRefusalEnum,
+      type: AccessReasonEnum,
       nullable: true,
       description: 'Why the caller may not; null if allowed.',
     }),

@@ -12,7 +12,7 @@ import { blockVersion } from '../market/bar-blocks.ts';
 import { openInterestExpiries } from './open-interest.ts';
 
 /** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */
-export interface ChainMoment {
+export interface ChainAsOf {
   underlying: string;
   atMs: number;
 }
@@ -46,7 +46,7 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
 }
 
 /** Rows that are made before others get their turn: about 2 ms of work. */
-const rowsATurn = 4000;
+const rowsPerYield = 4000;
 
 async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   const columns = decodeBlock(payload);
@@ -62,7 +62,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
     for (const [name, values] of measured) row[name] = Number.isNaN(values[i]) ? null : values[i];
     row.sharesPerContract = shares[i];
     rows[i] = row as unknown as ChainRow;
-    if ((i + 1) % rowsATurn === 0) await nextTurn();
+    if ((i + 1) % rowsPerYield === 0) await nextTurn();
   }
   return rows;
 }
@@ -86,20 +86,20 @@ export async function saveChainCapture(tx: Transaction, capture: ChainCapture): 
   const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
   const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial } = capture;
   const rowCount = capture.rows.length;
-  const facts = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount]);
-  const version = blockVersion(Buffer.concat([Buffer.from(facts), payload]));
+  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount]);
+  const version = blockVersion(Buffer.concat([Buffer.from(header), payload]));
   const key = { underlying, capturedAt, sessionDate };
   const row = { ...key, spot, priorCloseSpot, partial, rowCount, expirations, version, payload, ...cutsOf(payload) };
   return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version'] })) === 1;
 }
 
-const factFields = [
+const headerFields = [
   ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'version'] as const),
 ] as const;
 
-type Facts = Pick<Row<'ChainCapture'>, (typeof factFields)[number]>;
+type CaptureHeader = Pick<Row<'ChainCapture'>, (typeof headerFields)[number]>;
 
-const lastAtMoments = statement(
+const lastAsOf = statement(
   'chain-captures-at',
   { underlyings: 'text[]', atMs: 'int8[]' },
   {
@@ -108,22 +108,22 @@ const lastAtMoments = statement(
   },
 );
 
-const cacheKey = ({ underlying, capturedAt, version }: Facts) => `chain:${underlying}:${capturedAt}:${version}`;
+const cacheKey = ({ underlying, capturedAt, version }: CaptureHeader) => `chain:${underlying}:${capturedAt}:${version}`;
 
 /** Bytes a decoded row takes, about. */
 const rowBytes = 250;
 
-async function readMissing(store: Store, missing: readonly Facts[]): Promise<Map<string, ChainCapture>> {
+async function readMissing(store: Store, missing: readonly CaptureHeader[]): Promise<Map<string, ChainCapture>> {
   const read = new Map<string, ChainCapture>();
   if (missing.length === 0) return read;
-  // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
+  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: missing };
-  const rows = await findRows(readFrom(store), 'ChainCapture', keys, [...factFields, 'payload']);
-  for (const { payload, ...facts } of rows) {
-    const { version: _, ...rest } = facts;
+  const rows = await findRows(readFrom(store), 'ChainCapture', keys, [...headerFields, 'payload']);
+  for (const { payload, ...header } of rows) {
+    const { version: _, ...rest } = header;
     const capture: ChainCapture = { ...rest, rows: await decodeRows(payload) };
-    store.blocks.set(cacheKey(facts), capture, capture.rows.length * rowBytes + 100);
-    read.set(`${facts.underlying} ${facts.capturedAt}`, capture);
+    store.blocks.set(cacheKey(header), capture, capture.rows.length * rowBytes + 100);
+    read.set(`${header.underlying} ${header.capturedAt}`, capture);
     await nextTurn();
   }
   return read;
@@ -133,17 +133,17 @@ async function readMissing(store: Store, missing: readonly Facts[]): Promise<Map
  * The last capture at or before each moment, in the order of `moments`; null where there is none. Two statements, one when
  * all are cached. A capture is shared by its readers and must not be changed.
  */
-export async function chainCapturesAt(store: Store, moments: readonly ChainMoment[]): Promise<(ChainCapture | null)[]> {
-  const rows = await lastAtMoments.rows(readFrom(store), {
+export async function chainCapturesAt(store: Store, moments: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
+  const rows = await lastAsOf.rows(readFrom(store), {
     underlyings: moments.map(({ underlying }) => underlying),
     atMs: moments.map(({ atMs }) => atMs),
   });
-  const cached = rows.map((facts) => store.blocks.get<ChainCapture>(cacheKey(facts)));
-  const distinct = new Map(rows.filter((_, i) => !cached[i]).map((facts) => [cacheKey(facts), facts]));
+  const cached = rows.map((header) => store.blocks.get<ChainCapture>(cacheKey(header)));
+  const distinct = new Map(rows.filter((_, i) => !cached[i]).map((header) => [cacheKey(header), header]));
   const read = await readMissing(store, [...distinct.values()]);
   const found: (ChainCapture | null)[] = new Array(moments.length).fill(null);
-  rows.forEach((facts, i) => {
-    found[facts.moment - 1] = cached[i] ?? read.get(`${facts.underlying} ${facts.capturedAt}`) ?? null;
+  rows.forEach((header, i) => {
+    found[header.moment - 1] = cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? null;
   });
   return found;
 }
@@ -157,10 +157,10 @@ export async function chainCaptureAt(from: Reader, underlying: string, atMs: num
   });
   if (!last) return null;
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: [numbered(last)] };
-  const [row] = await findRows(from, 'ChainCapture', keys, [...factFields, 'payload']);
+  const [row] = await findRows(from, 'ChainCapture', keys, [...headerFields, 'payload']);
   if (!row) return null;
-  const { payload, version: _, ...facts } = row;
-  return { ...facts, rows: await decodeRows(payload) };
+  const { payload, version: _, ...header } = row;
+  return { ...header, rows: await decodeRows(payload) };
 }
 
 /** Whether each of these captures was given in part only, in their order; false for one that is not there. One statement. */
@@ -203,7 +203,7 @@ function listedBy({ capturedAt, expirations, sessionDate, payload }: ListedRow):
  */
 export async function expirationsAt(
   store: Store,
-  moments: readonly ChainMoment[],
+  moments: readonly ChainAsOf[],
 ): Promise<(ListedExpirations | null)[]> {
   const rows = await listedAt.rows(readFrom(store), {
     underlyings: moments.map(({ underlying }) => underlying),

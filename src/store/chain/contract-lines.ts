@@ -14,7 +14,7 @@ export interface ListedContract {
   contract: OptionContract;
 }
 
-type Facts = Pick<ChainCapture, 'underlying' | 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> & {
+type CaptureHeader = Pick<ChainCapture, 'underlying' | 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> & {
   version: string;
   /** Says which captures list the same contracts in the same order; null where that is not known. */
   listing: string | null;
@@ -23,16 +23,17 @@ type Facts = Pick<ChainCapture, 'underlying' | 'capturedAt' | 'sessionDate' | 's
 /** What captures say of one contract, by `captureKey`; null: not listed there. */
 type KnownLines = Map<string, ContractLine | null>;
 
-const captureKey = ({ capturedAt, version }: Facts) => `${capturedAt} ${version}`;
-const placeOf = ({ underlying, capturedAt }: Pick<Facts, 'underlying' | 'capturedAt'>) => `${underlying} ${capturedAt}`;
+const captureKey = ({ capturedAt, version }: CaptureHeader) => `${capturedAt} ${version}`;
+const captureIdOf = ({ underlying, capturedAt }: Pick<CaptureHeader, 'underlying' | 'capturedAt'>) =>
+  `${underlying} ${capturedAt}`;
 const cacheKey = ({ contract, underlying }: ListedContract) => `lines:${underlying}:${contractId(contract)}`;
 /** Bytes a line takes in the cache, about. */
 const lineBytes = 220;
 /** Contracts whose lines are put together before others get their turn: under 5 ms of work. */
-const contractsATurn = 50;
+const contractsPerYield = 50;
 
 /** After its expiry date nothing is said of a contract, so that its captures are looked for up to that date's end. */
-function lastMoment({ contract }: ListedContract, throughMs: number): number {
+function lastAtMs({ contract }: ListedContract, throughMs: number): number {
   return Math.min(throughMs, exchangeInstant(addDays(contract.expiry, 1)) - 1);
 }
 
@@ -42,7 +43,7 @@ interface Range {
 }
 const rangeKey = ({ underlying, throughMs }: Range) => `${underlying} ${throughMs}`;
 
-const factColumns = {
+const headerColumns = {
   ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
   ...({ priorCloseSpot: 'float8?', version: 'text', listing: 'text?' } as const),
 };
@@ -50,28 +51,28 @@ const factColumns = {
 const captured = statement(
   'contract-line-captures',
   { underlyings: 'text[]', throughMs: 'int8[]', captures: 'int8' },
-  { range: 'int8', ...factColumns },
+  { range: 'int8', ...headerColumns },
 );
 const wholeChains = statement(
   'contract-line-chains',
   { underlyings: 'text[]', capturedAt: 'int8[]', expirations: 'int4[]' },
-  { ...factColumns, payload: 'bytea' },
+  { ...headerColumns, payload: 'bytea' },
 );
 const cutLines = statement(
   'contract-line-cuts',
-  { underlyings: 'text[]', capturedAt: 'int8[]', versions: 'text[]', places: 'text[]' },
-  { ...factColumns, layout: 'text', cuts: 'bytea' },
+  { underlyings: 'text[]', capturedAt: 'int8[]', versions: 'text[]', slots: 'text[]' },
+  { ...headerColumns, layout: 'text', cuts: 'bytea' },
 );
 
 /** The last `captures` captures of each range, ascending, with no rows read. One statement. */
-async function readFacts(store: Store, ranges: readonly Range[], captures: number): Promise<Facts[][]> {
+async function readHeaders(store: Store, ranges: readonly Range[], captures: number): Promise<CaptureHeader[][]> {
   const rows = await captured.rows(readFrom(store), {
     underlyings: ranges.map(({ underlying }) => underlying),
     throughMs: ranges.map(({ throughMs }) => throughMs),
     captures,
   });
-  const found: Facts[][] = ranges.map(() => []);
-  for (const { range, ...facts } of rows) found[range - 1]!.push(facts);
+  const found: CaptureHeader[][] = ranges.map(() => []);
+  for (const { range, ...header } of rows) found[range - 1]!.push(header);
   return found;
 }
 
@@ -101,7 +102,7 @@ function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract
 
 type LineValues = Record<(typeof lineColumns)[number], number>;
 
-function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseSpot }: Facts): ContractLine {
+function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseSpot }: CaptureHeader): ContractLine {
   const known = (name: keyof LineValues) => (Number.isNaN(values[name]) ? null : values[name]);
   return {
     ...{ capturedAt, sessionDate, spot, priorCloseSpot },
@@ -113,11 +114,11 @@ function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseS
 const valuesOf = (read: (name: keyof LineValues) => number) =>
   Object.fromEntries(lineColumns.map((name) => [name, read(name)])) as LineValues;
 
-/** Places of contracts in captures of one listing, by path form; −1: not listed. */
-type Places = Map<string, number>;
-const placesKey = (listing: string) => `listing:${listing}`;
-/** Bytes a place takes in the cache, about. */
-const placeBytes = 80;
+/** Slots of contracts in captures of one listing, by path form; −1: not listed. */
+type SlotMap = Map<string, number>;
+const slotsKey = (listing: string) => `listing:${listing}`;
+/** Bytes a slot takes in the cache, about. */
+const slotBytes = 80;
 
 /** Runs a statement whose rows are taken one by one as they come, so that never more than one is held. */
 async function eachRow<Row>(store: Store, config: pg.QueryConfig, take: (row: Row) => void): Promise<void> {
@@ -142,7 +143,7 @@ async function eachRow<Row>(store: Store, config: pg.QueryConfig, take: (row: Ro
 
 /** A capture of which the lines of some contracts are not known yet. */
 interface Unread {
-  facts: Facts;
+  header: CaptureHeader;
   wanted: Wanted[];
 }
 
@@ -150,79 +151,83 @@ interface Unread {
 async function readWhole(
   store: Store,
   captures: readonly Unread[],
-  places: ReadonlyMap<string, Places>,
+  slots: ReadonlyMap<string, SlotMap>,
 ): Promise<void> {
   if (captures.length === 0) return;
-  const byPlace = new Map(captures.map((capture) => [placeOf(capture.facts), capture]));
+  const byCapture = new Map(captures.map((capture) => [captureIdOf(capture.header), capture]));
   const config = wholeChains.query({
-    underlyings: captures.map(({ facts }) => facts.underlying),
-    capturedAt: captures.map(({ facts }) => facts.capturedAt),
+    underlyings: captures.map(({ header }) => header.underlying),
+    capturedAt: captures.map(({ header }) => header.capturedAt),
     expirations: Array.from(
       new Set(captures.flatMap(({ wanted }) => wanted.map(({ contract }) => contract.expiry))),
       epochDay,
     ),
   });
   // A capture that lists none of the expiries lists none of the contracts, and is not read.
-  for (const { facts, wanted } of captures) {
+  for (const { header, wanted } of captures) {
     for (const { lines, contract } of wanted) {
-      lines.set(captureKey(facts), null);
-      places.get(facts.listing ?? '')?.set(contractId(contract), -1);
+      lines.set(captureKey(header), null);
+      slots.get(header.listing ?? '')?.set(contractId(contract), -1);
     }
   }
-  // Facts come again with the payload: a capture rewritten in between must not be half old, half new.
-  await eachRow<Facts & { payload: Buffer }>(store, config, ({ payload, ...facts }) => {
+  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
+  await eachRow<CaptureHeader & { payload: Buffer }>(store, config, ({ payload, ...header }) => {
     const block = openBlock(payload);
-    const { facts: asked, wanted } = byPlace.get(placeOf(facts))!;
+    const { header: asked, wanted } = byCapture.get(captureIdOf(header))!;
     for (const { contract, lines } of wanted) {
       const index = rowOf(block, contract);
-      if (facts.listing === asked.listing) places.get(facts.listing ?? '')?.set(contractId(contract), index);
+      if (header.listing === asked.listing) slots.get(header.listing ?? '')?.set(contractId(contract), index);
       const line =
         index < 0
           ? null
           : lineOf(
               valuesOf((name) => block.number(name, index)),
-              facts,
+              header,
             );
       lines.set(captureKey(asked), line);
     }
   });
 }
 
-/** Cuts the lines of contracts whose places are known out of captures: of each no more than these comes over. One statement; those of captures rewritten in between are left out. */
-async function readCuts(store: Store, captures: readonly Unread[], places: ReadonlyMap<string, Places>): Promise<void> {
-  const cuts = captures.map(({ facts, wanted }) => {
-    const known = places.get(facts.listing!)!;
-    for (const { lines } of wanted) lines.set(captureKey(facts), null);
+/** Cuts the lines of contracts whose slots are known out of captures: of each no more than these comes over. One statement; those of captures rewritten in between are left out. */
+async function readCuts(store: Store, captures: readonly Unread[], slots: ReadonlyMap<string, SlotMap>): Promise<void> {
+  const cuts = captures.map(({ header, wanted }) => {
+    const known = slots.get(header.listing!)!;
+    for (const { lines } of wanted) lines.set(captureKey(header), null);
     return wanted
-      .map((one) => ({ lines: one.lines, place: known.get(contractId(one.contract))! }))
-      .filter(({ place }) => place >= 0);
+      .map((one) => ({ lines: one.lines, slot: known.get(contractId(one.contract))! }))
+      .filter(({ slot }) => slot >= 0);
   });
   const asked = captures
     .map((capture, i) => ({ ...capture, cuts: cuts[i]! }))
     .filter(({ cuts: own }) => own.length > 0);
   if (asked.length === 0) return;
-  const byPlace = new Map(asked.map((one) => [placeOf(one.facts), one]));
+  const byCapture = new Map(asked.map((one) => [captureIdOf(one.header), one]));
   const config = cutLines.query({
-    underlyings: asked.map(({ facts }) => facts.underlying),
-    capturedAt: asked.map(({ facts }) => facts.capturedAt),
-    versions: asked.map(({ facts }) => facts.version),
-    places: asked.map(({ cuts: own }) => own.map(({ place }) => place).join(' ')),
+    underlyings: asked.map(({ header }) => header.underlying),
+    capturedAt: asked.map(({ header }) => header.capturedAt),
+    versions: asked.map(({ header }) => header.version),
+    slots: asked.map(({ cuts: own }) => own.map(({ slot }) => slot).join(' ')),
   });
-  await eachRow<Facts & { layout: string; cuts: Buffer }>(store, config, ({ layout, cuts: bytes, ...facts }) => {
-    const columns = JSON.parse(layout) as ColumnLayout[];
-    const width = columns.reduce((sum, column) => sum + column.bytes, 0);
-    if (bytes.length !== width * byPlace.get(placeOf(facts))!.cuts.length)
-      throw new RangeError('a chain whose lines are asked for is cut short');
-    let at = 0;
-    for (const { lines } of byPlace.get(placeOf(facts))!.cuts) {
-      const values = {} as LineValues;
-      for (const column of columns) {
-        values[column.header.name as keyof LineValues] = cutValue(column, bytes.subarray(at, at + column.bytes));
-        at += column.bytes;
+  await eachRow<CaptureHeader & { layout: string; cuts: Buffer }>(
+    store,
+    config,
+    ({ layout, cuts: bytes, ...header }) => {
+      const columns = JSON.parse(layout) as ColumnLayout[];
+      const width = columns.reduce((sum, column) => sum + column.bytes, 0);
+      if (bytes.length !== width * byCapture.get(captureIdOf(header))!.cuts.length)
+        throw new RangeError('a chain whose lines are asked for is cut short');
+      let at = 0;
+      for (const { lines } of byCapture.get(captureIdOf(header))!.cuts) {
+        const values = {} as LineValues;
+        for (const column of columns) {
+          values[column.header.name as keyof LineValues] = cutValue(column, bytes.subarray(at, at + column.bytes));
+          at += column.bytes;
+        }
+        lines.set(captureKey(header), lineOf(values, header));
       }
-      lines.set(captureKey(facts), lineOf(values, facts));
-    }
-  });
+    },
+  );
 }
 
 /**
@@ -231,16 +236,16 @@ async function readCuts(store: Store, captures: readonly Unread[], places: Reado
  */
 async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Promise<void> {
   const captures = [...unread.values()];
-  const listings = new Set(captures.map(({ facts }) => facts.listing).filter((listing) => listing !== null));
-  const places = new Map(
-    [...listings].map((listing) => [listing, new Map(store.blocks.get<Places>(placesKey(listing)))]),
+  const listings = new Set(captures.map(({ header }) => header.listing).filter((listing) => listing !== null));
+  const slots = new Map(
+    [...listings].map((listing) => [listing, new Map(store.blocks.get<SlotMap>(slotsKey(listing)))]),
   );
   const sought = new Set<string>();
   const whole: Unread[] = [];
   const cut: Unread[] = [];
   for (const capture of captures) {
-    const { listing } = capture.facts;
-    const known = listing === null ? undefined : places.get(listing);
+    const { listing } = capture.header;
+    const known = listing === null ? undefined : slots.get(listing);
     const news = capture.wanted.map(({ contract }) => `${listing} ${contractId(contract)}`);
     const isKnown = (key: string, i: number) => sought.has(key) || known!.has(contractId(capture.wanted[i]!.contract));
     if (known && news.every(isKnown)) cut.push(capture);
@@ -249,19 +254,19 @@ async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Pro
       for (const key of news) sought.add(key);
     }
   }
-  await readWhole(store, whole, places);
+  await readWhole(store, whole, slots);
   // What was rewritten while it was read has told nothing of its listing.
-  const isPlaced = ({ facts, wanted }: Unread) =>
-    wanted.every(({ contract }) => places.get(facts.listing!)!.has(contractId(contract)));
-  await readCuts(store, cut.filter(isPlaced), places);
-  for (const [listing, known] of places) store.blocks.set(placesKey(listing), known, 100 + known.size * placeBytes);
+  const isPlaced = ({ header, wanted }: Unread) =>
+    wanted.every(({ contract }) => slots.get(header.listing!)!.has(contractId(contract)));
+  await readCuts(store, cut.filter(isPlaced), slots);
+  for (const [listing, known] of slots) store.blocks.set(slotsKey(listing), known, 100 + known.size * slotBytes);
 }
 
 /** Lines kept of a contract beyond those asked for, at most. */
 const mostLines = 1000;
 
 interface Wanted extends ListedContract {
-  captures: readonly (readonly [key: string, facts: Facts])[];
+  captures: readonly (readonly [key: string, header: CaptureHeader])[];
   lines: KnownLines;
 }
 
@@ -271,13 +276,13 @@ async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unrea
   for (const [i, wanted] of contracts.entries()) {
     const missing = wanted.captures.filter(([key]) => !wanted.lines.has(key));
     if (missing.length > 0) wanted.lines = new Map(wanted.lines.size > mostLines ? [] : wanted.lines);
-    for (const [key, facts] of wanted.captures) {
+    for (const [key, header] of wanted.captures) {
       if (wanted.lines.has(key)) continue;
-      const place = placeOf(facts);
-      if (!unread.has(place)) unread.set(place, { facts, wanted: [] });
-      unread.get(place)!.wanted.push(wanted);
+      const id = captureIdOf(header);
+      if (!unread.has(id)) unread.set(id, { header, wanted: [] });
+      unread.get(id)!.wanted.push(wanted);
     }
-    if (i % contractsATurn === contractsATurn - 1) await nextTurn();
+    if (i % contractsPerYield === contractsPerYield - 1) await nextTurn();
   }
   return unread;
 }
@@ -294,12 +299,12 @@ export async function contractLines(
 ): Promise<Map<string, ContractLine[]>> {
   const ranges = contracts.map((listed) => ({
     underlying: listed.underlying,
-    throughMs: lastMoment(listed, throughMs),
+    throughMs: lastAtMs(listed, throughMs),
   }));
   const distinct = [...new Map(ranges.map((range) => [rangeKey(range), range])).values()];
-  const facts = await readFacts(store, distinct, captures);
+  const headers = await readHeaders(store, distinct, captures);
   const keyed = new Map(
-    distinct.map((range, i) => [rangeKey(range), facts[i]!.map((one) => [captureKey(one), one] as const)]),
+    distinct.map((range, i) => [rangeKey(range), headers[i]!.map((one) => [captureKey(one), one] as const)]),
   );
   const wanted = contracts.map(
     (listed, i): Wanted => ({
@@ -319,7 +324,7 @@ export async function contractLines(
       const lines = one.captures.map(([key]) => one.lines.get(key)).filter((line) => line != null);
       found.set(contractId(one.contract), lines);
     }
-    if (i % contractsATurn === contractsATurn - 1) await nextTurn();
+    if (i % contractsPerYield === contractsPerYield - 1) await nextTurn();
   }
   return found;
 }

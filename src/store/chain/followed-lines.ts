@@ -41,7 +41,7 @@ const appending = statement(
  * Keeps lines of a session, gzip. What is kept without a further line (event time that went on by itself) joins the part before: gzip
  * files put one after the other are one.
  */
-export async function keepLines(
+export async function storeLines(
   tx: Transaction,
   source: string,
   session: SessionDate,
@@ -55,7 +55,7 @@ export async function keepLines(
 const partsAtOnce = 64;
 
 /** The lines kept of a session, packed, part after part in the order they were taken. */
-export async function* keptLines(tx: Transaction, source: string, session: SessionDate): AsyncGenerator<Buffer> {
+export async function* storedLines(tx: Transaction, source: string, session: SessionDate): AsyncGenerator<Buffer> {
   const parts = await tx.prisma.followedLines.findMany({
     where: { source, sessionDate: session },
     select: { source: true, sessionDate: true, throughLine: true },

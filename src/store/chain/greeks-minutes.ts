@@ -17,14 +17,14 @@ export interface WrittenMinute {
 }
 
 /** Where the contracts of a session's underlyings have their records, as far as a writer knows. */
-export type GreeksPlaces = Map<string, Map<string, number>>;
+export type GreeksSlots = Map<string, Map<string, number>>;
 
 /** Learns the places of underlyings that a writer does not know yet. */
-async function learnPlaces(
+async function loadSlots(
   tx: Transaction,
   session: SessionDate,
   underlyings: readonly string[],
-  places: GreeksPlaces,
+  places: GreeksSlots,
 ): Promise<void> {
   const unknown = underlyings.filter((underlying) => !places.has(underlying));
   if (unknown.length === 0) return;
@@ -45,12 +45,12 @@ type Place = { underlying: string; contract: string; place: number };
 /** Gives every new contract the next place of its underlying, and packs the solves by place. */
 function encodeMinutes(
   minutes: readonly WrittenMinute[],
-  places: GreeksPlaces,
+  places: GreeksSlots,
 ): { rows: EncodedMinute[]; added: Place[] } {
   const added: Place[] = [];
   const rows = minutes.map(({ underlying, tsMs, spot, solves }) => {
     const known = places.get(underlying)!;
-    const byPlace = new Map<number, GreeksSolve>();
+    const bySlot = new Map<number, GreeksSolve>();
     for (const [contract, solve] of solves) {
       let place = known.get(contract);
       if (place === undefined) {
@@ -58,9 +58,9 @@ function encodeMinutes(
         known.set(contract, place);
         added.push({ underlying, contract, place });
       }
-      byPlace.set(place, solve);
+      bySlot.set(place, solve);
     }
-    return { underlying, tsMs, spot, payload: encodeSolves(byPlace) };
+    return { underlying, tsMs, spot, payload: encodeSolves(bySlot) };
   });
   return { rows, added };
 }
@@ -73,10 +73,10 @@ export async function saveGreeksMinutes(
   tx: Transaction,
   session: SessionDate,
   minutes: readonly WrittenMinute[],
-  places: GreeksPlaces,
+  places: GreeksSlots,
 ): Promise<void> {
   if (minutes.length === 0) return;
-  await learnPlaces(tx, session, [...new Set(minutes.map(({ underlying }) => underlying))], places);
+  await loadSlots(tx, session, [...new Set(minutes.map(({ underlying }) => underlying))], places);
   const { rows, added } = encodeMinutes(minutes, places);
   const placed = added.map((place) => ({ ...place, sessionDate: session }));
   if (placed.length > 0) await copyRows(tx, 'GreeksPlace', placed);

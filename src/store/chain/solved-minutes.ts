@@ -17,9 +17,9 @@ export interface SolvedMinute {
   solves: ReadonlyMap<string, GreeksSolve>;
 }
 
-type MinuteFacts = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { version: string };
+type MinuteKey = Pick<SolvedMinute, 'underlying' | 'sessionDate' | 'tsMs'> & { version: string };
 
-const cacheKey = ({ underlying, tsMs, version }: MinuteFacts) => `solved-minute:${underlying}:${tsMs}:${version}`;
+const cacheKey = ({ underlying, tsMs, version }: MinuteKey) => `solved-minute:${underlying}:${tsMs}:${version}`;
 /** Bytes a solve takes in the cache, about. */
 const solveBytes = 250;
 
@@ -34,7 +34,7 @@ const payloads = statement(
 
 async function readMinutes(
   from: Reader,
-  wanted: readonly Omit<MinuteFacts, 'version'>[],
+  wanted: readonly Omit<MinuteKey, 'version'>[],
 ): Promise<{ minute: SolvedMinute; version: string }[]> {
   if (wanted.length === 0) return [];
   // Minute and places in one statement, so that both are of one state of the store.
@@ -43,13 +43,13 @@ async function readMinutes(
     sessionDates: wanted.map((one) => one.sessionDate),
     tsMs: wanted.map((one) => one.tsMs),
   });
-  return rows.map(({ payload, contracts, spot, version, ...facts }) => {
+  return rows.map(({ payload, contracts, spot, version, ...header }) => {
     const solves = new Map<string, GreeksSolve>();
     contracts.forEach((contract, place) => {
-      const solve = decodeSolve(payload, place * recordBytes, facts.tsMs);
+      const solve = decodeSolve(payload, place * recordBytes, header.tsMs);
       if (solve !== null) solves.set(contract, solve);
     });
-    return { minute: { ...facts, spot, solves }, version };
+    return { minute: { ...header, spot, solves }, version };
   });
 }
 
@@ -82,7 +82,7 @@ export async function lastSolvedMinutes(
   { throughMs, today }: { throughMs: number; today: SessionDate },
 ): Promise<(SolvedMinute | null)[]> {
   const rows = await last.rows(store.primary, { underlyings, today, throughMs });
-  const cached = new Map(rows.map((facts) => [facts.underlying, store.blocks.get<SolvedMinute>(cacheKey(facts))]));
+  const cached = new Map(rows.map((header) => [header.underlying, store.blocks.get<SolvedMinute>(cacheKey(header))]));
   const read = new Map<string, SolvedMinute>();
   const missing = rows.filter(({ underlying }) => !cached.get(underlying));
   for (const { minute, version } of await readMinutes(store.primary, missing)) {

@@ -6,7 +6,7 @@ import { openEmbeddedServer } from './embedded-server.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './prisma.ts';
 import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
-import { storeRefused } from './store-error.ts';
+import { storeError } from './store-error.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
 
@@ -181,7 +181,7 @@ async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string>
     return rows[0]!.schema ?? 'public';
   } catch (error) {
     if (databaseUrl === null) throw error;
-    throw storeRefused(
+    throw storeError(
       `The database of DATABASE_URL cannot be used: ${(error as Error).message || (error as { code?: string }).code}`,
       error,
     );

@@ -1,14 +1,14 @@
 /** Where a table's rows live on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the first node alone. */
-export type TablePlace = { by: string } | 'everywhere' | 'first node';
+export type TablePlacement = { by: string } | 'everywhere' | 'first node';
 
-const bySymbol: TablePlace = { by: 'symbol' };
-const byUnderlying: TablePlace = { by: 'underlying' };
+const bySymbol: TablePlacement = { by: 'symbol' };
+const byUnderlying: TablePlacement = { by: 'underlying' };
 
 /**
  * Every table's place. What is large is spread by the symbol, or the underlying of its contracts: all of one is on one node, and what is joined
  * is joined there. What an account owns is small, and its rows are locked; the order of telling (`flow_feed`) is one sequence.
  */
-export const tablePlaces: Readonly<Record<string, TablePlace>> = {
+export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   bar_blocks: bySymbol,
   live_quotes: bySymbol,
   off_exchange_composition: bySymbol,
@@ -47,7 +47,7 @@ export const tablePlaces: Readonly<Record<string, TablePlace>> = {
 
 /** The statements that give every table its place, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
-  const entries = Object.entries(tablePlaces);
+  const entries = Object.entries(tablePlacements);
   const spread = entries.flatMap(([table, place]) => (typeof place === 'object' ? [{ table, by: place.by }] : []));
   const [first, ...others] = spread;
   return [

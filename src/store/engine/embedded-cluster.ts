@@ -14,8 +14,8 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { basename, join } from 'node:path';
-import { makePrivate, type Owner, type Place } from './embedded-location.ts';
-import { storeRefused } from './store-error.ts';
+import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-location.ts';
+import { storeError } from './store-error.ts';
 
 /** The server's one user; its socket folder (Windows: its password) is what keeps others out. */
 export const superuser = 'postgres';
@@ -41,7 +41,7 @@ const settings: Record<string, string> = {
 };
 
 /** The password of a Windows server (loopback TCP needs one), made at first use; null where a socket folder guards. */
-export function passwordOf(place: Place): string | null {
+export function passwordOf(place: EmbeddedLocation): string | null {
   if (!isWindows) return null;
   const file = join(place.home, 'postgres.password');
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 });
@@ -52,7 +52,7 @@ export function passwordOf(place: Place): string | null {
  * Creates the cluster if there is none. It is made beside its place and renamed, so that neither a crash nor a second
  * process at the same moment leaves half of one.
  */
-export function createCluster(place: Place): void {
+export function createCluster(place: EmbeddedLocation): void {
   if (existsSync(join(place.cluster, 'PG_VERSION'))) return;
   removeDrafts(place);
   const draft = `${place.cluster}.new-${process.pid}`;
@@ -75,7 +75,7 @@ export function createCluster(place: Place): void {
 }
 
 /** Starts the server in a process group of its own, so that Ctrl-C reaches us and not it. Does not wait for it. */
-export function spawnServer(place: Place, port: number): { hasEnded: () => boolean; said: () => string } {
+export function spawnServer(place: EmbeddedLocation, port: number): { hasEnded: () => boolean; said: () => string } {
   const startOfLog = prepareLog(place);
   const options = Object.entries(
     isWindows ? { listen_addresses: '127.0.0.1', ...settings } : { ...socketSettings(place), ...settings },
@@ -120,7 +120,7 @@ export function spawnServer(place: Place, port: number): { hasEnded: () => boole
 }
 
 /** Asks the server to end: transactions in flight are rolled back, everything committed is on disk. Does not wait. */
-export function stopServer(place: Place, pid: number): void {
+export function stopServer(place: EmbeddedLocation, pid: number): void {
   if (isWindows) runProgram(place, 'pg_ctl', ['stop', '-W', '-m', 'fast', '-D', place.cluster]);
   else process.kill(pid, 'SIGINT');
 }
@@ -128,9 +128,10 @@ export function stopServer(place: Place, pid: number): void {
 // Nothing of the caller's environment: PGPORT and the like would steer the server.
 const programEnvironment = isWindows ? {} : { env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } };
 
-const program = (place: Place, name: string) => join(place.programs, 'bin', isWindows ? `${name}.exe` : name);
+const program = (place: EmbeddedLocation, name: string) =>
+  join(place.programs, 'bin', isWindows ? `${name}.exe` : name);
 
-function socketSettings({ socketDir }: Place): Record<string, string> {
+function socketSettings({ socketDir }: EmbeddedLocation): Record<string, string> {
   return {
     listen_addresses: '',
     unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
@@ -138,7 +139,7 @@ function socketSettings({ socketDir }: Place): Record<string, string> {
   };
 }
 
-function prepareLog({ logFile, owner }: Place): number {
+function prepareLog({ logFile, owner }: EmbeddedLocation): number {
   const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
   if (size > 0 && size < largestLogBytes) return size;
   writeFileSync(logFile, '', { mode: 0o600 });
@@ -150,7 +151,7 @@ function chownTo(path: string, owner: Owner | null): void {
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
 }
 
-function runProgram(place: Place, name: string, args: string[]): void {
+function runProgram(place: EmbeddedLocation, name: string, args: string[]): void {
   const options = {
     cwd: isWindows ? place.home : '/',
     ...programEnvironment,
@@ -159,7 +160,7 @@ function runProgram(place: Place, name: string, args: string[]): void {
   };
   const result = spawnSync(program(place, name), args, { ...options, ...place.owner });
   if (result.status === 0) return;
-  throw storeRefused(
+  throw storeError(
     programFailed(name, result.error?.message ?? `${result.stdout}${result.stderr}`.trim()),
     result.error,
   );
@@ -175,7 +176,7 @@ function syncFolder(folder: string): void {
 }
 
 /** Half-made clusters of processes that were killed. */
-function removeDrafts({ home, cluster }: Place): void {
+function removeDrafts({ home, cluster }: EmbeddedLocation): void {
   const start = `${basename(cluster)}.new-`;
   for (const name of readdirSync(home).filter((each) => each.startsWith(start))) {
     try {

@@ -16,7 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
-import { storeRefused } from './store-error.ts';
+import { storeError } from './store-error.ts';
 
 /** A user and group the server runs as. */
 export interface Owner {
@@ -25,7 +25,7 @@ export interface Owner {
 }
 
 /** Where an embedded server lives, and as whom. All paths are absolute. */
-export interface Place {
+export interface EmbeddedLocation {
   /** Folder that holds cluster, socket folder and log. */
   home: string;
   /** PostgreSQL's data folder; need not exist yet. */
@@ -48,7 +48,7 @@ const longestSocketPath = 100;
 const socketName = '/.s.PGSQL.5432';
 
 /** Decides where the embedded server of a data folder lives, creating the folders it needs. */
-export function findPlace(dataDir: string): Place {
+export function findLocation(dataDir: string): EmbeddedLocation {
   mkdirSync(dataDir, { recursive: true });
   const data = realpathSync(dataDir);
   const owner = process.getuid?.() === 0 ? serverOwner(data) : null;
@@ -71,7 +71,7 @@ export function makePrivate(folder: string, owner: Owner | null): void {
   const found = lstatSync(folder);
   const uid = owner?.uid ?? process.getuid?.();
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
-    throw storeRefused(
+    throw storeError(
       `The embedded database's folder ${folder} belongs to user ${found.uid} (mode ${(found.mode & 0o777).toString(8)}), not to user ${uid} alone. ` +
         'Run as that user, or set another TAPEGRAPH_DATA.',
     );
@@ -92,7 +92,7 @@ function serverOwner(data: string): Owner {
 function canEnter(folder: string, owner: Owner): boolean {
   const tried = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -r "$0"', folder], { ...owner, cwd: '/', env: {} });
   if (tried.error !== undefined) {
-    throw storeRefused(
+    throw storeError(
       `PostgreSQL does not run as root, and this system does not let root start it as user ${owner.uid} (${tried.error.message}). ` +
         'Run as an ordinary user, or set DATABASE_URL.',
       tried.error,
@@ -114,7 +114,7 @@ function findHome(data: string, owner: Owner | null): string {
   }
   const home = holding ?? data;
   if (canEnter(home, owner)) return home;
-  throw storeRefused(
+  throw storeError(
     `The embedded database in ${home} belongs to user ${owner.uid}, who cannot enter that folder. Allow access to it (chmod o+x) or set another TAPEGRAPH_DATA.`,
   );
 }
@@ -141,7 +141,7 @@ function findPrograms(owner: Owner | null): string {
   try {
     folder = dirname(dirname(createRequire(import.meta.url).resolve(name)));
   } catch (error) {
-    throw storeRefused(
+    throw storeError(
       `No embedded PostgreSQL is installed for this platform (${name}): set DATABASE_URL to a PostgreSQL server, or install the optional packages (npm ci).`,
       error,
     );

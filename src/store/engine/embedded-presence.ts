@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
-import type { Place } from './embedded-location.ts';
+import type { EmbeddedLocation } from './embedded-location.ts';
 import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
-import { storeRefused } from './store-error.ts';
+import { storeError } from './store-error.ts';
 
 /** This process's place among the users of a running embedded server. */
 export interface Presence {
@@ -23,7 +23,7 @@ const longestStopMs = 60_000;
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
 /** Takes part in the server that `postmaster.pid` tells of; null when it is not (or no longer, or not yet) there. */
-export async function takePart(place: Place, postmaster: Postmaster): Promise<Presence | null> {
+export async function takePart(place: EmbeddedLocation, postmaster: Postmaster): Promise<Presence | null> {
   if (!postmaster.port) return null;
   const connection = connectionTo(place, postmaster);
   const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };
@@ -39,12 +39,12 @@ export async function takePart(place: Place, postmaster: Postmaster): Promise<Pr
     const { code, message } = error as { code?: string; message: string };
     if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
       return null;
-    throw storeRefused(`The embedded PostgreSQL in ${place.cluster} refused the connection: ${message}`, error);
+    throw storeError(`The embedded PostgreSQL in ${place.cluster} refused the connection: ${message}`, error);
   }
 }
 
 /** Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. */
-export async function leave(place: Place, { client, postmaster }: Presence): Promise<void> {
+export async function leave(place: EmbeddedLocation, { client, postmaster }: Presence): Promise<void> {
   try {
     await client.query(`select pg_advisory_unlock_shared(${presenceLock})`);
     const { rows } = await client.query(`select pg_try_advisory_lock(${presenceLock}) as alone`);
@@ -58,14 +58,14 @@ export async function leave(place: Place, { client, postmaster }: Presence): Pro
   await client.end().catch(() => {});
 }
 
-function connectionTo(place: Place, postmaster: Postmaster): pg.ClientConfig {
+function connectionTo(place: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {
   // The server's own file says where its socket is: TMPDIR may differ between two processes.
   const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || place.socketDir;
   const password = passwordOf(place);
   return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
 }
 
-async function ended(place: Place, stopped: Postmaster): Promise<void> {
+async function ended(place: EmbeddedLocation, stopped: Postmaster): Promise<void> {
   const giveUpAt = performance.now() + longestStopMs;
   while (performance.now() < giveUpAt) {
     // The file goes last. Another one in its place means that the next user has already started the server again.

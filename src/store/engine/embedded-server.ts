@@ -2,10 +2,10 @@ import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { createCluster, passwordOf, spawnServer } from './embedded-cluster.ts';
-import { findPlace, type Place } from './embedded-location.ts';
+import { type EmbeddedLocation, findLocation } from './embedded-location.ts';
 import { leave, type Presence, takePart } from './embedded-presence.ts';
 import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
-import { storeRefused } from './store-error.ts';
+import { storeError } from './store-error.ts';
 
 /** A PostgreSQL of our own, shared by every process that opened the same data folder. */
 export interface EmbeddedServer {
@@ -35,7 +35,7 @@ const mostAttempts = 6;
  * is started again. It runs apart from the process that started it: it is there until its last user has left.
  */
 export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const place = findPlace(dataDir);
+  const place = findLocation(dataDir);
   let { presence, started } = await join(place);
   let closing = false;
   let recovery = Promise.resolve();
@@ -75,7 +75,10 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
   return { connection: { ...presence.connection, database: storeDatabase }, started, close };
 }
 
-async function join(place: Place, isUnwanted = () => false): Promise<{ presence: Presence; started: boolean }> {
+async function join(
+  place: EmbeddedLocation,
+  isUnwanted = () => false,
+): Promise<{ presence: Presence; started: boolean }> {
   const giveUpAt = performance.now() + patienceMs;
   let server: ReturnType<typeof spawnServer> | null = null;
   let attempts = 0;
@@ -99,17 +102,17 @@ async function join(place: Place, isUnwanted = () => false): Promise<{ presence:
   throw new Error('The embedded server was closed in the meantime.');
 }
 
-async function start(place: Place): Promise<ReturnType<typeof spawnServer>> {
+async function start(place: EmbeddedLocation): Promise<ReturnType<typeof spawnServer>> {
   removeStaleLocks(place.cluster, place.socketDir);
   passwordOf(place);
   createCluster(place);
   return spawnServer(place, await choosePort());
 }
 
-function notAnswering(place: Place, postmaster: Postmaster | null, said: string | undefined): Error {
+function notAnswering(place: EmbeddedLocation, postmaster: Postmaster | null, said: string | undefined): Error {
   const what = postmaster === null ? 'did not start' : `(process ${postmaster.pid}) does not answer`;
   const log = said === undefined ? `Its log is ${place.logFile}.` : `Its log, ${place.logFile}, ends:\n${said}`;
-  return storeRefused(`The embedded PostgreSQL in ${place.cluster} ${what}. ${log}`);
+  return storeError(`The embedded PostgreSQL in ${place.cluster} ${what}. ${log}`);
 }
 
 async function createStoreDatabase(client: pg.Client): Promise<void> {

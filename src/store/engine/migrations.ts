@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type pg from 'pg';
-import { storeRefused } from './store-error.ts';
+import { storeError } from './store-error.ts';
 
 /** The project's own migrations, one folder each, applied in order of name. */
 export const migrationsFolder = fileURLToPath(new URL('../../../prisma/migrations', import.meta.url));
@@ -54,7 +54,7 @@ export async function migrate(
     const missing = await findMissing(client, migrations);
     if (missing.length === 0) return [];
     if (!apply)
-      throw storeRefused(
+      throw storeError(
         `The store needs ${missing.length} migration(s), from ${missing[0]!.name} on: run "tapegraph migrate".`,
       );
     await client.query('select pg_advisory_lock($1)', [migrateLock]);
@@ -90,15 +90,15 @@ async function findMissing(client: pg.PoolClient, migrations: Migration[]): Prom
   for (const { name, checksum, finished } of rows) {
     const ours = known.get(name);
     if (ours === undefined)
-      throw storeRefused(
+      throw storeError(
         `The store is newer than this version of Tapegraph: its migration ${name} is unknown. Update Tapegraph.`,
       );
     if (!finished)
-      throw storeRefused(
+      throw storeError(
         `Migration ${name} was started by another tool and did not finish. Resolve it with that tool first (prisma migrate resolve).`,
       );
     if (ours.checksum !== checksum)
-      throw storeRefused(
+      throw storeError(
         `Migration ${name} was changed after it was applied to this store. Restore its file; put changes into a new migration.`,
       );
   }
@@ -131,7 +131,7 @@ async function applyOne(client: pg.PoolClient, { name, sql, checksum }: Migratio
   try {
     await client.query(sql);
   } catch (error) {
-    throw storeRefused(`Migration ${name} failed; the store is unchanged: ${(error as Error).message}`, error);
+    throw storeError(`Migration ${name} failed; the store is unchanged: ${(error as Error).message}`, error);
   }
   await client.query(
     `insert into "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)

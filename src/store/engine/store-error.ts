@@ -2,7 +2,7 @@
  * An error for whoever runs the gateway: why the store cannot be opened, and what to do. Its message is complete and
  * holds no secret; `name` is `StoreRefused`, by which the command line knows to print it without a stack.
  */
-export function storeRefused(message: string, cause?: unknown): Error {
+export function storeError(message: string, cause?: unknown): Error {
   const error = new Error(message, cause === undefined ? undefined : { cause });
   error.name = 'StoreRefused';
   return error;

@@ -28,19 +28,19 @@ const scalars = [
 ] as const;
 
 const key = ['underlying', 'capturedAt'] as const;
-const factFields = [...key, ...scalars, 'version'] as const;
-type Facts = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries'> & { version: string };
+const headerFields = [...key, ...scalars, 'version'] as const;
+type CaptureHeader = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries'> & { version: string };
 
-const factColumns = {
+const headerColumns = {
   ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
   ...({ priorCloseSpot: 'float8?', netGex: 'float8', flipPoint: 'float8?', zeroGamma: 'float8?' } as const),
   ...({ callWall: 'int4?', putWall: 'int4?', netVanna: 'float8?', netCharm: 'float8?' } as const),
   ...({ gammaSource: 'text', oiCoverage: 'float8', contractCount: 'int4', gammaAbsent: 'int4' } as const),
   ...({ methodologyVersion: 'text', version: 'text' } as const),
-} as const satisfies Record<(typeof factFields)[number], SqlType>;
+} as const satisfies Record<(typeof headerFields)[number], SqlType>;
 
 // A row holds what was checked when it was written.
-const factsOf = (rows: readonly { gammaSource: string }[]) => rows as unknown as Facts[];
+const headersOf = (rows: readonly { gammaSource: string }[]) => rows as unknown as CaptureHeader[];
 
 function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
   const number = (read: (row: GexExpiry) => number | null) =>
@@ -99,39 +99,43 @@ interface Curves {
   expiries: GexExpiry[];
 }
 
-const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: Facts) =>
+const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: CaptureHeader) =>
   `gex:${what}:${underlying}:${capturedAt}:${version}`;
 
 const bytesOf = (columns: GexColumns) => columns.strike.length * gexColumnNames.length * 8;
 
 /** Bytes of payload that are decoded before others get their turn: about 2 ms of work. */
-const turnBytes = 256 * 1024;
+const yieldBytes = 256 * 1024;
 
-function fromCache(store: Store, { version, ...facts }: Facts, byExpiry: boolean): StoredGexCapture | null {
-  const known = { ...facts, version };
+function fromCache(store: Store, { version, ...header }: CaptureHeader, byExpiry: boolean): StoredGexCapture | null {
+  const known = { ...header, version };
   const curves = store.blocks.get<Curves>(cacheKey('net', known));
   const rows = byExpiry ? store.blocks.get<GexColumns>(cacheKey('expiry', known)) : null;
-  return curves && rows !== undefined ? { ...facts, ...curves, byExpiry: rows } : null;
+  return curves && rows !== undefined ? { ...header, ...curves, byExpiry: rows } : null;
 }
 
-type PayloadRow = Facts & { strikes: Buffer; byExpiry?: Buffer; expiries: Buffer };
+type PayloadRow = CaptureHeader & { strikes: Buffer; byExpiry?: Buffer; expiries: Buffer };
 
 function decoded(store: Store, { strikes, byExpiry: expiryRows, expiries, ...known }: PayloadRow): StoredGexCapture {
-  const { version, ...facts } = known;
+  const { version, ...header } = known;
   const curves: Curves = { strikes: decodeCurve(strikes), expiries: decodeExpiries(expiries) };
   const byExpiry = expiryRows ? decodeCurve(expiryRows) : null;
   store.blocks.set(cacheKey('net', known), curves, bytesOf(curves.strikes) + curves.expiries.length * 100);
   if (byExpiry) store.blocks.set(cacheKey('expiry', known), byExpiry, bytesOf(byExpiry));
-  return { ...facts, ...curves, byExpiry };
+  return { ...header, ...curves, byExpiry };
 }
 
 /** The captures of `wanted`, in its order: from the cache, the others with one statement. */
-async function withCurves(store: Store, wanted: readonly Facts[], byExpiry: boolean): Promise<StoredGexCapture[]> {
-  const cached = wanted.map((facts) => fromCache(store, facts, byExpiry));
+async function withCurves(
+  store: Store,
+  wanted: readonly CaptureHeader[],
+  byExpiry: boolean,
+): Promise<StoredGexCapture[]> {
+  const cached = wanted.map((header) => fromCache(store, header, byExpiry));
   const missing = wanted.filter((_, i) => cached[i] === null);
   if (missing.length === 0) return cached as StoredGexCapture[];
-  // Facts are read again with the payload: a capture rewritten in between must not be half old, half new.
-  const fields = [...factFields, 'strikes', 'expiries', ...(byExpiry ? (['byExpiry'] as const) : [])] as const;
+  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
+  const fields = [...headerFields, 'strikes', 'expiries', ...(byExpiry ? (['byExpiry'] as const) : [])] as const;
   const found = await findRows(readFrom(store), 'GexCapture', { by: key, keys: missing }, fields);
   const rows = found as unknown as PayloadRow[];
   const read = new Map<string, StoredGexCapture>();
@@ -139,11 +143,11 @@ async function withCurves(store: Store, wanted: readonly Facts[], byExpiry: bool
   for (const row of rows) {
     read.set(`${row.underlying} ${row.capturedAt}`, decoded(store, row));
     bytes += row.strikes.length + (row.byExpiry?.length ?? 0);
-    if (bytes < turnBytes) continue;
+    if (bytes < yieldBytes) continue;
     bytes = 0;
     await nextTurn();
   }
-  return wanted.flatMap((facts, i) => cached[i] ?? read.get(`${facts.underlying} ${facts.capturedAt}`) ?? []);
+  return wanted.flatMap((header, i) => cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? []);
 }
 
 /**
@@ -158,17 +162,17 @@ export async function gexCapturesOf(
 ): Promise<Map<string, StoredGexCapture[]>> {
   const keys = Array.from(new Set(underlyings), (underlying) => ({ underlying, sessionDate }));
   const by = ['underlying', 'sessionDate'] as const;
-  const rows = await findRows(readFrom(store), 'GexCapture', { by, keys }, factFields);
+  const rows = await findRows(readFrom(store), 'GexCapture', { by, keys }, headerFields);
   const within = rows.filter(({ capturedAt }) => capturedAt >= fromMs && capturedAt < toMs);
   within.sort((a, b) => a.capturedAt - b.capturedAt);
-  const captures = await withCurves(store, factsOf(within), byExpiry);
+  const captures = await withCurves(store, headersOf(within), byExpiry);
   return Map.groupBy(captures, (capture) => capture.underlying);
 }
 
 const latest = statement(
   'latest-gex-captures',
   { underlyings: 'text[]', atMs: 'int8', sessionDate: 'text?' },
-  factColumns,
+  headerColumns,
 );
 
 /**
@@ -182,13 +186,13 @@ export async function latestGexCaptures(
   { byExpiry, sessionDate = null }: { byExpiry: boolean; sessionDate?: SessionDate | null },
 ): Promise<Map<string, StoredGexCapture>> {
   const rows = await latest.rows(readFrom(store), { underlyings, atMs, sessionDate });
-  return new Map((await withCurves(store, factsOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
+  return new Map((await withCurves(store, headersOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
 }
 
 const following = statement(
   'gex-captures-from',
   { underlyings: 'text[]', fromMs: 'int8[]', throughMs: 'int8', limit: 'int8' },
-  factColumns,
+  headerColumns,
 );
 
 /**
@@ -203,7 +207,7 @@ export async function gexCapturesFrom(
 ): Promise<Map<string, StoredGexCapture[]>> {
   const [underlyings, fromMs] = [[...from.keys()], [...from.values()]];
   const rows = await following.rows(readFrom(store), { underlyings, fromMs, throughMs, limit });
-  return Map.groupBy(await withCurves(store, factsOf(rows), false), (capture) => capture.underlying);
+  return Map.groupBy(await withCurves(store, headersOf(rows), false), (capture) => capture.underlying);
 }
 
 /** The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are cached. */
@@ -215,5 +219,5 @@ export async function firstGexCaptures(
   const starts = underlyings.map(() => fromMs);
   const asked = { underlyings, fromMs: starts, throughMs: toMs - 1, limit: 1 };
   const rows = await following.rows(readFrom(store), asked);
-  return new Map((await withCurves(store, factsOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
+  return new Map((await withCurves(store, headersOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
 }

@@ -10,7 +10,7 @@ const select = {
 } as const;
 
 /** A place in a journal: the trade last read. */
-export interface TradePlace {
+export interface TradePosition {
   tsMs: number;
   id: string;
 }
@@ -19,7 +19,7 @@ export interface TradePlace {
 export async function listJournalTrades(
   store: Store,
   accountId: string,
-  after: TradePlace | null,
+  after: TradePosition | null,
   limit: number,
 ): Promise<JournalTrade[]> {
   const later = after && { OR: [{ tsMs: { lt: after.tsMs } }, { tsMs: after.tsMs, id: { lt: after.id } }] };

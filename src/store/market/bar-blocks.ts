@@ -80,7 +80,7 @@ export function mergeBars(older: BarColumns, newer: BarColumns): BarColumns {
 }
 
 /** What a block's row says of it without its payload. */
-type BlockFacts = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
+type BlockHeader = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
 
 const headersIn = statement(
   'bar-block-headers',
@@ -97,19 +97,19 @@ export interface BarRange {
   limit: number;
 }
 
-function cacheKey(symbol: string, timeframe: Timeframe, facts: BlockFacts): string {
-  return `bars:${symbol}:${timeframe}:${facts.spanStart}:${facts.version}`;
+function cacheKey(symbol: string, timeframe: Timeframe, header: BlockHeader): string {
+  return `bars:${symbol}:${timeframe}:${header.spanStart}:${header.version}`;
 }
 
-async function blockFacts(
+async function readHeaders(
   store: Store,
   symbols: readonly string[],
   timeframe: Timeframe,
   range: BarRange,
-): Promise<Map<string, BlockFacts[]>> {
+): Promise<Map<string, BlockHeader[]>> {
   const { fromMs, toMs } = range;
   const rows = await headersIn.rows(readFrom(store), { symbols, timeframe, fromMs, toMs });
-  const bySymbol = new Map<string, BlockFacts[]>();
+  const bySymbol = new Map<string, BlockHeader[]>();
   for (const row of rows) {
     const list = bySymbol.get(row.symbol);
     if (list) list.push(row);
@@ -119,9 +119,9 @@ async function blockFacts(
 }
 
 /** The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it. */
-function needed(blocks: BlockFacts[], { fromMs, limit }: BarRange): BlockFacts[] {
+function needed(blocks: BlockHeader[], { fromMs, limit }: BarRange): BlockHeader[] {
   let certain = 0;
-  const taken: BlockFacts[] = [];
+  const taken: BlockHeader[] = [];
   for (const block of blocks) {
     if (certain >= limit) break;
     taken.push(block);
@@ -133,10 +133,10 @@ function needed(blocks: BlockFacts[], { fromMs, limit }: BarRange): BlockFacts[]
 async function loadBlocks(
   store: Store,
   timeframe: Timeframe,
-  blocks: BlockFacts[],
-): Promise<Map<BlockFacts, BarColumns>> {
-  const loaded = new Map<BlockFacts, BarColumns>();
-  const missing: BlockFacts[] = [];
+  blocks: BlockHeader[],
+): Promise<Map<BlockHeader, BarColumns>> {
+  const loaded = new Map<BlockHeader, BarColumns>();
+  const missing: BlockHeader[] = [];
   for (const block of blocks) {
     const cached = store.blocks.get<BarColumns>(cacheKey(block.symbol, timeframe, block));
     if (cached) loaded.set(block, cached);
@@ -167,10 +167,10 @@ export async function readBars(
   timeframe: Timeframe,
   range: BarRange,
 ): Promise<Map<string, { bars: BarColumns; more: boolean }>> {
-  const facts = await blockFacts(store, symbols, timeframe, range);
+  const headers = await readHeaders(store, symbols, timeframe, range);
   // One bar more than the limit is looked for, to know whether there is more.
   const wanted = new Map(
-    [...facts].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]),
+    [...headers].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]),
   );
   const loaded = await loadBlocks(store, timeframe, [...wanted.values()].flat());
   const answer = new Map<string, { bars: BarColumns; more: boolean }>();
@@ -194,10 +194,10 @@ export async function lastBarStarts(
   fromMs: number,
   toMs: number,
 ): Promise<Map<string, number>> {
-  const facts = await blockFacts(store, symbols, timeframe, { fromMs, toMs, limit: Infinity });
+  const headers = await readHeaders(store, symbols, timeframe, { fromMs, toMs, limit: Infinity });
   const last = new Map<string, number>();
-  const partly: BlockFacts[] = [];
-  for (const [symbol, blocks] of facts) {
+  const partly: BlockHeader[] = [];
+  for (const [symbol, blocks] of headers) {
     const block = blocks.at(-1)!;
     if (block.lastTsMs < toMs) last.set(symbol, block.lastTsMs);
     else partly.push(...blocks.slice(-2));

@@ -59,7 +59,7 @@ export function readContractCell(text: string): OptionContract | null {
 }
 
 /** What a chain file says beside its rows. */
-export interface ChainFacts {
+export interface ChainHeader {
   capturedAt: number;
   spot: number | null;
   priorCloseSpot: number | null;
@@ -70,7 +70,7 @@ export interface ChainFacts {
 export function assembleChain(
   path: string,
   rows: ChainRow[],
-  { capturedAt, spot, priorCloseSpot, partial }: ChainFacts,
+  { capturedAt, spot, priorCloseSpot, partial }: ChainHeader,
 ): ChainCapture {
   const underlyings = new Set([...new Set(rows.map((row) => row.root))].map((root) => optionRoot(root).underlying));
   const [underlying] = underlyings;

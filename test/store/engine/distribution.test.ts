@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { distributionSql, tablePlaces } from '../../../src/store/engine/distribution.ts';
+import { distributionSql, tablePlacements } from '../../../src/store/engine/distribution.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 let store: TestStore;
@@ -10,17 +10,17 @@ afterAll(() => store.close());
 
 const rowsOf = async (sql: string) => (await store.pool.query(sql)).rows;
 const keyOf = (table: string): string | null => {
-  const place = tablePlaces[table];
+  const place = tablePlacements[table];
   return typeof place === 'object' ? place.by : null;
 };
-const spread = Object.keys(tablePlaces).filter((table) => keyOf(table) !== null);
+const spread = Object.keys(tablePlacements).filter((table) => keyOf(table) !== null);
 
 describe('the places of tables on a distributed PostgreSQL', () => {
   test('are those of every table, and of no other', async () => {
     const rows = await rowsOf(
       `select relname from pg_class where relnamespace = 'public'::regnamespace and relkind in ('r', 'p') and relname <> '_prisma_migrations'`,
     );
-    expect(rows.map(({ relname }) => relname).sort()).toEqual(Object.keys(tablePlaces).sort());
+    expect(rows.map(({ relname }) => relname).sort()).toEqual(Object.keys(tablePlacements).sort());
   });
 
   test('spread by a column of one type, never null, that every unique index holds', async () => {
@@ -46,16 +46,16 @@ describe('the places of tables on a distributed PostgreSQL', () => {
        from pg_constraint where contype = 'f' and connamespace = 'public'::regnamespace`,
     );
     for (const { from, to, columns } of keys) {
-      const leaves = tablePlaces[to] !== 'everywhere' && tablePlaces[from] !== tablePlaces[to];
+      const leaves = tablePlacements[to] !== 'everywhere' && tablePlacements[from] !== tablePlacements[to];
       expect({ from, to, leaves }).toEqual({ from, to, leaves: false });
-      if (keyOf(from) !== null && tablePlaces[to] !== 'everywhere') expect(columns).toContain(keyOf(from));
+      if (keyOf(from) !== null && tablePlacements[to] !== 'everywhere') expect(columns).toContain(keyOf(from));
     }
   });
 
   test('are given by a statement each, that names what is there', () => {
     const sql = distributionSql();
     const named = sql.map((statement) => /\('(\w+)'/.exec(statement)![1]);
-    const moved = Object.entries(tablePlaces).filter(([, place]) => place !== 'first node');
+    const moved = Object.entries(tablePlacements).filter(([, place]) => place !== 'first node');
     expect(named.sort()).toEqual(moved.map(([table]) => table).sort());
     expect(sql).toContain(`SELECT create_distributed_table('flow_legs', 'underlying', colocate_with => 'bar_blocks');`);
   });

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findPlace, systemHome } from '../../../src/store/engine/embedded-location.ts';
+import { findLocation, systemHome } from '../../../src/store/engine/embedded-location.ts';
 import { cloneInto } from '../../support/clone.ts';
 import { storeProcess } from '../../support/store-process.ts';
 
@@ -42,7 +42,7 @@ describe('the place of an embedded server', { timeout: 60_000 }, () => {
   });
 
   test.runIf(asRoot)('differs for two clones that cannot be entered', () => {
-    const places = ['a', 'b'].map((name) => findPlace(join(home, name)).home);
+    const places = ['a', 'b'].map((name) => findLocation(join(home, name)).home);
     away.push(...places);
     expect(new Set(places).size).toBe(2);
     expect(places.join()).toContain(systemHome);
@@ -57,11 +57,11 @@ describe('the place of an embedded server', { timeout: 60_000 }, () => {
   });
 
   test.runIf(process.platform !== 'win32')('is refused when others may look into its socket folder', () => {
-    const place = findPlace(join(home, 'data'));
+    const place = findLocation(join(home, 'data'));
     if (asRoot) away.push(place.home);
     rmSync(place.socketDir, { recursive: true });
     mkdirSync(place.socketDir, { mode: 0o755 });
-    expect(() => findPlace(join(home, 'data'))).toThrow(/socket belongs to user \d+ \(mode 755\)/);
+    expect(() => findLocation(join(home, 'data'))).toThrow(/socket belongs to user \d+ \(mode 755\)/);
     rmSync(place.socketDir, { recursive: true });
   });
 });

@@ -13,11 +13,11 @@ const now = () => Date.now();
 const here = () => viewOf(location, place.dataset.symbol!);
 
 // What comes within a moment is shown at once; faster than this nobody reads.
-const momentMs = 80;
+const batchMs = 80;
 
 /** The next frame after a moment. A hidden page draws none: there the moment is all. */
 const nextFrame = (run: () => void) =>
-  void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), momentMs);
+  void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), batchMs);
 
 const desk = new Desk({
   ask: graphAt('/graphql', readKey, (resource, init) => fetch(resource, init)),

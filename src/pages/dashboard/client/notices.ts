@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { keepKey } from '../../client/key.ts';
+import { saveKey } from '../../client/key.ts';
 import { tickerOf } from './address.ts';
 import type { Desk } from './desk.ts';
 import type { DeskState } from './desk-state.ts';
@@ -120,7 +120,7 @@ function KeyForm(): VNode {
   const [typed, setTyped] = useState('');
   return html`<form class="key-form" autocomplete="off" onSubmit=${(event: Event) => {
     event.preventDefault();
-    if (typed.trim() !== '') keepKey(typed);
+    if (typed.trim() !== '') saveKey(typed);
   }}>
     <label class="visually-hidden" for="dashboard-key">API key</label>
     <input id="dashboard-key" type="password" placeholder="tg_live_…" autocomplete="off" spellcheck="false" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />

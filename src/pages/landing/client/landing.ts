@@ -1,7 +1,7 @@
 // The landing page's live part: a few quotes, under the reader's key or else the sample market's.
 import '../../client/copy.ts';
 import { askGraph } from '../../client/graph.ts';
-import { keepKey, onKeyChange, readKey } from '../../client/key.ts';
+import { onKeyChange, readKey, saveKey } from '../../client/key.ts';
 
 interface Row {
   symbol: string;
@@ -92,7 +92,7 @@ function showKeyInUse(): void {
   button.textContent = inUse ? 'In use in this tab' : 'Use it in this browser tab';
 }
 
-document.querySelector('#use-key')?.addEventListener('click', () => keepKey(sampleKey));
+document.querySelector('#use-key')?.addEventListener('click', () => saveKey(sampleKey));
 onKeyChange(() => {
   showKeyInUse();
   void showQuotes();
