@@ -1,5 +1,6 @@
 import { nextTradingDay, previousTradingDay, regularSession, tradingDayAtOrBefore } from '../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { encodeId } from '../schema/node-id.ts';
 
 /** A tab of GraphiQL. */
 export interface Example {
@@ -150,7 +151,14 @@ query Me {
 }
 `;
 
-/** The ten questions users ask first, as GraphiQL's tabs, of the latest session at `nowMs`. */
+const byId = `# Objects have ids: caches merge their fields by it, and node reads an object again.
+query ById {
+  symbol(symbol: "SPY") { id gex { id latest { id capturedAt netGex } } }
+  node(id: "${encodeId('SymbolGex', 'SPY')}") { id ... on SymbolGex { latest { id flipPoint } } }
+}
+`;
+
+/** The questions users ask first, as GraphiQL's tabs, of the latest session at `nowMs`. */
 export function exampleTabs(nowMs: number): Example[] {
   const session = latestSession(nowMs);
   const dates = { session, next: nextTradingDay(session) };
@@ -165,5 +173,6 @@ export function exampleTabs(nowMs: number): Example[] {
     browse,
     sectors,
     me,
+    byId,
   ].map((query) => ({ query }));
 }

@@ -1,5 +1,9 @@
 import SchemaBuilder from '@pothos/core';
+import RelayPlugin from '@pothos/plugin-relay';
+import { invalidParameter } from '../domain/failure.ts';
 import type { RequestContext } from '../resolvers/context.ts';
+import { costs } from './cost.ts';
+import { decodeId, encodeId, nodeSizes, nodeTypes, readNode } from './node-id.ts';
 
 /** A scalar that is a number on the wire, and one that is a text. */
 interface NumberScalar {
@@ -11,10 +15,17 @@ interface TextScalar {
   Output: string;
 }
 
+/** Objects that one `nodes` field may ask for. */
+const maxNodes = 100;
+
 /** The one builder of the graph: context, and what each scalar is in code. */
 export const builder = new SchemaBuilder<{
   Context: RequestContext;
   DefaultFieldNullability: false;
+  DefaultEdgesNullability: false;
+  DefaultNodeNullability: false;
+  /** What every connection has beside its edges. */
+  Connection: { totalCount: number };
   Scalars: {
     ID: TextScalar;
     EpochMs: NumberScalar;
@@ -33,7 +44,67 @@ export const builder = new SchemaBuilder<{
     ImportBody: { Input: Uint8Array; Output: never };
   };
 }>({
+  plugins: [RelayPlugin],
   defaultFieldNullability: false,
+  relay: {
+    encodeGlobalID: (typename, id) => encodeId(typename, String(id)),
+    decodeGlobalID: (id) => decodeId(nodeTypes, id, 'id'),
+    idFieldOptions: { description: 'Global id, the same in every answer. Send it to node to read the object again.' },
+    nodeTypeOptions: {
+      description:
+        'An object with a global id. Answers with the same id are about the same object, so a client may merge their fields.',
+    },
+    nodeQueryOptions: {
+      description:
+        'The object with this id; null if there is none. Gives the same errors as the field that returned the id.',
+      args: { id: { description: 'The id of an object.' } },
+      extensions: {
+        scopeGroup: 'market.reference',
+        ...costs<{ id: string }, 'node'>({
+          each: ({ node = 0 }) => node,
+          sizes: ({ id }) => nodeSizes(nodeTypes, [id]),
+        }),
+      },
+      resolve: (_root, { id }, context) => readNode(nodeTypes, id, context),
+    },
+    nodesQueryOptions: {
+      nullable: { list: true, items: true },
+      description:
+        'The objects with these ids, in the same order. An item is null if there is no such object, or if an error says why.',
+      args: { ids: { description: `Ids of objects, at most ${maxNodes}.` } },
+      extensions: {
+        scopeGroup: 'market.reference',
+        ...costs<{ ids: readonly string[] }, 'node' | 'page'>({
+          each: ({ node = 0 }) => node,
+          rows: 'page',
+          sizes: ({ ids }) => nodeSizes(nodeTypes, ids.slice(0, maxNodes)),
+        }),
+      },
+      resolve(_root, { ids }, context) {
+        if (ids.length > maxNodes) throw invalidParameter('ids', `expected at most ${maxNodes} ids, got ${ids.length}`);
+        return ids.map((id) => readNode(nodeTypes, id, context));
+      },
+    },
+    nodesOnConnection: {
+      description: 'The items of the page.',
+      extensions: costs({ rows: 'page' }),
+    },
+    edgesFieldOptions: {
+      nullable: false,
+      description: 'The items of the page with their cursors.',
+      extensions: costs({ rows: 'page' }),
+    },
+    nodeFieldOptions: { nullable: false, description: 'The item.' },
+    cursorFieldOptions: { description: 'Cursor; send it as after to continue after this item.' },
+    pageInfoFieldOptions: { description: 'Position of the page in the list.' },
+    pageInfoTypeOptions: { description: 'Position of a page in its list.' },
+    hasNextPageFieldOptions: { description: 'True if there is a next page.' },
+    hasPreviousPageFieldOptions: { description: 'True if there is a previous page.' },
+    startCursorFieldOptions: { description: 'Cursor of the first edge; null on an empty page.' },
+    endCursorFieldOptions: {
+      description: 'Cursor of the last edge, sent as after to read the next page; null on an empty page.',
+    },
+  },
 });
 
 builder.queryType({

@@ -79,7 +79,9 @@ export function linesOf(text: Uint8Array): number {
 export const writing = { once: 9 } as const;
 
 /** Extensions of a field that costs something. */
-export function costs<Args = never>(cost: FieldCost<Args, ListName>): { cost: FieldCost<Args, ListName> } {
+export function costs<Args = never, Name extends string = ListName>(
+  cost: FieldCost<Args, Name>,
+): { cost: FieldCost<Args, Name> } {
   return { cost };
 }
 

@@ -9,4 +9,6 @@ export const guide = `Market data and the analytics computed from it. Start at \
 - \`…Pct\`: percent; shares of a whole and volatilities: fractions (0.1286 = 12.86 %)
 - \`gex\`: dollars dealers trade to stay hedged when the price moves $1; calls positive, puts negative
 
+**Caches**: select \`id\` where a type has one. Objects with the same id are the same object, and \`node\` reads it again.
+
 null means unknown; zero is a value. \`meta\` reports how current and how complete an answer is, and what was reduced for the caller's tier.`;

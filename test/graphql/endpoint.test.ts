@@ -109,7 +109,7 @@ describe('/graphql', () => {
     expect(html).not.toContain('<script>alert');
     const options = /id="graphiql-options">([^<]+)</.exec(html)![1]!;
     expect(JSON.parse(options).defaultTabs[0]).toEqual({ query, variables: '{"a":"<b>"}' });
-    expect(JSON.parse(options).defaultTabs).toHaveLength(11);
+    expect(JSON.parse(options).defaultTabs).toHaveLength(12);
   });
 
   test('mutations over GET are refused', async () => {

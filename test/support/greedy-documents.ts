@@ -12,12 +12,12 @@ import {
 } from 'graphql';
 import { schema } from '../../src/schema/index.ts';
 
-/** Values for arguments, by `field.argument`, type or name; those of no value are left out. The market they are for is the test's own. */
+/** Values for arguments, by `field.argument`, `field.argument.type of the field`, type or name; those of no value are left out. The market they are for is the test's own. */
 export type ArgumentValues = Readonly<Record<string, readonly string[]>>;
 
 /** A way through the graph to a type with values, and what is asked for there. */
 export interface Greed {
-  /** Which of `paths` it goes. */
+  /** Which of the ways it goes. */
   path: number;
   /** Names under which the fields of the path are asked for, from the last one up. */
   copies: readonly number[];
@@ -47,23 +47,37 @@ const isList = ({ type }: GraphQLField<unknown, unknown>) => isListType(isNonNul
 
 const deepestPath = 9;
 
+/** What a field may give: its type, and each type that its interface stands for. */
+function typesOf({ type }: GraphQLField<unknown, unknown>): readonly GraphQLNamedType[] {
+  const named = getNamedType(type);
+  return isInterfaceType(named) ? [named, ...schema.getPossibleTypes(named)] : [named];
+}
+
 /** Every way from the root to a type with values, no type twice. */
 function waysFrom(type: GraphQLNamedType, taken: readonly Step[]): Step[][] {
   const hasList = fieldsOf(type).some((field) => isList(field) && isLeafType(getNamedType(field.type)));
   const ways: Step[][] = hasList || taken.some(({ field }) => isList(field)) ? [[...taken]] : [];
   if (taken.length >= deepestPath) return ways;
   for (const field of fieldsOf(type)) {
-    const next = getNamedType(field.type);
-    if (!isCompositeType(next) || taken.some((step) => step.type === next)) continue;
-    ways.push(...waysFrom(next, [...taken, { field, type: next }]));
+    for (const next of typesOf(field)) {
+      if (!isCompositeType(next) || taken.some((step) => step.type === next)) continue;
+      ways.push(...waysFrom(next, [...taken, { field, type: next }]));
+    }
   }
   return ways;
 }
 
-/** Every way through the graph on which there is a list. */
-export const paths: readonly (readonly Step[])[] = waysFrom(schema.getQueryType()!, []).filter((path) =>
+/** The ways through the graph on which there is a list. */
+const ways: readonly (readonly Step[])[] = waysFrom(schema.getQueryType()!, []).filter((path) =>
   fieldsOf(path.at(-1)!.type).some(({ type }) => isLeafType(getNamedType(type))),
 );
+
+const byId = new Set(['node', 'nodes', 'refetch']);
+const isById = (path: readonly Step[]) => byId.has(path[0]!.field.name);
+
+/** The ways that begin at what they are about, and those that begin at an id. */
+export const paths = ways.filter((path) => !isById(path));
+export const pathsById = ways.filter(isById);
 
 /** Values that a document may ask for, beside the fields that lead to them. */
 const fieldsInAll = 400;
@@ -71,11 +85,7 @@ const fieldsInAll = 400;
 const rowArguments = new Set(['limit', 'first', 'topStrikes', 'top']);
 const mostRows = 1_000_000;
 
-function argumentsOf(
-  { name: field, args }: GraphQLField<unknown, unknown>,
-  greed: Greed,
-  values: ArgumentValues,
-): string {
+function argumentsOf({ field: { name: field, args }, type: to }: Step, greed: Greed, values: ArgumentValues): string {
   const given = args.flatMap(({ name, type }) => {
     const isNeeded = isNonNullType(type);
     if (rowArguments.has(name)) {
@@ -83,7 +93,12 @@ function argumentsOf(
       return isNeeded || greed.rows === 'most' ? [`${name}: ${greed.variables ? '$rows' : mostRows}`] : [];
     }
     if (name === 'byExpiry') return greed.byExpiry ? ['byExpiry: true'] : [];
-    const possible = values[`${field}.${name}`] ?? values[getNamedType(type).name] ?? values[name] ?? [];
+    const possible =
+      values[`${field}.${name}.${to.name}`] ??
+      values[`${field}.${name}`] ??
+      values[getNamedType(type).name] ??
+      values[name] ??
+      [];
     if (possible.length === 0) return [];
     return isNeeded || greed.argument % 2 === 0 ? [`${name}: ${possible[greed.argument % possible.length]}`] : [];
   });
@@ -93,10 +108,10 @@ function argumentsOf(
 const nameOf = (prefix: string, index: number, length: number) => `${prefix}${index}`.padEnd(length, '_');
 
 /** The document that a greed asks; over a limit where it asks for too much. */
-export function documentOf(greeds: readonly Greed[], values: ArgumentValues): string {
+export function documentOf(greeds: readonly Greed[], values: ArgumentValues, among = paths): string {
   const fragments: string[] = [];
   const roots = greeds.map((greed, root) => {
-    const path = paths[greed.path % paths.length]!;
+    const path = among[greed.path % among.length]!;
     const last = path.at(-1)!.type;
     const leaves = fieldsOf(last).filter(({ type, args }) => isLeafType(getNamedType(type)) && args.length === 0);
     const asked = leaves.slice(0, greed.values);
@@ -110,14 +125,16 @@ export function documentOf(greeds: readonly Greed[], values: ArgumentValues): st
       )
       .join(' ');
     let type = last;
-    for (const [up, { field }] of [...path].reverse().entries()) {
+    for (const [up, step] of [...path].reverse().entries()) {
+      const { field } = step;
       const parent = path.at(-2 - up)?.type ?? schema.getQueryType()!;
       if (greed.fragments) {
         const fragment = `F${fragments.length}`;
         fragments.push(`fragment ${fragment} on ${type.name} { ${below} }`);
         below = `...${fragment}`;
       }
-      const args = argumentsOf(field, greed, values);
+      if (getNamedType(field.type) !== step.type) below = `...on ${step.type.name} { ${below} }`;
+      const args = argumentsOf(step, greed, values);
       below = Array.from(
         { length: greed.copies[up] ?? 1 },
         (_, i) => `${nameOf(`f${root}x${up}x`, i, greed.nameLength)}:${field.name}${args} { ${below} }`,

@@ -117,7 +117,6 @@ export function watchlistSymbols(
     .slice(start, start + first)
     .map((symbol, i) => ({ cursor: writeCursor(String(start + i + 1), bound), node: { symbol } }));
   return {
-    nodes: edges.map((edge) => edge.node),
     edges,
     pageInfo: {
       hasNextPage: start + edges.length < symbols.length,

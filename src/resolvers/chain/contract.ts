@@ -25,7 +25,6 @@ export interface ContractsArgs extends ChainFilter {
 
 /** A page of contracts. */
 export interface ContractsPage {
-  nodes: OptionContract[];
   edges: { cursor: string; node: OptionContract }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
   /** All that match. */
@@ -66,13 +65,12 @@ export async function listedContracts(
   const capture = await chainAt(context, symbol, context.nowMs);
   const all = (capture?.rows ?? []).filter((row) => matches(row) && (args.right == null || row.right === args.right));
   const start = after === null ? 0 : all.filter((row) => compareContracts(row, after) <= 0).length;
-  const nodes = all.slice(start, start + Math.min(args.first, contractsPageMax));
-  const edges = nodes.map((node) => ({ cursor: writeCursor(contractId(node), bound), node }));
+  const page = all.slice(start, start + Math.min(args.first, contractsPageMax));
+  const edges = page.map((node) => ({ cursor: writeCursor(contractId(node), bound), node }));
   return {
-    nodes,
     edges,
     pageInfo: {
-      hasNextPage: start + nodes.length < all.length,
+      hasNextPage: start + page.length < all.length,
       hasPreviousPage: start > 0,
       startCursor: edges[0]?.cursor ?? null,
       endCursor: edges.at(-1)?.cursor ?? null,

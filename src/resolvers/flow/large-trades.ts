@@ -1,9 +1,15 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { coverageAt } from '../../domain/flow/coverage.ts';
-import type { LargeTrade } from '../../domain/flow/flow.ts';
+import type { EventKey } from '../../domain/flow/event-id.ts';
+import type { FlowEvent, LargeTrade } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { type LargeTradeFilter, readAllLargeTrades, readLargeTrades } from '../../store/flow/events.ts';
+import {
+  findLargeTrades,
+  type LargeTradeFilter,
+  readAllLargeTrades,
+  readLargeTrades,
+} from '../../store/flow/events.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
@@ -63,4 +69,15 @@ export async function largeTrades(context: RequestContext, args: LargeTradesArgs
       limitClamped: clamped ? true : null,
     },
   };
+}
+
+/** The large trade of a key; null when there is none. Those of one answer are read together. */
+export async function flowEvent(context: RequestContext, key: EventKey): Promise<FlowEvent | null> {
+  await requireFlowOf(context, key.underlying);
+  const read = async (keys: readonly EventKey[]) => {
+    const trades = await findLargeTrades(context.store, keys, context.nowMs);
+    return new Map(trades.map(({ event }) => [event.eventId, event]));
+  };
+  const readAll = (keys: readonly EventKey[]) => fromSource(context, 'option_tape', () => read(keys));
+  return batched(context, 'large trades by id', key, readAll, ({ eventId }) => eventId);
 }

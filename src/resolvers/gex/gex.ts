@@ -12,6 +12,10 @@ import { batched, findSymbol, fromSource, type RequestContext } from '../context
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {
   /** Net rows, or rows by expiry. */
   columns: GexColumns;
+  /** Whether the rows are by expiry. */
+  isByExpiry: boolean;
+  /** Strikes the rows are cut to; null = no trim. */
+  top: number | null;
   /** Indexes of the rows that are served, ascending; null = all. */
   kept: Uint32Array | null;
   /** Rows are made in a turn of the event loop of their own: there are many, or many captures. */
@@ -61,8 +65,9 @@ export function servedCaptures(
 ): ServedGexCapture[] {
   const served = captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
     const kept = top === null ? null : topStrikes(strikes, top);
-    if (!byExpiry || !rows) return { ...facts, columns: strikes, kept, yieldingRows: false };
-    return { ...facts, columns: rows, kept: kept && ofStrikes(rows, strikes, kept), yieldingRows: false };
+    if (!byExpiry || !rows) return { ...facts, columns: strikes, isByExpiry: false, top, kept, yieldingRows: false };
+    const indexes = kept && ofStrikes(rows, strikes, kept);
+    return { ...facts, columns: rows, isByExpiry: true, top, kept: indexes, yieldingRows: false };
   });
   const rows = served.reduce((sum, { kept, columns }) => sum + (kept ?? columns.strike).length, 0);
   return rows <= rowsPerYield ? served : served.map((capture) => ({ ...capture, yieldingRows: true }));
@@ -120,4 +125,16 @@ export async function gexCaptureAt(
   const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry });
   await turnFor((byExpiry ? capture?.byExpiry : capture?.strikes)?.strike.length ?? 0);
   return capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]!;
+}
+
+/** The capture of exactly that instant, epoch ms; null when there is none, or not yet. */
+export async function gexCaptureOf(
+  context: RequestContext,
+  symbol: string,
+  capturedAt: number,
+  args: CaptureArgs,
+): Promise<ServedGexCapture | null> {
+  if (capturedAt > context.nowMs) return null;
+  const capture = await gexCaptureAt(context, symbol, String(capturedAt), args);
+  return capture?.capturedAt === capturedAt ? capture : null;
 }

@@ -7,11 +7,12 @@ import { ulid } from '../../runtime/ulid.ts';
 import {
   changeJournalTrade,
   deleteJournalTrade,
+  findJournalTrades,
   insertJournalTrade,
   listJournalTrades,
   type TradePosition,
 } from '../../store/journal/trades.ts';
-import { fromStore, type RequestContext } from '../context.ts';
+import { batched, fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 
@@ -35,6 +36,15 @@ export async function journalTrades(
   const after = args.cursor == null ? null : placeOf(readCursor(args.cursor, bound));
   const read = await fromStore('journal', () => listJournalTrades(store, caller.accountId, after, size.limit + 1));
   return journalPage(context, read, size, ({ tsMs, id }) => writeCursor(`${tsMs} ${id}`, bound));
+}
+
+/** The trade of that id in the caller's journal; null = there is none. Those of one answer are read together. */
+export function journalTrade(context: RequestContext, id: string): Promise<JournalTrade | null> {
+  const { store, caller } = context;
+  return batched(context, 'journal trades', id, async (ids) => {
+    const found = await fromStore('journal', () => findJournalTrades(store, caller.accountId, ids));
+    return new Map(found.map((trade) => [trade.id, trade]));
+  });
 }
 
 /**

@@ -18,7 +18,6 @@ export interface SymbolsArgs {
 
 /** A page of the registry, as a connection. */
 export interface SymbolConnection {
-  nodes: { symbol: string }[];
   edges: { cursor: string; node: { symbol: string } }[];
   pageInfo: { hasNextPage: boolean; hasPreviousPage: boolean; startCursor: string | null; endCursor: string | null };
   /** Symbols over all pages. */
@@ -45,7 +44,6 @@ export async function symbolConnection(context: RequestContext, args: SymbolsArg
   const page = rest.slice(0, Math.min(args.first, maxSymbolsPage));
   const edges = page.map(({ symbol }) => ({ cursor: writeCursor(symbol, bound), node: { symbol } }));
   return {
-    nodes: edges.map((edge) => edge.node),
     edges,
     pageInfo: {
       hasNextPage: rest.length > page.length,

@@ -6,9 +6,11 @@ import {
   createKey,
   revokeKey,
 } from '../../resolvers/account/account.ts';
+import type { RequestContext } from '../../resolvers/context.ts';
 import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { costs, writing } from '../cost.ts';
+import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType, TierEnum } from '../response-meta.ts';
 import { MeType } from './me.ts';
 
@@ -37,12 +39,20 @@ const ApiKeyType = builder.objectRef<ApiKeyInfo>('ApiKey').implement({
   }),
 });
 
+/** Points of reading the keys of an account. */
+const keysPoints = 2;
+
+const apiKey = async (context: RequestContext, id: string) =>
+  (await apiKeys(context)).find((key) => key.id === id) ?? null;
+
+refetchable(ApiKeyType, ({ id }) => id, byOwnId(apiKey, keysPoints));
+
 builder.objectField(MeType, 'keys', (t) =>
   t.field({
     type: [ApiKeyType],
     nullable: true,
     description: 'API keys of the account, oldest first, including revoked ones. Requires a site session.',
-    extensions: { scopeGroup: 'account', ...costs({ once: 2, rows: 100 }) },
+    extensions: { scopeGroup: 'account', ...costs({ once: keysPoints, rows: 100 }) },
     resolve: (_me, _args, context) => apiKeys(context),
   }),
 );

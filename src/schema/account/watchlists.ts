@@ -13,6 +13,7 @@ import type { ResponseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked, writing } from '../cost.ts';
 import { SymbolConnectionType } from '../market/symbol-connection.ts';
+import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType, ResponseMetaInterface } from '../response-meta.ts';
 
 /** Tickers of a list, as a rule: those with more cost what they have. */
@@ -46,6 +47,11 @@ const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
     }),
   }),
 });
+
+/** Points of reading one list. */
+const watchlistPoints = 1;
+
+refetchable(WatchlistType, ({ id }) => id, byOwnId(watchlist, watchlistPoints));
 
 const WatchlistMeta = builder.objectRef<WatchlistPage['meta']>('WatchlistMeta').implement({
   description: 'Metadata of watchlists.',
@@ -89,7 +95,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "One of the caller's watchlists; null if the id is unknown.",
     args: { id: t.arg.id({ required: true, description: 'Id chosen by its owner.' }) },
-    extensions: { scopeGroup: 'watchlists', ...costs({ once: 1 }) },
+    extensions: { scopeGroup: 'watchlists', ...costs({ once: watchlistPoints }) },
     resolve: (_root, { id }, context) => watchlist(context, id),
   }),
 }));

@@ -1,8 +1,9 @@
-import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { optionRoot, underlyingOf } from '../../domain/chain/option-root.ts';
 import { contractOf } from '../../resolvers/chain/contract.ts';
 import { builder } from '../builder.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { refetchable } from '../node.ts';
 
 export const OptionRightEnum = builder.enumType('OptionRight', {
   description: 'The right of an option.',
@@ -53,6 +54,11 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
       resolve: ({ root }) => optionRoot(root).multiplier,
     }),
   }),
+});
+
+refetchable(OptionContractType, contractId, (id) => {
+  const contract = readOptionContract(id);
+  return contract && contractId(contract) === id ? { read: (context) => contractOf(context, id) } : null;
 });
 
 builder.queryField('contract', (t) =>

@@ -11,6 +11,7 @@ import {
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
 import { MarkSourceEnum } from './greeks.ts';
@@ -121,7 +122,12 @@ const VolatilitySurfaceType = builder.objectRef<VolatilitySurfacePage>('Volatili
 });
 
 // A whole chain is read for either.
-const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 1.5, each: 0.12 }) } } as const;
+const volatilityCost = { once: 1.5, each: 0.12 };
+const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs(volatilityCost) } } as const;
+const points = volatilityCost.once + volatilityCost.each;
+
+node(VolatilityTermType, ({ symbol }) => symbol, byTicker(volatilityTerm, points));
+node(VolatilitySurfaceType, ({ symbol }) => symbol, byTicker(volatilitySurfacePage, points));
 
 const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolatility').implement({
   description:
@@ -143,6 +149,12 @@ const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolati
     }),
   }),
 });
+
+node(
+  SymbolVolatilityType,
+  ({ symbol }) => symbol,
+  byTicker((_context, symbol) => ({ symbol })),
+);
 
 builder.objectField(SymbolType, 'volatility', (t) =>
   t.field({

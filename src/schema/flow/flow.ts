@@ -2,6 +2,7 @@ import { type Coverage, coverageStatuses } from '../../domain/flow/coverage.ts';
 import { type FlowMeasures, flowSides } from '../../domain/flow/flow.ts';
 import { builder } from '../builder.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
+import { byTicker, node } from '../node.ts';
 
 export const FlowSideEnum = builder.enumType('FlowSide', {
   description: 'The aggressor side, inferred from the quote at the time of the print.',
@@ -55,6 +56,12 @@ export const SymbolFlowType = builder.objectRef<SymbolNode>('SymbolFlow').implem
   description:
     'Option flow of an underlying. Requires the pro tier, a non-professional declaration and access to the symbol.',
 });
+
+node(
+  SymbolFlowType,
+  ({ symbol }) => symbol,
+  byTicker((_context, symbol) => ({ symbol })),
+);
 
 builder.objectField(SymbolType, 'flow', (t) =>
   t.field({ type: SymbolFlowType, description: 'Option flow of this underlying.', resolve: (node) => node }),

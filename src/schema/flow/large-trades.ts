@@ -1,5 +1,7 @@
+import { readEventId } from '../../domain/flow/event-id.ts';
 import { type FlowEvent, type FlowLeg, flowEventKinds, type LargeTrade } from '../../domain/flow/flow.ts';
 import {
+  flowEvent,
   type LargeTradesMeta,
   type LargeTradesPage,
   largeTradeLimits,
@@ -8,6 +10,7 @@ import {
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
 
@@ -58,6 +61,18 @@ const FlowEventType = builder.objectRef<FlowEvent>('FlowEvent').implement({
     multiLeg: t.exposeBoolean('multiLeg', { description: 'True for a multi-leg trade.' }),
   }),
 });
+
+/** Points of reading one event: those of a page of one. */
+const eventPoints = 2.5 + 0.1 + 0.025;
+
+node(
+  FlowEventType,
+  ({ eventId }) => eventId,
+  (eventId) => {
+    const key = readEventId(eventId);
+    return key && { points: eventPoints, read: (context) => flowEvent(context, key) };
+  },
+);
 
 const BigTradeKindEnum = builder.enumType('LargeTradeUpdateKind', {
   description: 'Kind of a large-trade update.',

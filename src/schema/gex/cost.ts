@@ -19,10 +19,12 @@ interface CaptureArgs {
   byExpiry?: boolean | null;
 }
 
+/** What reading one capture costs. */
+export const capturePoints = { once: 1, each: 0.08 };
+
 /** What one capture costs. */
 export const captureCost = costs<CaptureArgs>({
-  once: 1,
-  each: 0.08,
+  ...capturePoints,
   sizes: ({ topStrikes, byExpiry }) => strikeSizes(topStrikes, byExpiry),
 });
 

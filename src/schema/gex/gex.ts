@@ -8,7 +8,9 @@ import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { captureKey, captureLookup } from './capture-id.ts';
 import { captureCost, historyCost } from './cost.ts';
 
 const usage = { extensions: { scopeGroup: 'analytics.gex' } };
@@ -169,6 +171,8 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     }),
   }),
 });
+
+node(GexCaptureType, captureKey, captureLookup);
 
 const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').implement({
   description: 'Metadata of a session of GEX captures.',
@@ -341,6 +345,12 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
     };
   },
 });
+
+node(
+  SymbolGexType,
+  ({ symbol }) => symbol,
+  byTicker((_context, symbol) => ({ symbol })),
+);
 
 builder.objectField(SymbolType, 'gex', (t) =>
   t.field({

@@ -11,6 +11,7 @@ import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.t
 import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
 import { costs, writing } from '../cost.ts';
+import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { JournalPageMeta, journalPageCost } from './page.ts';
 
@@ -29,6 +30,11 @@ export const JournalAccountType = builder.objectRef<JournalAccount>('JournalAcco
     }),
   }),
 });
+
+/** Points of reading one account. */
+const accountPoints = 1.5;
+
+refetchable(JournalAccountType, ({ id }) => id, byOwnId(journalAccount, accountPoints));
 
 const JournalAccountsType = builder.objectRef<JournalPage<JournalAccount>>('JournalAccounts').implement({
   description: 'A page of journal accounts.',
@@ -59,7 +65,7 @@ builder.queryFields((t) => ({
     nullable: true,
     description: "An account of the caller's journal; null if the id is unknown.",
     args: { id: t.arg.id({ required: true, description: 'Id within the journal.' }) },
-    extensions: { scopeGroup, ...costs({ once: 1.5 }) },
+    extensions: { scopeGroup, ...costs({ once: accountPoints }) },
     resolve: (_root, { id }, context) => journalAccount(context, id),
   }),
 }));

@@ -3,6 +3,7 @@ import { type JournalPage, journalPageMax } from '../../resolvers/journal/page.t
 import {
   createJournalTrade,
   type JournalTrade,
+  journalTrade,
   journalTrades,
   patchJournalTrade,
   removeJournalTrade,
@@ -12,6 +13,7 @@ import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.t
 import { builder } from '../builder.ts';
 import { costs, writing } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
+import { byOwnId, refetchable } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { DeletedFromJournal, JournalAccountType } from './accounts.ts';
 import { JournalPageMeta, journalPageCost } from './page.ts';
@@ -49,6 +51,11 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
     }),
   }),
 });
+
+/** Points of reading one trade. */
+const tradePoints = 1.5;
+
+refetchable(JournalTradeType, ({ id }) => id, byOwnId(journalTrade, tradePoints));
 
 const JournalTradesType = builder.objectRef<JournalPage<JournalTrade>>('JournalTrades').implement({
   description: 'A page of trades.',

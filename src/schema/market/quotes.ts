@@ -8,6 +8,7 @@ import {
 } from '../../resolvers/market/quotes.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -99,12 +100,17 @@ builder.queryField('quotes', (t) =>
   }),
 );
 
+/** What a symbol's quote costs. */
+const quoteCost = { once: 3, each: 0.12 };
+
+node(QuoteType, ({ symbol }) => symbol, byTicker(symbolQuote, quoteCost.once + quoteCost.each));
+
 builder.objectField(SymbolType, 'quote', (t) =>
   t.field({
     type: QuoteType,
     nullable: true,
     description: 'Latest quote. not_entitled_tier or attestation_required if the caller may not read it.',
-    extensions: { scopeGroup: 'market.live', ...costs({ once: 3, each: 0.12 }) },
+    extensions: { scopeGroup: 'market.live', ...costs(quoteCost) },
     resolve: ({ symbol }, _args, context) => symbolQuote(context, symbol),
   }),
 );

@@ -1,6 +1,7 @@
 import { type Spot, spot } from '../../resolvers/market/spot.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { byTicker, node } from '../node.ts';
 import { PlainMetaType } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
@@ -22,12 +23,17 @@ const SpotType = builder.objectRef<Spot>('Spot').implement({
   }),
 });
 
+/** What a symbol's spot costs. */
+const spotCost = { once: 2.5, each: 0.07 };
+
+node(SpotType, ({ symbol }) => symbol, byTicker(spot, spotCost.once + spotCost.each));
+
 builder.objectField(SymbolType, 'spot', (t) =>
   t.field({
     type: SpotType,
     nullable: true,
     description: 'Spot price. Registered symbols only.',
-    extensions: { scopeGroup: 'market.live', ...costs({ once: 2.5, each: 0.07 }) },
+    extensions: { scopeGroup: 'market.live', ...costs(spotCost) },
     resolve: ({ symbol }, _args, context) => spot(context, symbol),
   }),
 );

@@ -8,6 +8,7 @@ import {
   isRegistered,
 } from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
+import { byTicker, node } from '../node.ts';
 import { TierEnum } from '../response-meta.ts';
 
 /** A ticker as a node of the graph; facts about it are looked up where they are asked for. */
@@ -36,6 +37,12 @@ export const ChainPolicyType = builder.objectRef<ChainPolicy>('ChainPolicy').imp
   }),
 });
 
+node(
+  ChainPolicyType,
+  ({ symbol }) => symbol,
+  byTicker(async (context, symbol) => chainPolicy(await registeredSymbol(context, symbol))),
+);
+
 const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').implement({
   description: "Whether the caller may read a symbol's data.",
   fields: (t) => ({
@@ -52,6 +59,8 @@ const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').impleme
     }),
   }),
 });
+
+node(SymbolAccessType, ({ symbol }) => symbol, byTicker(accessTo));
 
 /** The entry that registry facts are read from; 404 outside the registry. */
 const registered = ({ symbol }: SymbolNode, context: RequestContext) => registeredSymbol(context, symbol);
@@ -111,6 +120,12 @@ export const SymbolType = builder.objectRef<SymbolNode>('Symbol').implement({
     }),
   }),
 });
+
+node(
+  SymbolType,
+  ({ symbol }) => symbol,
+  byTicker((_context, symbol) => ({ symbol })),
+);
 
 builder.queryField('symbol', (t) =>
   t.field({

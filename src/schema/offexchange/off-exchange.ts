@@ -16,6 +16,7 @@ import {
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
+import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 
 const ActivityRowType = builder.objectRef<ActivityRow>('OffExchangeActivityRow').implement({
@@ -139,6 +140,12 @@ const SymbolOffExchangeType = builder.objectRef<SymbolNode>('SymbolOffExchange')
   description:
     'Off-exchange trading of a stock by session. A session is available from the next morning. Requires the basic tier and a non-professional declaration.',
 });
+
+node(
+  SymbolOffExchangeType,
+  ({ symbol }) => symbol,
+  byTicker((_context, symbol) => ({ symbol })),
+);
 
 builder.objectField(SymbolType, 'offExchange', (t) =>
   t.field({

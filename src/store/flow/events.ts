@@ -1,4 +1,5 @@
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { EventKey } from '../../domain/flow/event-id.ts';
 import type { FlowEventKind, FlowLeg, FlowSide, LargeTrade } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
@@ -42,7 +43,11 @@ export const eventColumns = {
   ...coverageColumns,
 } as const satisfies Record<keyof CoveredEvent, SqlType>;
 
-type EventKey = Pick<EventRow, 'underlying' | 'sessionDate' | 'eventId'>;
+const eventFields = [
+  ...(['underlying', 'sessionDate', 'eventId', 'seq', 'eventKind', 'eventTsMs', 'totalSize', 'premiumUsd'] as const),
+  ...(['priceLow', 'priceHigh', 'side', 'multiLeg'] as const),
+] as const;
+
 const eventKey = ({ underlying, sessionDate, eventId }: EventKey) => `${underlying} ${sessionDate} ${eventId}`;
 
 function legOf({ contract: id, legIndex: _, underlying, sessionDate, eventId, ...leg }: LegRow): FlowLeg {
@@ -96,6 +101,15 @@ export async function readLargeTrades(
   return answer;
 }
 
+/** Events with their sessions' coverage; an event without coverage is not read. */
+async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<CoveredEvent[]> {
+  const coverages = await coveragesOf(readFrom(store), rows);
+  return rows.flatMap((row) => {
+    const coverage = coverages.get(coverageKey(row));
+    return coverage ? [{ ...row, ...coverage }] : [];
+  });
+}
+
 /** The large trades of all underlyings, newest first. */
 export async function readAllLargeTrades(
   store: Store,
@@ -111,13 +125,19 @@ export async function readAllLargeTrades(
     orderBy: [{ eventTsMs: 'desc' }, { seq: 'desc' }, { underlying: 'asc' }, { eventId: 'asc' }],
     take: limit,
   });
-  const coverages = await coveragesOf(readFrom(store), rows);
-  // An event without coverage is not read.
-  const covered = rows.map(numbered).flatMap((row) => {
-    const coverage = coverages.get(coverageKey(row));
-    return coverage ? [{ ...row, ...coverage }] : [];
-  });
-  return largeTradesOf(store, covered);
+  return largeTradesOf(store, await withCoverage(store, rows.map(numbered)));
+}
+
+/** The large trades of these keys that are stored, none later than `throughMs`, in any order. */
+export async function findLargeTrades(
+  store: Store,
+  keys: readonly EventKey[],
+  throughMs: number,
+): Promise<LargeTrade[]> {
+  const by = ['underlying', 'sessionDate', 'eventId'] as const;
+  const rows: EventRow[] = await findRows(readFrom(store), 'FlowEvent', { by, keys }, eventFields);
+  const past = rows.filter(({ eventTsMs }) => eventTsMs <= throughMs);
+  return largeTradesOf(store, await withCoverage(store, past));
 }
 
 function rowOf({ symbol, seq, coverage, event }: LargeTrade): EventRow {

@@ -1,4 +1,5 @@
 import type { JournalTrade } from '../../domain/journal/journal.ts';
+import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
 import { numbered } from '../engine/rows.ts';
 import { insertRows } from '../engine/sets.ts';
@@ -29,6 +30,16 @@ export async function listJournalTrades(
     take: limit,
     select,
   });
+  return rows.map(numbered);
+}
+
+/** The trades of an account that have these ids, in any order. */
+export async function findJournalTrades(
+  store: Store,
+  accountId: string,
+  ids: readonly string[],
+): Promise<JournalTrade[]> {
+  const rows = await store.prisma.journalTrade.findMany({ where: { accountId, id: anyOf(ids) }, select });
   return rows.map(numbered);
 }
 

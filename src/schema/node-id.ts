@@ -1,0 +1,76 @@
+import { brandWithType } from '@pothos/core';
+import { invalidParameter } from '../domain/failure.ts';
+import type { RequestContext } from '../resolvers/context.ts';
+import type { Sizes } from './cost.ts';
+
+/** How the object of an id is read. */
+export interface NodeLookup {
+  /** Reads the object by the rules of the field that otherwise gives it; null = there is none. */
+  read: (context: RequestContext) => Promise<object | null> | object | null;
+  /** Points of reading it, which are those of that field. 0 by default. */
+  points?: number;
+  /** How many items the lists of the object have, where the id says so. */
+  sizes?: Sizes;
+}
+
+/** Reads the part of an id that follows its type; null for a text that no id of the type holds. */
+export type KeyReader = (key: string) => NodeLookup | null;
+
+/** Types whose objects are found by id, by their name. */
+export type NodeTypes = Map<string, KeyReader>;
+
+/** Types that `Query.node` finds. Their objects depend on nothing of the caller but its rights. */
+export const nodeTypes: NodeTypes = new Map();
+
+/** Longer than any id: the longest key is 128 characters of at most three bytes. */
+const maxLength = 600;
+
+/** A global id: the type's name and the object's key within it. */
+export function encodeId(typename: string, key: string): string {
+  return Buffer.from(`${typename}:${key}`).toString('base64url');
+}
+
+function decoded(id: string): { typename: string; key: string } | null {
+  if (id.length > maxLength) return null;
+  const text = Buffer.from(id, 'base64url').toString();
+  const colon = text.indexOf(':');
+  const [typename, key] = [text.slice(0, colon), text.slice(colon + 1)];
+  // One object has one id: other spellings of its base64 are no ids.
+  return colon > 0 && encodeId(typename, key) === id ? { typename, key } : null;
+}
+
+function lookup(types: NodeTypes, id: string): { typename: string; found: NodeLookup } | null {
+  const parts = decoded(id);
+  const found = parts && types.get(parts.typename)?.(parts.key);
+  return found ? { typename: parts.typename, found } : null;
+}
+
+/** The type and key of an id; 400 naming `parameter` for what is no id of one of the types. */
+export function decodeId(types: NodeTypes, id: string, parameter: string): { typename: string; id: string } {
+  const parts = decoded(id);
+  if (!parts || !lookup(types, id)) throw invalidParameter(parameter, 'expected the id of an object');
+  return { typename: parts.typename, id: parts.key };
+}
+
+/** Reads an object by the type and key of its id; null = there is none. */
+export async function readNode(
+  types: NodeTypes,
+  { typename, id }: { typename: string; id: string },
+  context: RequestContext,
+): Promise<object | null> {
+  const object = (await types.get(typename)?.(id)?.read(context)) ?? null;
+  brandWithType(object, typename as never);
+  return object;
+}
+
+/** Sizes of the lists below objects that are read by id, and as `node` the points of reading them. */
+export function nodeSizes(types: NodeTypes, ids: readonly string[]): { node: number; page: number } {
+  const sizes: Record<string, number> = {};
+  let node = 0;
+  for (const id of ids) {
+    const found = lookup(types, id)?.found;
+    node += found?.points ?? 0;
+    for (const [name, size] of Object.entries(found?.sizes ?? {})) sizes[name] = Math.max(size, sizes[name] ?? 0);
+  }
+  return { ...sizes, node, page: ids.length };
+}

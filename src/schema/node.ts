@@ -1,0 +1,73 @@
+import type { ObjectRef } from '@pothos/core';
+import { isId } from '../domain/account.ts';
+import { readTicker } from '../domain/ticker.ts';
+import type { RequestContext } from '../resolvers/context.ts';
+import { builder } from './builder.ts';
+import { costs } from './cost.ts';
+import { decodeId, encodeId, type KeyReader, type NodeTypes, nodeSizes, nodeTypes, readNode } from './node-id.ts';
+
+type Ref<T> = ObjectRef<typeof builder.$inferSchemaTypes, T>;
+type Read = (context: RequestContext, key: string) => Promise<object | null> | object | null;
+
+/** Gives the objects of a type a global `id`, made of `key`, by which `Query.node` reads them. */
+export function node<T extends object>(type: Ref<T>, key: (object: T) => string, reader: KeyReader): void {
+  nodeTypes.set(type.name, reader);
+  builder.nodeRef(type, { id: { resolve: key } });
+}
+
+/** Keys that are tickers. `points`: what reading the object costs. */
+export function byTicker(read: Read, points = 0): KeyReader {
+  return (key) => (readTicker(key) === key ? { points, read: (context) => read(context, key) } : null);
+}
+
+/** Types that `Query.refetch` finds. */
+const refetchedTypes: NodeTypes = new Map();
+
+const RefetchableInterface = builder.interfaceRef<object>('Refetchable').implement({
+  description: 'An object whose id is not global, such as an option contract or a watchlist. nodeId is its global id.',
+  fields: (t) => ({
+    nodeId: t.id({
+      description: 'Global id, the same in every answer. Send it to refetch to read the object again.',
+      resolve: () => {
+        throw new TypeError('every type says what its global id is');
+      },
+    }),
+  }),
+});
+
+/** Gives the objects of a type, whose `id` is the contract's, a global `nodeId`, by which `Query.refetch` reads them. */
+export function refetchable<T extends object>(type: Ref<T>, key: (object: T) => string, reader: KeyReader): void {
+  refetchedTypes.set(type.name, reader);
+  type.addInterfaces([RefetchableInterface]);
+  builder.objectField(type, 'nodeId', (t) =>
+    t.id({
+      description: 'Global id, the same in every answer. Send it to refetch to read the object again.',
+      resolve: (object) => encodeId(type.name, key(object as T)),
+    }),
+  );
+}
+
+/** Keys that an account's owner chose. `points`: what reading the object costs. */
+export function byOwnId(read: Read, points: number): KeyReader {
+  return (key) => (isId(key) ? { points, read: (context) => read(context, key) } : null);
+}
+
+builder.queryField('refetch', (t) =>
+  t.field({
+    type: RefetchableInterface,
+    nullable: true,
+    description:
+      'The object with this nodeId; null if there is none, or if it belongs to another account. Gives the same errors as the field that returned the nodeId.',
+    args: { nodeId: t.arg.id({ required: true, description: 'The nodeId of an object.' }) },
+    extensions: {
+      // Never market data alone: answers are not shared between callers, since the object may be an account's own.
+      scopeGroup: 'account',
+      ...costs<{ nodeId: string }, 'node'>({
+        each: ({ node: points = 0 }) => points,
+        sizes: ({ nodeId }) => nodeSizes(refetchedTypes, [nodeId]),
+      }),
+    },
+    resolve: (_root, { nodeId }, context) =>
+      readNode(refetchedTypes, decodeId(refetchedTypes, nodeId, 'nodeId'), context),
+  }),
+);
