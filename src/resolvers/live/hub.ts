@@ -28,6 +28,8 @@ export interface LiveHub {
   attach(stream: OpenStream): () => void;
   /** Streams open, and topics followed. */
   counts(): { streams: number; topics: number };
+  /** The server stops: ends every stream, and each that still comes a moment after it was opened, so that its client connects elsewhere. */
+  drain(): void;
   /** Ends every stream and follows nothing any more; a second time does nothing. */
   close(): void;
 }
@@ -53,6 +55,9 @@ export const recheckMs = 2_000;
 /** How often what is followed is read whatever was told, ms: what was stored ahead of the clock comes due, and a session begins. */
 export const sweepMs = 2_000;
 
+/** How long a stream lasts that is opened while the server stops, ms: its client sees it begin, and is told why it ends. */
+const drainingMs = 250;
+
 /** By the system's clock, keeping no process alive. */
 const systemEvery: Every = (ms, work) => {
   const timer = setInterval(work, ms).unref();
@@ -74,6 +79,7 @@ export function openLiveHub({ store: whole, now, changes, every = systemEvery, o
   };
   const kinds = Object.values(followed);
   const streams = new Set<OpenStream>();
+  let draining = false;
   let closed = false;
   let rechecking = false;
 
@@ -84,6 +90,9 @@ export function openLiveHub({ store: whole, now, changes, every = systemEvery, o
     for (const stream of [...streams]) if (streams.has(stream)) await stream.recheck().catch(() => {});
     rechecking = false;
   }
+  const endAll = () => {
+    for (const stream of [...streams]) stream.end(shutdownEnd());
+  };
   const stops = [
     changes?.onChange((change) => {
       for (const kind of kinds) kind.wake(change);
@@ -103,13 +112,18 @@ export function openLiveHub({ store: whole, now, changes, every = systemEvery, o
     attach(stream) {
       if (closed) throw shutdownEnd().failure;
       streams.add(stream);
+      if (draining) later(drainingMs, () => stream.end(shutdownEnd()));
       return () => void streams.delete(stream);
     },
     counts: () => ({ streams: streams.size, topics: kinds.reduce((sum, kind) => sum + kind.count(), 0) }),
+    drain() {
+      draining = true;
+      endAll();
+    },
     close() {
       closed = true;
       for (const stop of stops) stop?.();
-      for (const stream of [...streams]) stream.end(shutdownEnd());
+      endAll();
     },
   };
 }
