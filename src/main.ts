@@ -1,10 +1,18 @@
 import { Interrupted } from './cli/io/terminal.ts';
 import { run } from './cli/run.ts';
+import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
 
 const interruption = new AbortController();
-// Once each: a second signal finds no listener and ends the process at once.
-for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const)
-  process.once(signal, () => interruption.abort(new Interrupted(signal)));
+/** How long the process goes on at a second signal, ms. */
+const suddenEndMs = 500;
+
+for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
+  process.once(signal, () => {
+    interruption.abort(new Interrupted(signal));
+    // The second of a kind ends the process as if nobody had listened; so does a third, at once.
+    process.once(signal, () => void runBeforeSuddenEnd(suddenEndMs).then(() => process.kill(process.pid, signal)));
+  });
+}
 // A reader that went away (`tapegraph export … | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

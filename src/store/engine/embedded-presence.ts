@@ -44,18 +44,29 @@ export async function takePart(place: EmbeddedLocation, postmaster: Postmaster):
 }
 
 /** Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. */
-export async function leave(place: EmbeddedLocation, { client, postmaster }: Presence): Promise<void> {
+export async function leave(place: EmbeddedLocation, presence: Presence): Promise<void> {
+  if ((await stopIfLast(place, presence)) === true) await ended(place, presence.postmaster);
+  await presence.client.end().catch(() => {});
+}
+
+/** For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without waiting for that. */
+export async function leaveAtOnce(place: EmbeddedLocation, presence: Presence, patienceMs: number): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
+  // Workers of this process that were killed a moment ago are users until the server has noticed.
+  while ((await stopIfLast(place, presence)) === false && performance.now() < untilMs) await delay(20);
+}
+
+/** Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is gone. */
+async function stopIfLast(place: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
   try {
     await client.query(`select pg_advisory_unlock_shared(${presenceLock})`);
     const { rows } = await client.query(`select pg_try_advisory_lock(${presenceLock}) as alone`);
-    if (rows[0]?.alone === true) {
-      stopServer(place, postmaster.pid);
-      await ended(place, postmaster);
-    }
+    if (rows[0]?.alone !== true) return false;
+    stopServer(place, postmaster.pid);
+    return true;
   } catch {
-    // The server has gone already: there is nothing to leave.
+    return null;
   }
-  await client.end().catch(() => {});
 }
 
 function connectionTo(place: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {

@@ -1,9 +1,10 @@
 import { createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
 import { createCluster, passwordOf, spawnServer } from './embedded-cluster.ts';
 import { type EmbeddedLocation, findLocation } from './embedded-location.ts';
-import { leave, type Presence, takePart } from './embedded-presence.ts';
+import { leave, leaveAtOnce, type Presence, takePart } from './embedded-presence.ts';
 import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
 import { storeError } from './store-error.ts';
 
@@ -29,6 +30,8 @@ const patienceMs = 60_000;
 const pollMs = 20;
 const pauseAfterFailureMs = 5_000;
 const mostAttempts = 6;
+/** How long a process that ends at once looks whether it is the last user, ms. */
+const lastLookMs = 300;
 
 /**
  * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under us
@@ -58,11 +61,16 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
       }
     }
   };
+  const forget = beforeSuddenEnd(async () => {
+    closing = true;
+    await leaveAtOnce(place, presence, lastLookMs);
+  });
   const close = async () => {
     if (closing) return;
     closing = true;
     await recovery;
     await leave(place, presence);
+    forget();
   };
 
   watch();

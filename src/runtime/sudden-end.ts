@@ -1,0 +1,15 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const steps = new Set<() => Promise<void>>();
+
+/** Has `step` run when the process is told a second time to end, until the returned function is called. */
+export function beforeSuddenEnd(step: () => Promise<void>): () => void {
+  steps.add(step);
+  return () => void steps.delete(step);
+}
+
+/** Runs what was asked for, all at once, for `withinMs` at most. Never rejects. */
+export async function runBeforeSuddenEnd(withinMs: number): Promise<void> {
+  const all = Promise.allSettled([...steps].map((step) => step()));
+  await Promise.race([all, delay(withinMs)]);
+}
