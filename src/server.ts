@@ -73,6 +73,23 @@ export interface ServerParts {
   traces?: Traces | null;
   /** The most that each cache holds; absent: what a process of the default memory limit has. */
   caches?: CacheBudgets;
+  /** Compiled before, without traces; absent: it is compiled now. */
+  contract?: CompiledContract | undefined;
+}
+
+/** What is made of the schema alone. */
+export interface CompiledContract {
+  compiled: readonly CompiledRoute[];
+  streams: StreamOperations;
+  /** OpenAPI. */
+  description: JsonSchema;
+}
+
+/** Compiles the stored operations of routes and streams. */
+export function compileContract(): CompiledContract {
+  const compiled = compiledRoutes(schema, routes);
+  const streams = streamOperations(schema);
+  return { compiled, streams, description: openApi(schema, compiled, streams) };
 }
 
 /** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
@@ -302,9 +319,7 @@ export function createApp(parts: ServerParts): Express {
   const services = servicesOf(parts, lines);
   // Before anything is compiled from it.
   if (traces) traceRootFields(schema, traces.span);
-  const compiled = compiledRoutes(schema, routes);
-  const streams = streamOperations(schema);
-  const description = openApi(schema, compiled, streams);
+  const { compiled, streams, description } = parts.contract ?? compileContract();
   const { answers, sealed, documents } = openCaches(parts);
   const app = express();
   app.disable('x-powered-by');

@@ -1,9 +1,11 @@
 import { once } from 'node:events';
+import { existsSync } from 'node:fs';
 import http from 'node:http';
 import { connect, type Socket } from 'node:net';
 import type pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
+import { readEvents } from '../support/event-reader.ts';
 import { proxiedDatabase } from '../support/proxied-database.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
@@ -226,6 +228,37 @@ describe('a server that is told to stop', () => {
     expect(await ended).toMatchObject(clean);
   });
 
+  it.each([
+    ['the graph', '/graphql', 'subscription { quotes(symbols: ["SPY"]) { spot } }'],
+    ['REST', '/v2/stream?topics=quotes:SPY', null],
+  ])(
+    'ends the streams of %s when it is told to stop, and those that come later when they have begun',
+    async (_, path, query) => {
+      const { running, headers } = await server({ DRAIN_DELAY_MS: '20000' });
+      const open = () =>
+        readEvents(
+          running.ready.url + path,
+          query === null
+            ? { headers }
+            : {
+                method: 'POST',
+                headers: { ...headers, 'content-type': 'application/json' },
+                body: JSON.stringify({ query }),
+              },
+        );
+      const before = await open();
+      running.child.kill('SIGTERM');
+      await before.over;
+      expect(JSON.stringify(before.events)).toContain('shutdown');
+      // The port is open as long as it was told to be.
+      const later = await open();
+      expect(later).toMatchObject({ status: 200, headers: { connection: 'close' } });
+      await later.over;
+      expect(JSON.stringify(later.events)).toContain('shutdown');
+      expect(await ask(running, '/readyz')).toMatchObject({ status: 503, body: '{"status":"draining"}' });
+    },
+  );
+
   it('leaves clients behind that never read', async () => {
     const { running } = await server();
     const client: Socket = connect(running.ready.port, '127.0.0.1');
@@ -300,5 +333,29 @@ describe('a server that is told to stop', () => {
     await once(child, 'exit');
     expect(child.signalCode).toBe('SIGTERM');
     expect(await slow).toBe('cut off');
+  });
+
+  it.each([1, 2])('has its embedded database stop at a second signal, processes: %i', async (workers) => {
+    const data = dataFolder();
+    const env = { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn', DRAIN_DELAY_MS: '60000' };
+    const running = await served(['--workers', String(workers)], env);
+    const { child } = running;
+    child.kill('SIGINT');
+    await expect.poll(async () => (await ask(running, '/readyz')).status, patient).toBe(503);
+    child.kill('SIGINT');
+    await once(child, 'exit');
+    expect(child.signalCode).toBe('SIGINT');
+    await vi.waitUntil(() => !existsSync(`${data}/postgres/postmaster.pid`), patient);
+  });
+
+  it('leaves an embedded database that others use as it is at a second signal', async () => {
+    const env = { TAPEGRAPH_DATA: dataFolder(), LOG_LEVEL: 'warn' };
+    const [first, other] = [await served([], { ...env, DRAIN_DELAY_MS: '60000' }), await served([], env)];
+    first.child.kill('SIGINT');
+    await expect.poll(async () => (await ask(first, '/readyz')).status, patient).toBe(503);
+    first.child.kill('SIGINT');
+    await once(first.child, 'exit');
+    expect(await ask(other, '/readyz')).toMatchObject({ status: 200 });
+    expect((await ending(other)).stderr).not.toContain('went away');
   });
 });

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { existsSync, readFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, readlinkSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
@@ -14,7 +14,7 @@ import { served } from './served.ts';
 type Served = Awaited<ReturnType<typeof served>> & { ready: { workers: number[] } };
 
 /** Two workers over a store of their own, and the headers of a caller of the free tier. */
-async function crew(more: Record<string, string> = {}, args: string[] = []) {
+async function twoWorkers(more: Record<string, string> = {}, args: string[] = []) {
   const store = await storeForThisTest();
   const env = { DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn', RATE_FREE: '30', ...more };
   const running = (await served(['--workers', '2', ...args], env)) as Served;
@@ -39,11 +39,38 @@ const isRunning = (pid: number) => {
 const childrenOf = (pid: number) =>
   readFileSync(`/proc/${pid}/task/${pid}/children`, 'utf8').split(' ').filter(Boolean).map(Number);
 
+/** The process that waits to take the place of a worker, once it is prepared. */
+async function preparedSpare({ child, log }: Served, among: readonly number[]): Promise<number> {
+  const prepared = () => [...log().matchAll(/worker process (\d+) is prepared/g)].map(([, pid]) => Number(pid));
+  const isSpare = (pid: number) => !among.includes(pid) && prepared().includes(pid);
+  await vi.waitUntil(() => childrenOf(child.pid!).some(isSpare), { timeout: 60_000 });
+  return childrenOf(child.pid!).find(isSpare)!;
+}
+
+/** Whether a process listens at a TCP port. */
+function listens(pid: number, port: number): boolean {
+  const hex = `:${port.toString(16).toUpperCase().padStart(4, '0')}`;
+  const listening = readFileSync('/proc/net/tcp', 'utf8')
+    .split('\n')
+    .map((row) => row.trim().split(/\s+/))
+    .filter(([, local, , state]) => local?.endsWith(hex) && state === '0A')
+    .map((fields) => `socket:[${fields[9]}]`);
+  const open = readdirSync(`/proc/${pid}/fd`).flatMap((fd) => {
+    try {
+      return readlinkSync(`/proc/${pid}/fd/${fd}`);
+    } catch {
+      // Closed meanwhile.
+      return [];
+    }
+  });
+  return open.some((each) => listening.includes(each));
+}
+
 const bars = '/v2/stocks/SPY/bars?from=2026-11-19&to=2026-11-20';
 
 describe('tapegraph serve --workers', () => {
   it('serves with several processes on one port that count rate and places in flight together, and drains', async () => {
-    const { store, running, key, session } = await crew();
+    const { store, running, key, session } = await twoWorkers();
     const { child, ended, ready } = running;
     expect(ready).toMatchObject({ pid: child.pid, workers: [expect.any(Number), expect.any(Number)] });
     expect(new Set([child.pid, ...ready.workers]).size).toBe(3);
@@ -65,7 +92,7 @@ describe('tapegraph serve --workers', () => {
   }, 120_000);
 
   it('puts another in the place of one that is killed; no write that was accepted is lost, and nobody waits for ever', async () => {
-    const { store, running, session } = await crew({ RATE_FREE: '100000' });
+    const { store, running, session } = await twoWorkers({ RATE_FREE: '100000' });
     const { child, ended, ready } = running;
     let stop = false;
     /** The number of the last write that was accepted, by writer. */
@@ -88,7 +115,8 @@ describe('tapegraph serve --workers', () => {
     await through(10);
     process.kill(ready.workers[0]!, 'SIGKILL');
     await through(10);
-    await vi.waitUntil(() => childrenOf(child.pid!).length === 2, { timeout: 30_000 });
+    // Two that serve, and the next that waits to take a place.
+    await vi.waitUntil(() => childrenOf(child.pid!).length === 3, { timeout: 30_000 });
     await through(10);
     stop = true;
     await Promise.all(writers);
@@ -102,11 +130,51 @@ describe('tapegraph serve --workers', () => {
     expect(stderr.match(/was ended by SIGKILL; another takes its place/g)).toHaveLength(1);
   }, 180_000);
 
+  it('has a process that is prepared take the place of one that is killed, and then prepares the next', async () => {
+    const { running } = await twoWorkers({ LOG_LEVEL: 'info' });
+    const { ready, log } = running;
+    let serving = ready.workers;
+    for (let kill = 0; kill < 3; kill++) {
+      const spare = await preparedSpare(running, serving);
+      expect(listens(spare, ready.port)).toBe(false);
+      process.kill(serving[0]!, 'SIGKILL');
+      // Its modules are loaded and its operations compiled: a second is what this takes on a machine that does nothing else.
+      await vi.waitUntil(() => listens(spare, ready.port), { timeout: 5_000, interval: 10 });
+      await vi.waitUntil(() => log().includes(`worker process ${spare} serves in its place`), { timeout: 5_000 });
+      serving = [...serving.slice(1), spare];
+    }
+    expect((await ask(running, '/readyz', {})).status).toBe(200);
+  }, 120_000);
+
+  it('replaces the process that waits when it is killed, which never counts as a worker that ended', async () => {
+    const { running } = await twoWorkers({ LOG_LEVEL: 'info' });
+    const { child, ended, ready, log } = running;
+    // One more than the workers may end as soon as they start.
+    for (let kill = 0; kill < 6; kill++) {
+      const spare = () => childrenOf(child.pid!).filter((pid) => !ready.workers.includes(pid));
+      await vi.waitUntil(() => spare().length === 1, { timeout: 30_000, interval: 10 });
+      const [pid] = spare();
+      process.kill(pid!, 'SIGKILL');
+      await vi.waitUntil(() => log().includes(`worker process ${pid} was ended by SIGKILL; it was the spare`), {
+        timeout: 5_000,
+      });
+    }
+    expect(ready.workers.filter(isRunning)).toEqual(ready.workers);
+    const spare = await preparedSpare(running, ready.workers);
+    child.kill('SIGTERM');
+    expect((await ended).code).toBe(0);
+    expect([...ready.workers, spare].filter(isRunning)).toEqual([]);
+  }, 120_000);
+
   it('leaves no worker, and no embedded database, when the process that started them is killed', async () => {
     const data = dataFolder();
     const running = (await served(['--workers', '2'], { TAPEGRAPH_DATA: data, LOG_LEVEL: 'warn' })) as Served;
-    process.kill(running.child.pid!, 'SIGKILL');
-    await expect.poll(() => running.ready.workers.filter(isRunning), { timeout: 20_000, interval: 50 }).toEqual([]);
+    const { child } = running;
+    // The workers, the one that waits to take a worker's place, and the database.
+    await vi.waitUntil(() => childrenOf(child.pid!).length === 4, { timeout: 20_000 });
+    const all = childrenOf(child.pid!);
+    child.kill('SIGKILL');
+    await expect.poll(() => all.filter(isRunning), { timeout: 20_000, interval: 50 }).toEqual([]);
     await vi.waitUntil(() => !existsSync(`${data}/postgres/postmaster.pid`), { timeout: 10_000 });
   }, 120_000);
 
@@ -121,7 +189,7 @@ describe('tapegraph serve --workers', () => {
   }, 120_000);
 
   it('gives up with 1 when they end as soon as they start', async () => {
-    const { running } = await crew();
+    const { running } = await twoWorkers();
     const killing = setInterval(() => {
       try {
         for (const pid of childrenOf(running.child.pid!)) process.kill(pid, 'SIGKILL');
@@ -144,7 +212,8 @@ describe('tapegraph serve --workers', () => {
     const running = (await served(['--workers', '2', '--sample', '--clock', clock], env)) as Served;
     const { child, ended, ready } = running;
     expect(ready.workers).toHaveLength(2);
-    await vi.waitUntil(() => childrenOf(child.pid!).length === 3, { timeout: 20_000 });
+    // Beside the workers, and the one that waits to take a worker's place.
+    await vi.waitUntil(() => childrenOf(child.pid!).length === 4, { timeout: 20_000 });
     const headers = { authorization: `Bearer ${ready.key}` };
     expect((await ask(running, '/v2/flow/large-trades?symbol=SPX', { headers })).status).toBe(200);
     child.kill('SIGINT');

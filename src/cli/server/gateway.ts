@@ -2,13 +2,17 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LocalLimits } from '../../access/limits/limits-by-message.ts';
 import type { Config } from '../../config.ts';
+import type { LiveHub } from '../../resolvers/live/hub.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
+import type { CompiledContract } from '../../server.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import type { StatementObserver } from '../../store/engine/timed-client.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
 import { connectionLimits } from './connection-limits.ts';
 import { type Listening, listen, stop } from './listen.ts';
+import { loadGateway } from './load-gateway.ts';
 import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimitMetrics } from './observing.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import { type Closer, closeAll } from './shutdown.ts';
@@ -24,22 +28,25 @@ export interface Gateway {
   /** Of each process that answers requests. */
   memory: MemoryPlan;
   /** Absent: this process is the whole server. */
-  crew?: CrewPart;
+  worker?: WorkerPart;
 }
 
 /** What one of several processes that serve together is given by the one that started them, which has prepared the store. */
-export interface CrewPart {
+export interface WorkerPart {
   /** The counts that all of them share. */
   limits: LocalLimits;
   /** The sample market's key; null without one. */
   key: string | null;
   /** Database connections at most. */
   poolSize: number;
+  /** What was compiled before the worker got its task, if it was. */
+  contract: CompiledContract | undefined;
 }
 
 /** A server that runs; `key` = the sample market's, null without one. */
 export interface Opened {
   listening: Listening;
+  live: LiveHub;
   key: string | null;
   now: Clock;
 }
@@ -66,56 +73,60 @@ const graceMs = 5000;
 /** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
 export const shutdownMs = 8500;
 
-/** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
-async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
-  const { terminal, config, options, clock, log, memory, crew } = gateway;
-  // Loaded here, so that help and usage errors need not wait for it all.
-  const [
-    { openStore },
-    { watchSymbols },
-    { watchChanges },
-    { ensureStarterRegistry },
-    { openAccess },
-    { openLiveHub },
-    { createApp },
-  ] = await Promise.all([
-    import('../../store/engine/connection.ts'),
-    import('../../store/market/symbols.ts'),
-    import('../../store/engine/changes.ts'),
-    import('../../ingest/files/starter-registry.ts'),
-    import('../../access/open-access.ts'),
-    import('../../resolvers/live/hub.ts'),
-    import('../../server.ts'),
-  ]);
-  const line = lineLog(log);
+/** Begins to open the store, for which few modules are needed. */
+async function beginStore(
+  { config, log, memory, worker }: Gateway,
+  onStatement: StatementObserver | undefined,
+): Promise<Store> {
   const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
-  const metrics = await metricsOf(config);
-  const traces = await tracesOf(config, line);
-  if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
-  const onStatement = statementObserver(metrics, traces);
-  const prepared = crew && { migrate: false, poolSize: crew.poolSize };
-  const store = await openStore({
+  const { openStore } = await import('../../store/engine/connection.ts');
+  return openStore({
     databaseUrl,
     dataDir,
     readUrls,
     statementTimeoutMs,
     onStatement,
     cacheBytes: memory.caches.blocks,
-    log: line,
-    ...prepared,
+    log: lineLog(log),
+    ...(worker && { migrate: false, poolSize: worker.poolSize }),
   });
-  closers.push({ name: 'the store', close: () => store.close() });
+}
+
+/** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
+async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
+  const { terminal, config, options, clock, log, memory, worker } = gateway;
+  const line = lineLog(log);
+  const metrics = await metricsOf(config);
+  const traces = await tracesOf(config, line);
+  if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
+  // An embedded database starts, and recovers, while the rest is loaded and compiled.
+  const opening = beginStore(gateway, statementObserver(metrics, traces));
+  closers.push({
+    name: 'the store',
+    close: () =>
+      opening.then(
+        (store) => store.close(),
+        () => {},
+      ),
+  });
+  // Its failure is met where it is awaited.
+  opening.catch(() => {});
+  const modules = await loadGateway();
+  const { watchSymbols, watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
+  // What is traced is compiled with its traces.
+  const contract = worker?.contract ?? (traces ? undefined : modules.compileContract());
+  const store = await opening;
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
-  if (!crew) await ensureStarterRegistry(store, now);
-  if (!crew) await warnOfOthers(store, config, log);
+  if (!worker) await ensureStarterRegistry(store, now);
+  if (!worker) await warnOfOthers(store, config, log);
   closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
   const changes = await watchChanges(store);
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
-  const opened = await openAccess({ store, config, now, log: line, ...(crew && { limits: crew.limits }) });
+  const opened = await openAccess({ store, config, now, log: line, ...(worker && { limits: worker.limits }) });
   closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
   const access = metrics ? withLimitMetrics(metrics, opened) : opened;
   const sample = options.sample ? { terminal, config, store, access, now, log } : null;
-  const key = crew?.key ?? (sample && (await bringSample(sample)));
+  const key = worker?.key ?? (sample && (await bringSample(sample)));
   // Other data revokes it in the transaction that stores it, and its change is heard of here.
   if (key !== null) changes.onChange(() => access.keys.forget(key));
   const draining = () => terminal.interrupted.aborted;
@@ -134,6 +145,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     metrics,
     traces,
     caches: memory.caches,
+    contract,
   };
   if (metrics) {
     metrics.memory(memory);
@@ -144,19 +156,19 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   }
   const { port, host } = config;
   const limits = { connections: connectionLimits(config) };
-  const listening = await listen(createApp(parts), { port, host, limits, shared: crew !== undefined });
+  const listening = await listen(createApp(parts), { port, host, limits, shared: worker !== undefined });
   metrics?.watchConnections(listening.counts);
   // Streams do not end by themselves: they are ended before requests in flight are waited for.
   closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
   // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
-  void import('../../rest/contract/arrow-stream.ts').then(({ loadArrow }) => loadArrow());
+  void loadArrow();
   if (sample && key !== null) closers.push(startLiveSample(sample));
-  return { listening, key, now };
+  return { listening, live, key, now };
 }
 
 /**
- * Runs a server, tells `onReady` when it takes requests, and ends when the process is asked to. Then `/readyz` says so, and every answer that its connection ends with it; after the
- * configured delay streams end and no more requests are taken, those in flight finish, and everything is closed, usage counts first.
+ * Runs a server, tells `onReady` when it takes requests, and ends when the process is asked to. Then `/readyz` says so, streams end, and every answer says that its connection
+ * ends with it; after the configured delay no more requests are taken, those in flight finish, and everything is closed, usage counts first.
  */
 export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => void): Promise<void> {
   const { terminal, config, log } = gateway;
@@ -170,6 +182,7 @@ export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => 
     await untilInterrupted(terminal);
     log.info('stopping');
     opened.listening.drain.start();
+    opened.live.drain();
     await delay(config.drainDelayMs);
   } catch (error) {
     // Told to stop while it starts, a server ends like any other.

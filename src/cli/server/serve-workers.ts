@@ -4,13 +4,14 @@ import { fileURLToPath } from 'node:url';
 import { keepLimits } from '../../access/limits/limits-by-message.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { heapOptions } from '../../runtime/memory-plan.ts';
+import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
 import { lineLog } from '../line-log.ts';
 import { type Gateway, shutdownMs, untilInterrupted, warnOfOthers } from './gateway.ts';
 import { cannotListen } from './listen.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
 import { type Closer, closeAll } from './shutdown.ts';
 import type { WorkerTask } from './worker.ts';
-import { startCrew } from './worker-pool.ts';
+import { startWorkerPool } from './worker-pool.ts';
 
 /** Connections to the database that all workers may have together, as far as each can do with its part of them. */
 const connectionsInAll = 64;
@@ -18,7 +19,7 @@ const fewestConnections = 4;
 const mostConnections = 16;
 
 /** Several processes that serve on one port. */
-export interface OpenedCrew {
+export interface OpenedPool {
   address: AddressInfo;
   /** Process ids of those that answer requests. */
   workers: number[];
@@ -66,7 +67,7 @@ async function prepare({ terminal, config, options, clock, log }: Gateway, close
 export async function runWorkers(
   gateway: Gateway,
   count: number,
-  onReady: (opened: OpenedCrew) => void,
+  onReady: (opened: OpenedPool) => void,
 ): Promise<void> {
   const { terminal, config, log, memory } = gateway;
   const { interrupted } = terminal;
@@ -88,24 +89,30 @@ export async function runWorkers(
     // Who chose the heap's size for all of Node means the workers too.
     const chosen = /--max[-_]old[-_]space[-_]size/.test(terminal.env.NODE_OPTIONS ?? '');
     const program = fileURLToPath(new URL('../../worker.ts', import.meta.url));
-    const crew = startCrew({
+    const pool = startWorkerPool({
       program,
       options: chosen ? [] : heapOptions(memory),
       tasks,
       limits: keepLimits(config.rates),
       log: lineLog(log),
     });
-    const stop = async () => {
-      endedWell = await crew.stop(endMs + 1000);
+    let stopped: Promise<boolean> | null = null;
+    const begin = () => {
+      stopped = pool.stop(endMs + 1000);
     };
-    closers.push({ name: 'the workers', close: stop });
+    const close = async () => {
+      endedWell = (await stopped) ?? true;
+    };
+    // Told at once: they drain while the sample market ends.
+    closers.push({ name: 'the workers', begin, close });
+    beforeSuddenEnd(async () => pool.kill());
     const interruption = untilInterrupted(terminal);
-    const atWork = await Promise.race([crew.ready, interruption.then(() => null)]);
+    const atWork = await Promise.race([pool.ready, interruption.then(() => null)]);
     if (atWork) {
       onReady({ address: atWork[0]!.address, workers: atWork.map(({ pid }) => pid), key, now });
       if (key !== null) closers.push(startLiveSample({ terminal, config, now, log }));
     }
-    await Promise.race([interruption, crew.givenUp]);
+    await Promise.race([interruption, pool.givenUp]);
     log.info('stopping');
   } catch (error) {
     if (!interrupted.aborted) throw error;

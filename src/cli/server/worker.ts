@@ -3,9 +3,11 @@ import { type Config, secretsOf } from '../../config.ts';
 import { openLog } from '../../observe/log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
+import type { CompiledContract } from '../../server.ts';
 import type { Terminal } from '../io/terminal.ts';
 import { runGateway } from './gateway.ts';
-import type { OrderMessage, WorkerMessage } from './worker-pool.ts';
+import { loadGateway } from './load-gateway.ts';
+import type { OrderMessage, WorkerMessage } from './pool-process.ts';
 
 /** What a worker is to do. */
 export interface WorkerTask {
@@ -41,7 +43,18 @@ function logOf({ config }: WorkerTask, { number, terminal }: WorkerProcess) {
   return openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr).child({ worker: number });
 }
 
-async function serve(task: WorkerTask, line: Line, process: WorkerProcess, say: Say) {
+type Say = (message: WorkerMessage) => void;
+
+/** Loads what a task needs and compiles what can be without it. */
+async function prepare({ config }: WorkerTask): Promise<CompiledContract | undefined> {
+  const { compileContract, loadArrow, loadPrisma } = await loadGateway();
+  await loadArrow();
+  await loadPrisma();
+  // What is traced is compiled with its traces.
+  return config.traces === null ? compileContract() : undefined;
+}
+
+async function serve(task: WorkerTask, contract: CompiledContract | undefined, line: Line, process: WorkerProcess) {
   const { pid, terminal, interrupted } = process;
   const { config, clockAheadMs, key, poolSize, memory } = task;
   const limits = limitsByMessage(config.rates, line.send);
@@ -50,35 +63,52 @@ async function serve(task: WorkerTask, line: Line, process: WorkerProcess, say: 
   const clock: Clock = () => terminal.now() + clockAheadMs;
   const log = logOf(task, process);
   const whole = { ...terminal, interrupted: interrupted.signal };
-  const gateway = { terminal: whole, config, options: {}, clock, log, memory, crew: { limits, key, poolSize } };
-  await runGateway(gateway, ({ listening }) => say({ worker: 'ready', pid, address: listening.address }));
+  const worker = { limits, key, poolSize, contract };
+  const say: Say = (message) => line.send(message);
+  await runGateway({ terminal: whole, config, options: {}, clock, log, memory, worker }, ({ listening }) =>
+    say({ worker: 'ready', pid, address: listening.address }),
+  );
 }
 
-type Say = (message: WorkerMessage) => void;
+/** What a worker was given: its task, and what was compiled for it ahead. */
+interface Given {
+  task: WorkerTask;
+  contract: CompiledContract | undefined;
+}
+
+/** Says that this process waits, and prepares when it is told to; null = it is to end. */
+function untilGiven(line: Line, { interrupted }: WorkerProcess): Promise<Given | null> {
+  const say: Say = (message) => line.send(message);
+  let contract: Promise<CompiledContract | undefined> = Promise.resolve(undefined);
+  return new Promise((resolve, reject) => {
+    const { signal } = interrupted;
+    signal.addEventListener('abort', () => resolve(null), { once: true });
+    if (signal.aborted) resolve(null);
+    line.onMessage((message) => {
+      if (!('order' in message)) return;
+      const { order } = message;
+      if (order === 'stop') interrupted.abort();
+      else if (order === 'prepare') {
+        contract = prepare(message.task);
+        contract.then(() => say({ worker: 'prepared' }), reject);
+      } else contract.then((compiled) => resolve({ task: message.task, contract: compiled }), reject);
+    });
+    say({ worker: 'waiting' });
+  });
+}
 
 /**
  * Asks for a task and does it until told to stop, or until the process that gave it has ended: then too requests in flight finish and what is
  * counted is written. Returns whether it ended well.
  */
 export async function runWorker(line: Line, process: WorkerProcess): Promise<boolean> {
-  const say: Say = (message) => line.send(message);
-  const stop = () => process.interrupted.abort();
-  line.onLost(stop);
-  const task = await new Promise<WorkerTask | null>((resolve) => {
-    line.onMessage((message) => {
-      if (!('order' in message)) return;
-      if (message.order === 'work') resolve(message.task);
-      else stop();
-    });
-    process.interrupted.signal.addEventListener('abort', () => resolve(null), { once: true });
-    say({ worker: 'waiting' });
-  });
-  if (task === null) return true;
+  line.onLost(() => process.interrupted.abort());
   try {
-    await serve(task, line, process, say);
+    const given = await untilGiven(line, process);
+    if (given !== null) await serve(given.task, given.contract, line, process);
     return true;
   } catch (error) {
-    say({ worker: 'failed', why: error instanceof Error ? error.message : String(error) });
+    line.send({ worker: 'failed', why: error instanceof Error ? error.message : String(error) });
     return false;
   }
 }

@@ -1,0 +1,33 @@
+/** Loads the modules of a server: only when one is to run, so that help and usage errors need not wait for it. */
+export async function loadGateway() {
+  const [
+    { loadPrisma },
+    { watchSymbols },
+    { watchChanges },
+    { ensureStarterRegistry },
+    { openAccess },
+    { openLiveHub },
+    { createApp, compileContract },
+    { loadArrow },
+  ] = await Promise.all([
+    import('../../store/engine/prisma.ts'),
+    import('../../store/market/symbols.ts'),
+    import('../../store/engine/changes.ts'),
+    import('../../ingest/files/starter-registry.ts'),
+    import('../../access/open-access.ts'),
+    import('../../resolvers/live/hub.ts'),
+    import('../../server.ts'),
+    import('../../rest/contract/arrow-stream.ts'),
+  ]);
+  return {
+    loadPrisma,
+    watchSymbols,
+    watchChanges,
+    ensureStarterRegistry,
+    openAccess,
+    openLiveHub,
+    createApp,
+    compileContract,
+    loadArrow,
+  };
+}
