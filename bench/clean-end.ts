@@ -1,14 +1,16 @@
-import { type ChildProcess, spawn } from 'node:child_process';
-import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { fileURLToPath } from 'node:url';
 import { type BusyRequests, type ClientKind, startClients } from '../test/support/busy-clients.ts';
+import { readEvents, subscribe } from '../test/support/event-reader.ts';
 import { openGround } from './ground.ts';
-
-const main = fileURLToPath(new URL('../src/main.ts', import.meta.url));
+import { crashes, killedWorkers, warmStarts } from './restarts.ts';
+import { type Served, served, worst } from './served.ts';
 
 /** Times each server is stopped. */
 const runs = Number(process.env.CLEAN_END_RUNS ?? 20);
+/** Streams that are open when a server is stopped, half of them REST's, half the graph's. */
+const streams = 8;
+/** What is measured: `stops`, `workers`, `crashes`, `starts`, with commas between. */
+const parts = (process.env.CLEAN_END_PARTS ?? 'stops,workers,crashes,starts').split(',');
 
 const loads: Record<string, ClientKind[]> = {
   '16 keep-alive': Array<ClientKind>(16).fill('keep-alive'),
@@ -17,48 +19,46 @@ const loads: Record<string, ClientKind[]> = {
   ),
 };
 
-async function served(dataDir: string, env: Record<string, string>, workers: number) {
-  const child: ChildProcess = spawn(
-    process.execPath,
-    [main, 'serve', '--port', '0', '--json', '--workers', String(workers)],
-    {
-      env: { PATH: process.env.PATH, TAPEGRAPH_DATA: dataDir, ...env } as NodeJS.ProcessEnv,
-      stdio: ['ignore', 'pipe', 'inherit'],
-    },
+/** Opens the streams; the returned function tells when the last one had ended and been told why, ms by performance.now(). */
+async function openStreams(url: string, key: string): Promise<() => Promise<number>> {
+  const query = 'subscription { quotes(symbols: ["SPY"]) { spot } }';
+  const headers = { authorization: `Bearer ${key}` };
+  const readers = await Promise.all(
+    Array.from({ length: streams }, (_, i) =>
+      i % 2 === 0 ? subscribe(url, key, query) : readEvents(`${url}/v2/stream?topics=quotes:SPY`, { headers }),
+    ),
   );
-  const exit = once(child, 'exit');
-  const [first] = await Promise.race([
-    once(child.stdout!, 'data'),
-    exit.then(() => Promise.reject(new Error('it ended'))),
-  ]);
-  return { child, exit, url: JSON.parse(String(first)).url as string };
+  const ends = Promise.all(readers.map(({ over }) => over.then(() => performance.now())));
+  return async () => {
+    const told = (reader: (typeof readers)[number]) => /shutdown/.test(JSON.stringify(reader.events));
+    const lastMs = Math.max(...(await ends));
+    return readers.every(told) ? lastMs : Number.POSITIVE_INFINITY;
+  };
 }
 
-/** Stops a server under busy clients; what they met. */
-async function stopOnce(
-  kinds: ClientKind[],
-  requests: Omit<BusyRequests, 'url'>,
-  start: () => ReturnType<typeof served>,
-) {
-  const { child, exit, url } = await start();
+/** Stops a server under busy clients; what they met, and how long streams and the server took to end, ms. */
+async function stopOnce(kinds: ClientKind[], requests: Omit<BusyRequests, 'url'>, key: string, server: Served) {
+  const { child, exit, url } = server;
+  const streamsEnded = await openStreams(url, key);
   const clients = startClients(kinds, { ...requests, url });
   await delay(500 + Math.random() * 300);
   const startedMs = performance.now();
   child.kill('SIGTERM');
   void delay(200).then(clients.closingFrom);
+  const streamsMs = (await streamsEnded()) - startedMs;
   await exit;
   const tookMs = performance.now() - startedMs;
   await Promise.race([clients.ended, delay(20_000)]);
   clients.stop();
-  return { met: clients.met, tookMs, code: child.exitCode };
+  return { met: clients.met, streamsMs, tookMs, code: child.exitCode };
 }
 
 /** SIGTERM under load: resets and cut answers, and how long it takes. */
-export async function cleanEnd(): Promise<void> {
+async function stops(): Promise<void> {
   const ground = await openGround(Date.now());
-  const { dataDir } = ground;
+  const { dataDir, key } = ground;
   const requests = {
-    headers: { authorization: `Bearer ${ground.key}` },
+    headers: { authorization: `Bearer ${key}` },
     small: [
       { path: '/v2/symbols' },
       { path: '/graphql', body: JSON.stringify({ query: '{ registry { symbol name } }' }) },
@@ -71,26 +71,34 @@ export async function cleanEnd(): Promise<void> {
       for (const workers of [1, 2])
         for (const drainMs of [0, 2000]) {
           const env = { DRAIN_DELAY_MS: String(drainMs), RATE_PRO: '1000000', LOG_LEVEL: 'warn' };
-          const broken: number[] = [];
-          const seen: Record<string, number> = {};
+          const broken: Record<string, number> = {};
           const took: number[] = [];
-          let [answered, kept, codes] = [0, 0, 0];
+          const streamsTook: number[] = [];
+          let [answered, refused, notLast, badExits] = [0, 0, 0, 0];
           for (let run = 0; run < runs; run++) {
-            const { met, tookMs, code } = await stopOnce(kinds, requests, () => served(dataDir, env, workers));
-            broken.push(met.broken.length);
-            for (const each of met.broken) seen[each] = (seen[each] ?? 0) + 1;
+            const server = await served(dataDir, env, ['--workers', String(workers)]);
+            const { met, streamsMs, tookMs, code } = await stopOnce(kinds, requests, key, server);
+            for (const each of met.broken) broken[each] = (broken[each] ?? 0) + 1;
             took.push(tookMs);
+            streamsTook.push(streamsMs);
             answered += met.answered;
-            kept += met.kept;
-            if (code !== 0) codes++;
+            refused += met.refused;
+            notLast += met.kept;
+            if (code !== 0) badExits++;
           }
-          took.sort((a, b) => a - b);
           console.log(
-            `${load}, ${workers} process(es), drain ${drainMs} ms: broken ${broken.reduce((a, b) => a + b, 0)} in ${runs} runs (${broken.join(' ')}) of ${answered} answers, ${kept} without close, ${codes} bad exits, took ${Math.round(took[runs >> 1]!)} ms (most ${Math.round(took.at(-1)!)})`,
-            seen,
+            `${load}, ${workers} process(es), drain ${drainMs} ms, ${runs} stops: ${answered} answered, ${refused} refused by the closed port,`,
+            `${notLast} answers in the drain without close, ${badExits} bad exits; streams ended after ${worst(streamsTook)}, the server after ${worst(took)}; broken:`,
+            broken,
           );
         }
   } finally {
     await ground.close();
   }
+}
+
+/** How servers end and come back. */
+export async function cleanEnd(): Promise<void> {
+  const measurements = { stops, workers: killedWorkers, crashes, starts: warmStarts };
+  for (const [name, measure] of Object.entries(measurements)) if (parts.includes(name)) await measure();
 }
