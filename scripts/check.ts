@@ -8,6 +8,7 @@ const checks = [
   { name: 'types', command: 'tsc --noEmit' },
   { name: 'types of browser code', command: 'tsc --noEmit --project tsconfig.browser.json' },
   { name: 'dead code', command: 'knip --no-progress' },
+  { name: 'code that only tests call', command: 'knip --no-progress --production --tags=-testonly' },
   { name: 'printed schema', command: 'node scripts/print-schema.ts --check' },
 ];
 

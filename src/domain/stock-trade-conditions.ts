@@ -67,7 +67,7 @@ const traitsById = new Uint8Array(64).fill(all);
 for (const [id, , traits] of table) traitsById[id] = traits;
 const knownIds = new Set([regularSale, intermarketSweep, ...table.map(([id]) => id)]);
 
-/** The vendor's condition ids with their names and traits. */
+/** The vendor's condition ids with their names and traits. @testonly */
 export const stockTradeConditions: readonly { id: number; name: string; traits: number }[] = table.map(
   ([id, name, traits]) => ({ id, name, traits }),
 );

@@ -10,7 +10,7 @@ export function beginRequest(gone: () => Error): RequestScope {
   return new RequestScope(lane.light(), gone);
 }
 
-/** How the heavy work of this process is doing. */
+/** Counters of the heavy work of this process. @testonly */
 export const heavyWork = lane.stats;
 
 /**

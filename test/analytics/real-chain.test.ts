@@ -1,16 +1,19 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { type SolvedChain, solveChain } from '../../src/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../../src/analytics/gex/capture.ts';
-import { gexPerPercent } from '../../src/analytics/gex/exposure.ts';
-import { gammaProfile, profileCrossing, type RepricedPosition, zeroGamma } from '../../src/analytics/gex/zero-gamma.ts';
+import { gammaProfile, type RepricedPosition, zeroGamma } from '../../src/analytics/gex/zero-gamma.ts';
 import type { ChainCapture } from '../../src/domain/chain/chain.ts';
 import { addDays, epochDay, exchangeDate } from '../../src/domain/market-time.ts';
 import { fromThousandths } from '../../src/domain/units.ts';
 import { readChain } from '../../src/tape/chains/chain-file.ts';
+import { profileCrossing } from '../support/profile-crossing.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
 
 /** Three-month bills in January 2024. */
 const rate = 0.0535;
+
+/** The "per 1%" form, as the vendor publishes it, of a dollar-per-$1 figure. */
+const gexPerPercent = (dollarsPerDollar: number, spot: number) => dollarsPerDollar * 0.01 * spot;
 
 /** Days Monday to Friday from `from` up to but without `to`. */
 function weekdays(from: string, to: string): number {

@@ -31,8 +31,3 @@ export function vannaExposure(position: Omit<OpenPosition, 'gamma'> & { vanna: n
 export function charmExposure(position: Omit<OpenPosition, 'gamma'> & { charm: number }, spot: number): number {
   return gex({ ...position, gamma: position.charm }, spot) / 365;
 }
-
-/** The published "per 1%" form of a dollar-per-$1 figure. */
-export function gexPerPercent(dollarsPerDollar: number, spot: number): number {
-  return dollarsPerDollar * 0.01 * spot;
-}

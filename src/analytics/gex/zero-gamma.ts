@@ -77,17 +77,6 @@ function signChanges(gexPerPercent: Float64Array): [number, number][] {
   return changes;
 }
 
-/** The profile's crossing of zero nearest to `spot`, dollars, on a straight line between two levels; null when it has none. */
-export function profileCrossing({ levels, gexPerPercent }: GammaProfile, spot: number): number | null {
-  return nearest(
-    spot,
-    signChanges(gexPerPercent).map(([i, j]) => {
-      const [before, after] = [gexPerPercent[i]!, gexPerPercent[j]!];
-      return levels[i]! + ((levels[j]! - levels[i]!) * before) / (before - after);
-    }),
-  );
-}
-
 /**
  * The price, dollars, at which re-priced net gamma is zero: the crossing of the profile nearest to `spot`, found exactly
  * between its two levels. Null when the profile has none. Not the flip point, which re-prices nothing.

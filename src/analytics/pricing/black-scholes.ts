@@ -78,11 +78,6 @@ export function blackScholes(inputs: OptionInputs): OptionValue {
   };
 }
 
-/** Black-76: an option on a forward price. Delta, gamma, vanna and charm are with respect to the forward. */
-export function black76(inputs: Omit<OptionInputs, 'spot' | 'dividendYield'> & { forward: number }): OptionValue {
-  return blackScholes({ ...inputs, spot: inputs.forward, dividendYield: inputs.rate });
-}
-
 /** The yield q at which S·e^{(r−q)T} is `forward`. */
 export function yieldOfForward(forward: number, spot: number, rate: number, years: number): number {
   return rate - Math.log(forward / spot) / years;

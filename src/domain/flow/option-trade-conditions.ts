@@ -64,7 +64,7 @@ const table: readonly (readonly [id: number, name: string, traits: number])[] = 
 const traitsById = new Uint8Array(256).fill(ordinaryOptionTraits);
 for (const [id, , traits] of table) traitsById[id] = traits;
 
-/** The vendor's condition ids with OPRA's names and their traits. */
+/** The vendor's condition ids with OPRA's names and their traits. @testonly */
 export const optionTradeConditions: readonly { id: number; name: string; traits: number }[] = table.map(
   ([id, name, traits]) => ({ id, name, traits }),
 );

@@ -14,5 +14,5 @@ export const liveCommitEveryMs = 200;
 /** What a write may take, ms, for its prints to be seen within `visibleWithinMs`; `docs/benchmarks.md` says of how much it does. */
 export const liveCommitBudgetMs = 225;
 
-/** A print of a live tape is visible to readers within this time, ms, as long as writes keep to their budget. */
+/** A print of a live tape is visible to clients within this time, ms, if writes stay within their budget. @testonly */
 export const visibleWithinMs = liveHoldMs + tapeSettings.sweepGapMs + 2 * liveCommitBudgetMs + liveCommitEveryMs;

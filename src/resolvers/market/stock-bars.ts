@@ -1,9 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { tooManyInFlight } from '../../access/limits/in-flight.ts';
 import { oneBar } from '../../analytics/bars/bars.ts';
 import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../../domain/bar.ts';
 import { sessionMinutes } from '../../domain/calendar.ts';
-import { invalidParameter, rateLimited } from '../../domain/failure.ts';
+import { invalidParameter } from '../../domain/failure.ts';
 import {
   addDays,
   epochDay,
@@ -159,7 +160,7 @@ export async function takeInFlightPlace(context: RequestContext): Promise<void> 
   if (context.caller.kind !== 'key') return;
   await oncePerRequest(context, 'stock-bars-in-flight', async () => {
     const release = await context.access.inFlight.acquire(context.caller);
-    if (!release) throw rateLimited('At most 2 stock-bar requests at a time with one API key.', 1);
+    if (!release) throw tooManyInFlight();
     context.onEnd(release);
     // Requests that came together are in flight together, also where an answer is at hand: the others are heard first.
     await setImmediate();

@@ -7,8 +7,3 @@ export function toNumber(value: bigint): number {
   if (!Number.isSafeInteger(number)) throw new RangeError(`${value} is beyond the integers a number holds exactly.`);
   return number;
 }
-
-/** `toNumber` for a nullable column: null stays null (unknown). */
-export function toNumberOrNull(value: bigint | null): number | null {
-  return value === null ? null : toNumber(value);
-}

@@ -1,12 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import {
-  charmExposure,
-  deltaAdjustedGex,
-  gex,
-  gexPerPercent,
-  vannaExposure,
-} from '../../../src/analytics/gex/exposure.ts';
+import { charmExposure, deltaAdjustedGex, gex, vannaExposure } from '../../../src/analytics/gex/exposure.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
 
 const market = { spot: 600, strike: 600, years: 30 / 365, rate: 0.045, dividendYield: 0.012, volatility: 0.15 };
@@ -30,10 +24,6 @@ describe('exposures of a contract', () => {
   test('vanna is dollars of delta a vol point, charm dollars of delta a day, with the sign of gex', () => {
     expect(vannaExposure(call, 600)).toBeCloseTo(-0.1100574538 * 10_000 * 100 * 600 * 0.01, 0);
     expect(charmExposure(put, 600)).toBeCloseTo((0.2099079527 * 8000 * 100 * 600) / 365, 0);
-  });
-
-  test('per 1% is a hundredth of spot times per $1', () => {
-    expect(gexPerPercent(2_000_000, 600)).toBe(12_000_000);
   });
 
   test('doubling open interest doubles all', () => {

@@ -1,13 +1,9 @@
 import { describe, expect, test } from 'vitest';
 import { gex } from '../../../src/analytics/gex/exposure.ts';
 import { flipPoint } from '../../../src/analytics/gex/flip-point.ts';
-import {
-  gammaProfile,
-  profileCrossing,
-  type RepricedPosition,
-  zeroGamma,
-} from '../../../src/analytics/gex/zero-gamma.ts';
+import { gammaProfile, type RepricedPosition, zeroGamma } from '../../../src/analytics/gex/zero-gamma.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
+import { profileCrossing } from '../../support/profile-crossing.ts';
 
 function position(right: 'call' | 'put', strike: number, openInterest: number, volatility: number): RepricedPosition {
   return { right, strike, openInterest, volatility, multiplier: 100, years: 7 / 365, rate: 0.045, dividendYield: 0 };

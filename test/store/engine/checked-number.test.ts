@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toNumber, toNumberOrNull } from '../../../src/store/engine/checked-number.ts';
+import { toNumber } from '../../../src/store/engine/checked-number.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 test('a bigint becomes the same number as long as numbers are exact', () => {
@@ -16,11 +16,6 @@ test('a bigint beyond the exact numbers is refused, never rounded', () => {
       expect(() => toNumber(-n)).toThrow(RangeError);
     }),
   );
-});
-
-test('null stays null', () => {
-  expect(toNumberOrNull(null)).toBeNull();
-  expect(toNumberOrNull(7n)).toBe(7);
 });
 
 test('raw SQL gives a BIGINT as a number, and refuses one beyond', async () => {
