@@ -71,12 +71,12 @@ function lightRequests({ url, light: { session } }: Served): Sent[] {
 
 const barFields = 'tsMs open high low close volume vwap tradeCount';
 
-/** The largest documents that are answered: three pages of 50,000 bars, which nearly fill the ceiling of an answer, and a session of captures. */
+/** The largest documents that are answered: two pages of 50,000 bars, which nearly fill the ceiling of values, and a session of captures. */
 function heavyDocuments(served: Served, { session }: Credentials): Sent[] {
   const page = (alias: string, symbol: string) =>
     `${alias}: symbol(symbol: "${symbol}") { bars(from: "${days[0]}", to: "2026-11-20", limit: 50000) { rows { ${barFields} } } }`;
   const bars = `{ ${served.symbols
-    .slice(0, 3)
+    .slice(0, 2)
     .map((symbol, i) => page(`a${i}`, symbol))
     .join(' ')} }`;
   const captures = `{ symbol(symbol: "SA") { gex { history(date: "${served.session}") { captures { capturedAt strikes { strike gex callOi putOi deltaAdj gex0dte gexShares } } } } } }`;

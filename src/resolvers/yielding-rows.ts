@@ -14,10 +14,11 @@ export function yieldingRows<T>(
   count: number,
   rowAt: (index: number) => T,
 ): Iterable<T | Promise<T>> {
-  return batchSchedule && count > rowsPerYield ? lazily(count, rowAt) : promised(count, rowAt);
+  return batchSchedule && count > rowsPerYield ? lazyRows(count, rowAt) : promised(count, rowAt);
 }
 
-function* lazily<T>(count: number, rowAt: (index: number) => T): Generator<T> {
+/** Rows each made when it is taken. */
+export function* lazyRows<T>(count: number, rowAt: (index: number) => T): Generator<T> {
   for (let i = 0; i < count; i++) yield rowAt(i);
 }
 

@@ -38,7 +38,9 @@ export class Pieces {
   readonly #parts: PieceParts;
   readonly #stopped = Promise.withResolvers<never>();
   readonly #startedAt: number;
-  #tasks: (() => void)[] = [];
+  /** By how deep in the answer they are. */
+  #tasks: (() => void)[][] = [];
+  #waiting = 0;
   #reads: (() => void)[] = [];
   #endsAt = -Infinity;
   #waitedMs = 0;
@@ -73,11 +75,16 @@ export class Pieces {
     return !this.#isOver && this.#characters <= limits.characters && now() < this.#endsAt;
   }
 
-  /** Does a task in a later piece; never when the work was stopped. */
-  later<T>(task: () => T): Promise<Awaited<T>> {
+  /**
+   * Does a task in a later piece; never when the work was stopped. The deepest come first, and of those the latest: a list that was begun is
+   * finished before its neighbours are begun, so that little is in memory at a time.
+   */
+  later<T>(task: () => T, depth = 0): Promise<Awaited<T>> {
     return new Promise((resolve, reject) => {
       if (this.#isOver) return;
-      this.#tasks.push(() => {
+      this.#waiting++;
+      while (this.#tasks.length <= depth) this.#tasks.push([]);
+      this.#tasks[depth]!.push(() => {
         try {
           resolve(task() as Awaited<T>);
         } catch (error) {
@@ -111,6 +118,7 @@ export class Pieces {
   #end(): void {
     this.#isOver = true;
     this.#tasks = [];
+    this.#waiting = 0;
     this.#reads = [];
   }
 
@@ -120,7 +128,7 @@ export class Pieces {
   }
 
   #readBatches(): void {
-    if (this.#tasks.length > 0) return;
+    if (this.#waiting > 0) return;
     const reads = this.#reads;
     this.#reads = [];
     for (const read of reads) read();
@@ -130,12 +138,10 @@ export class Pieces {
   async #drive(): Promise<void> {
     this.#isDriven = true;
     try {
-      while (this.#tasks.length > 0) {
+      while (this.#waiting > 0) {
         await this.#begin();
-        let done = 0;
-        do this.#tasks[done++]?.();
-        while (done < this.#tasks.length && this.mayGoOn());
-        this.#tasks.splice(0, done);
+        do this.#next()?.();
+        while (this.#waiting > 0 && this.mayGoOn());
       }
       this.#readWhenIdle();
     } catch (error) {
@@ -144,6 +150,16 @@ export class Pieces {
     } finally {
       this.#isDriven = false;
     }
+  }
+
+  #next(): (() => void) | undefined {
+    for (let depth = this.#tasks.length - 1; depth >= 0; depth--) {
+      const task = this.#tasks[depth]!.pop();
+      if (!task) continue;
+      this.#waiting--;
+      return task;
+    }
+    return undefined;
   }
 
   /** Begins a piece when its turn comes; throws when a limit has been reached. */

@@ -34,8 +34,8 @@ export async function gexAtStrike(
   const byStrike = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate}`, async () => {
     await requireReadable(context, symbol);
     const capture = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
-    const rows = capture ? await strikeRows(servedCaptures([capture], false, null)[0]!) : [];
-    return new Map(rows.map((row) => [row.strike, row]));
+    const rows = capture ? await strikeRows(servedCaptures([capture], false, null)[0]!, context) : [];
+    return new Map(Array.from(rows, (row) => [row.strike, row]));
   });
   return byStrike.get(strikeThousandths) ?? null;
 }

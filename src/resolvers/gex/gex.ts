@@ -7,6 +7,7 @@ import { nextTurn, turnFor } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { lazyRows } from '../yielding-rows.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {
@@ -73,20 +74,29 @@ export function servedCaptures(
   return rows <= rowsPerYield ? served : served.map((capture) => ({ ...capture, yieldingRows: true }));
 }
 
-function rowsOf(capture: ServedGexCapture): GexStrike[] {
+const rowCount = ({ columns, kept }: ServedGexCapture) => (kept ?? columns.strike).length;
+
+function rowOf(capture: ServedGexCapture, place: number): GexStrike {
   const { columns, kept } = capture;
-  const rows: GexStrike[] = new Array((kept ?? columns.strike).length);
-  for (let i = 0; i < rows.length; i++) {
-    const row = gexRowAt(columns, kept === null ? i : kept[i]!) as GexStrike;
-    row.capture = capture;
-    rows[i] = row;
-  }
+  const row = gexRowAt(columns, kept === null ? place : kept[place]!) as GexStrike;
+  row.capture = capture;
+  return row;
+}
+
+function rowsOf(capture: ServedGexCapture): GexStrike[] {
+  const rows: GexStrike[] = new Array(rowCount(capture));
+  for (let i = 0; i < rows.length; i++) rows[i] = rowOf(capture, i);
   return rows;
 }
 
 /** The rows of a capture, ascending by strike, then expiry. */
-export function strikeRows(capture: ServedGexCapture): GexStrike[] | Promise<GexStrike[]> {
-  return capture.yieldingRows ? nextTurn().then(() => rowsOf(capture)) : rowsOf(capture);
+export function strikeRows(
+  capture: ServedGexCapture,
+  { batchSchedule }: Pick<RequestContext, 'batchSchedule'>,
+): Iterable<GexStrike> | Promise<GexStrike[]> {
+  if (!capture.yieldingRows) return rowsOf(capture);
+  if (batchSchedule) return lazyRows(rowCount(capture), (place) => rowOf(capture, place));
+  return nextTurn().then(() => rowsOf(capture));
 }
 
 /** Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when neither is known. */

@@ -21,6 +21,13 @@ function fieldPath(path: Path): Path {
   return at;
 }
 
+/** How many fields and lists a place is below. */
+function depthOf(path: Path): number {
+  let depth = 0;
+  for (let at = path.prev; at; at = at.prev) depth++;
+  return depth;
+}
+
 /**
  * Runs the fields of an operation as the specification of GraphQL says, with JSON text in the place of objects. A list is completed
  * as long as the piece of work lasts, and the rest of it in later pieces.
@@ -137,7 +144,7 @@ export class Execution {
   #awaited(field: FieldPlan, shape: Shape, path: Path, value: Promise<unknown>): Promise<unknown> {
     const completed = Promise.resolve(value).then((found): unknown => {
       if (this.pieces.mayGoOn()) return this.#complete(field, shape, path, found);
-      return this.pieces.later(() => this.#complete(field, shape, path, found));
+      return this.pieces.later(() => this.#complete(field, shape, path, found), depthOf(path));
     });
     return this.#caught(field, shape, path, completed);
   }
@@ -213,6 +220,7 @@ export class Execution {
       complete: (item: unknown, index: number) => this.#item(field, shape, path, index, item),
       // Leaves are so quick that looking at the time for each would take longer.
       itemsALook: shape.kind === 'leaf' ? 64 : 1,
+      depth: depthOf(path),
     };
     return new ListRun(list, this.pieces).run();
   }

@@ -8,6 +8,8 @@ export interface ListParts {
   complete: (item: unknown, index: number) => unknown;
   /** Items that are completed before the time is looked at again. */
   itemsALook: number;
+  /** How deep in the answer it is. */
+  depth: number;
 }
 
 /** Leaves of a list that are plain JSON at a time: shorter lists are never written by themselves. */
@@ -34,12 +36,12 @@ export class ListRun {
 
   /** The list's JSON, or a promise of it. */
   run(): unknown {
-    const { items, complete, itemsALook } = this.#list;
+    const { items, complete, itemsALook, depth } = this.#list;
     for (let next = items.next(); !next.done; next = items.next()) {
       this.#add(complete(next.value, this.#index++));
       if (this.#index % itemsALook !== 0) continue;
       if (this.#pieces.leaves - this.#plainSince > plainLeaves) this.#writePlain();
-      if (!this.#pieces.mayGoOn()) return this.#pieces.later(() => this.run());
+      if (!this.#pieces.mayGoOn()) return this.#pieces.later(() => this.run(), depth);
     }
     if (!this.#wrote) return this.#plain;
     this.#writePlain();

@@ -162,7 +162,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikes' }),
       description: 'Rows ascending by strike: one net row per strike, or one row per strike and expiry with byExpiry.',
-      resolve: strikeRows,
+      resolve: (capture, _args, context) => strikeRows(capture, context),
     }),
     expiries: t.expose('expiries', {
       type: [GexExpiryType],
@@ -271,7 +271,7 @@ const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStrikes').i
       type: [SessionStrikeInterface],
       extensions: costs({ rows: 'strikesByExpiry' }),
       description: 'Rows by strike and expiry if the capture has them, else net rows.',
-      resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
+      resolve: ({ capture }, _args, context) => (capture ? strikeRows(capture, context) : []),
     }),
     meta: t.expose('meta', { type: SessionStrikesMetaType, description: 'Metadata of the answer.' }),
   }),

@@ -78,7 +78,7 @@ const GexGridType = builder.objectRef<GexGrid>('GexGrid').implement({
       type: [GexStrikeType],
       extensions: costs({ rows: 'strikes' }),
       description: 'Rows ascending by strike (then expiry).',
-      resolve: ({ capture }) => (capture ? strikeRows(capture) : []),
+      resolve: ({ capture }, _args, context) => (capture ? strikeRows(capture, context) : []),
     }),
     meta: t.expose('meta', { type: GexGridMetaType, description: 'Metadata of the answer.' }),
   }),
