@@ -1,7 +1,10 @@
 import { nextTurn } from './event-loop.ts';
 
-/** Values that are written in one turn of the event loop: about 2 ms of work. */
-const valuesPerYield = 20_000;
+/** Values that are written in one turn of the event loop: about half a millisecond of work. */
+const valuesPerYield = 5000;
+
+/** Values that are too many to be cached as text. */
+const heavyValues = 20_000;
 
 /** Lists up to this length are judged item by item, longer ones by this many of their items, evenly spaced. */
 const itemsJudged = 32;
@@ -77,17 +80,17 @@ export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buf
   return all;
 }
 
-/** Whether writing `value` is worth turns of the event loop. */
+/** Whether `value` is so large that it is written as it is sent, and not cached. */
 export function isHeavy(value: unknown): boolean {
-  return weight(value) > valuesPerYield;
+  return weight(value) > heavyValues;
 }
 
 /**
  * `JSON.stringify(value)` as UTF-8, for plain data. What is small is written at once; of what is large, no more than about
- * 2 ms in one turn of the event loop.
+ * half a millisecond in one turn of the event loop.
  */
 export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
-  if (!isHeavy(value)) return Buffer.from(JSON.stringify(value));
+  if (weight(value) <= valuesPerYield) return Buffer.from(JSON.stringify(value));
   const parts: Buffer<ArrayBuffer>[] = [];
   let text = '';
   for (const piece of pieces(value)) {
