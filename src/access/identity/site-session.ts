@@ -57,7 +57,9 @@ function isTokensFault(error: unknown): boolean {
 /** Verifies tokens signed with a shared secret: HS256 and nothing else. */
 export function secretVerifier(secret: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
   // Once: a key in any other form is imported again for every token, which takes longer than verifying it.
-  const imported = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, ['verify']);
+  const imported = crypto.subtle.importKey('raw', Buffer.from(secret), { name: 'HMAC', hash: 'SHA-256' }, false, [
+    'verify',
+  ]);
   return verifier(async (token, options) => jwtVerify(token, await imported, options), ['HS256'], claims, now);
 }
 
