@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
-import { Kind, parse, print, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
+import { type DefinitionNode, Kind, parse, print, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { describe, expect, test } from 'vitest';
+import * as dashboard from '../../src/pages/dashboard/client/operations.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const rest = new URL('../../src/rest/', import.meta.url);
@@ -9,31 +10,43 @@ function operationFiles(): string[] {
   return readdirSync(rest, { recursive: true, encoding: 'utf8' }).filter((path) => path.endsWith('.graphql'));
 }
 
+type Placed = [place: string, definition: DefinitionNode];
+
+/** Every definition with where it stands: of stored operations, and of the dashboard's, which repeat the fragments they share. */
+function definitions(): Placed[] {
+  const stored = operationFiles().flatMap((path) =>
+    parse(readFileSync(new URL(path, rest), 'utf8')).definitions.map((each): Placed => [path, each]),
+  );
+  const found = new Map<string, DefinitionNode>();
+  for (const text of Object.values(dashboard)) for (const each of parse(text).definitions) found.set(print(each), each);
+  return [...stored, ...Array.from(found.values(), (each): Placed => ['dashboard', each])];
+}
+
 /** Fields that a selection must have before it is worth a fragment of its own. */
 const fewestFields = 4;
 
-/** Where each selection of at least `fewestFields` fields stands, by its type and normalized text. */
+/** Where each selection of at least `fewestFields` fields stands, by its type and its fields in the order of the alphabet. */
 function selections(): Map<string, string[]> {
   const found = new Map<string, string[]>();
-  for (const path of operationFiles()) {
+  for (const [place, definition] of definitions()) {
     const types = new TypeInfo(schema);
     const collect = visitWithTypeInfo(types, {
       SelectionSet(node) {
         const fields = node.selections.filter(({ kind }) => kind === Kind.FIELD);
         if (fields.length < fewestFields) return;
-        const text = [types.getParentType()?.name, ...fields.map((field) => print(field))].join('\n');
-        found.set(text, [...(found.get(text) ?? []), path]);
+        const text = [types.getParentType()?.name, ...fields.map((field) => print(field)).sort()].join('\n');
+        found.set(text, [...(found.get(text) ?? []), place]);
       },
     });
-    visit(parse(readFileSync(new URL(path, rest), 'utf8')), collect);
+    visit(definition, collect);
   }
   return found;
 }
 
 describe('stored operations', () => {
-  test('write no selection twice: what several share is a fragment', () => {
+  test('and the dashboard’s write no selection twice: what several share is a fragment', () => {
     const all = selections();
-    expect(all.size).toBeGreaterThan(40);
+    expect(all.size).toBeGreaterThan(60);
     const repeated = [...all].filter(([, paths]) => paths.length > 1);
     expect(repeated).toEqual([]);
   });

@@ -11,14 +11,14 @@ import { callsAndPuts, expiryRows, flowTotals, strikeRows } from '../../../src/p
 import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex-bars.ts';
 import { heatCells } from '../../../src/pages/dashboard/client/gex-heat.ts';
 import { levelsOf, nearestStrike, placeAmong, weightyStrikes } from '../../../src/pages/dashboard/client/levels.ts';
-import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/trade-filter.ts';
 import type {
   FlowEvent,
   FlowMeasures,
   GexCapture,
   LargeTrade,
   VolatilityExpiry,
-} from '../../../src/pages/dashboard/client/types.ts';
+} from '../../../src/pages/dashboard/client/operation-types.ts';
+import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/trade-filter.ts';
 import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/volatility-lines.ts';
 
 const at = (text: string) => Date.parse(text);

@@ -1,6 +1,6 @@
 // What the address of the page says: /dashboard/SPY?tf=5m&session=2026-11-19.
 import { isDate } from './dates.ts';
-import { type Timeframe, timeframes } from './types.ts';
+import { type Timeframe, timeframes } from './timeframes.ts';
 
 /** What is looked at. */
 export interface View {

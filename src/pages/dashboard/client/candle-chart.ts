@@ -4,8 +4,9 @@ import { candleHeading, candleLabel, dayStarts, namedLevels, volumeEnd } from '.
 import { axisLook, baseOption, tooltipText } from './chart-look.ts';
 import { brief, change, compact, price } from './format.ts';
 import type { Level } from './levels.ts';
+import type { BarColumns } from './operation-types.ts';
 import { faded, type Palette } from './palette.ts';
-import type { BarColumns, Timeframe } from './types.ts';
+import type { Timeframe } from './timeframes.ts';
 
 /** Candles first in sight, of each length; the rest is a scroll away. */
 const firstShown: Record<Timeframe, number> = { '1m': 240, '5m': 234, '1h': 210, '1d': 180 };

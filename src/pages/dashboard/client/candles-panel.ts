@@ -9,10 +9,11 @@ import type { Desk } from './desk.ts';
 import { type DeskState, panelEntries } from './desk-state.ts';
 import { compact, price } from './format.ts';
 import { levelsOf } from './levels.ts';
+import type { BarColumns } from './operation-types.ts';
 import type { Palette } from './palette.ts';
 import { Choice, Panel, type PanelState, panelState } from './panel.ts';
 import { useEntries } from './store.ts';
-import { type BarColumns, type Timeframe, timeframes } from './types.ts';
+import { type Timeframe, timeframes } from './timeframes.ts';
 
 const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '1d': '1d' };
 

@@ -1,7 +1,8 @@
 // Bars as rows for the chart of candles: labels, sessions, ranges, levels.
 import { clockTime, date, dateOf, dayAndTime, dayOf } from './format.ts';
 import type { Level } from './levels.ts';
-import type { BarColumns, Timeframe } from './types.ts';
+import type { BarColumns } from './operation-types.ts';
+import type { Timeframe } from './timeframes.ts';
 
 /** What stands below a candle: the time within a session, the day where one begins. */
 export function candleLabel(atMs: number, timeframe: Timeframe, begins: ReadonlySet<number>): string {

@@ -1,5 +1,5 @@
 // Calendar dates, as texts YYYY-MM-DD, without a clock or a zone.
-import type { Timeframe } from './types.ts';
+import type { Timeframe } from './timeframes.ts';
 
 const dayMs = 86_400_000;
 

@@ -1,14 +1,15 @@
 // From the state to the one question, and from its answer to the state.
 import { addDays, barSpan } from './dates.ts';
 import { type DeskState, defaultList, moversId, quotedSymbols, shownSession } from './desk-state.ts';
+import type { FieldError } from './graph.ts';
 import { withTrades } from './live-rows.ts';
-import type { Answer, FieldError, Quote, Watchlist } from './types.ts';
+import type { Dashboard, DashboardVariables, Quote, Watchlist } from './operation-types.ts';
 
 /** Sessions of off-exchange activity, in calendar days. */
 const activityDays = 31;
 
 /** The variables of the one query. A session that was chosen is asked for as it was; else what there is of the latest. */
-export function variablesOf(state: DeskState): Record<string, unknown> {
+export function variablesOf(state: DeskState): DashboardVariables {
   const { view } = state;
   const session = shownSession(state);
   return {
@@ -28,7 +29,7 @@ export function variablesOf(state: DeskState): Record<string, unknown> {
 
 /** The lists to choose from: the account's own first, then ours. Who has lists of their own sees the first of them, until they choose. */
 export function listsOf(
-  { watchlists, movers }: Answer,
+  { watchlists, movers }: Dashboard,
   { listId, answer }: DeskState,
 ): Pick<DeskState, 'lists' | 'listId'> {
   const own = (watchlists?.rows ?? []).filter(({ tickers }) => tickers.length > 0);
@@ -41,7 +42,7 @@ export function listsOf(
 }
 
 /** What an answer changes in the state. */
-export function accepted(state: DeskState, answer: Answer, errors: readonly FieldError[]): Partial<DeskState> {
+export function accepted(state: DeskState, answer: Dashboard, errors: readonly FieldError[]): Partial<DeskState> {
   const { symbol } = answer;
   const quotes: Record<string, Quote> = { ...state.quotes };
   for (const quote of answer.quotes?.rows ?? []) quotes[quote.symbol] = quote;

@@ -1,18 +1,17 @@
 // What the page knows, in one object.
 import type { View } from './address.ts';
-import type { GraphFailure } from './graph.ts';
+import type { FieldError, GraphFailure } from './graph.ts';
 import type { LiveState } from './live-link.ts';
 import type {
-  Answer,
   BarsPage,
   CrossSectionPage,
-  FieldError,
+  Dashboard,
   GexCapture,
   GexHistory,
   LargeTrade,
   Quote,
   Watchlist,
-} from './types.ts';
+} from './operation-types.ts';
 
 /** How the one query stands. */
 export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
@@ -27,7 +26,7 @@ export interface DeskState {
   /** The latest session that is known to have begun. */
   latestSession: string;
   /** The answer for `view.symbol`; null until it is there. Parts that live data changes stand beside it. */
-  answer: Answer | null;
+  answer: Dashboard | null;
   errors: readonly FieldError[];
   bars: BarsPage | null;
   barsLoading: boolean;

@@ -15,9 +15,9 @@ import { frameQueue } from './frame-queue.ts';
 import { type Ask, GraphFailure } from './graph.ts';
 import { backOffMs, openLive } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
+import type { FoundSymbol } from './operation-types.ts';
 import { dashboardQuery, searchQuery } from './operations.ts';
 import { createStore, type Store } from './store.ts';
-import type { Answer } from './types.ts';
 
 /** What the page gets from the browser. */
 export interface DeskParts {
@@ -32,12 +32,6 @@ export interface DeskParts {
   nextFrame: (run: () => void) => void;
   /** Puts a view into the address bar; `step` = as a new step of the browser's history. */
   showAddress: (address: string, symbol: string, step: boolean) => void;
-}
-
-/** A symbol the search field found. */
-export interface FoundSymbol {
-  symbol: string;
-  name: string | null;
 }
 
 /** The page's state, and what can be done. */
@@ -125,11 +119,7 @@ export class Desk {
 
   /** Symbols of the registry that begin with a text, or whose names hold it. */
   async search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
-    const { data } = await this.#parts.ask<{ symbols: { nodes: FoundSymbol[] } | null }>(
-      searchQuery,
-      { search: text },
-      signal,
-    );
+    const { data } = await this.#parts.ask(searchQuery, { search: text }, signal);
     return data.symbols?.nodes ?? [];
   }
 
@@ -156,7 +146,7 @@ export class Desk {
     const { signal } = this.#question;
     this.store.set({ phase: 'loading', retryAtMs: null });
     try {
-      const { data, errors } = await this.#parts.ask<Answer>(dashboardQuery, variablesOf(this.store.get()), signal);
+      const { data, errors } = await this.#parts.ask(dashboardQuery, variablesOf(this.store.get()), signal);
       if (signal.aborted) return;
       this.#failures = 0;
       const { listId } = this.store.get();

@@ -3,8 +3,8 @@ import type { EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from './chart-look.ts';
 import { brief, compact, date, ratio, shortDate, strike, usd, whole } from './format.ts';
 import { nearestStrike, weightyStrikes } from './levels.ts';
+import type { FlowMeasures } from './operation-types.ts';
 import type { Palette } from './palette.ts';
-import type { FlowMeasures } from './types.ts';
 
 /** What of the flow is shown. */
 export const flowMeasures = ['premium', 'volume', 'trades'] as const;

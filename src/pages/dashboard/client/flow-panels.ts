@@ -19,10 +19,10 @@ import {
   strikeRows,
 } from './flow-bars.ts';
 import { clockTime, ratio, shortDate } from './format.ts';
+import type { CrossSection } from './operation-types.ts';
 import type { Palette } from './palette.ts';
 import { Choice, Panel, panelState } from './panel.ts';
 import { useEntries, useStore } from './store.ts';
-import type { CrossSection } from './types.ts';
 
 const words: Record<FlowMeasure, string> = { premium: 'premium', volume: 'contracts', trades: 'prints' };
 

@@ -4,9 +4,9 @@ import { variablesOf } from './desk-answer.ts';
 import { type DeskState, listedTickers } from './desk-state.ts';
 import type { Ask } from './graph.ts';
 import { withPage, withTrades } from './live-rows.ts';
+import type { Quote } from './operation-types.ts';
 import { barsQuery, historyQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
 import type { Store } from './store.ts';
-import type { Answer, GexHistory, LargeTrade, Quote, SymbolAnswer } from './types.ts';
 
 /** What they are asked with. `signal` ends them when something else is shown. */
 export interface FollowUp {
@@ -15,7 +15,6 @@ export interface FollowUp {
   signal: AbortSignal;
 }
 
-type BarsAnswer = { symbol: Pick<SymbolAnswer, 'bars'> };
 // Pages of candles that are followed: a session with its extended hours takes two.
 const maxBarPages = 4;
 // A request names at most so many symbols.
@@ -27,11 +26,7 @@ export async function askFurtherBars({ ask, store, signal }: FollowUp): Promise<
   for (let page = 1; page < maxBarPages; page++) {
     const { bars } = store.get();
     if (bars?.meta.cursor == null) return;
-    const { data } = await ask<BarsAnswer>(
-      barsQuery,
-      { symbol, timeframe, from, to, cursor: bars.meta.cursor },
-      signal,
-    );
+    const { data } = await ask(barsQuery, { symbol, timeframe, from, to, cursor: bars.meta.cursor }, signal);
     const next = data.symbol.bars;
     if (signal.aborted || next === null || store.get().view.timeframe !== timeframe) return;
     store.set({ bars: { ...bars, columns: withPage(bars.columns, next.columns), meta: next.meta } });
@@ -42,7 +37,7 @@ export async function askFurtherBars({ ask, store, signal }: FollowUp): Promise<
 export async function askBars(followUp: FollowUp): Promise<void> {
   const { ask, store, signal } = followUp;
   const { symbol, timeframe, from, to } = variablesOf(store.get());
-  const { data, errors } = await ask<BarsAnswer>(barsQuery, { symbol, timeframe, from, to }, signal);
+  const { data, errors } = await ask(barsQuery, { symbol, timeframe, from, to }, signal);
   const state = store.get();
   if (signal.aborted || state.view.timeframe !== timeframe) return;
   const others = state.errors.filter(({ path }) => path[1] !== 'bars');
@@ -54,11 +49,7 @@ export async function askBars(followUp: FollowUp): Promise<void> {
 export async function askEarlierHistory({ ask, store, signal }: FollowUp): Promise<void> {
   const { history, capture, view } = store.get();
   if (!history || history.captures.length > 0 || !capture || capture.sessionDate >= history.sessionDate) return;
-  const { data } = await ask<{ symbol: { gex: { history: GexHistory | null } } }>(
-    historyQuery,
-    { symbol: view.symbol, session: capture.sessionDate },
-    signal,
-  );
+  const { data } = await ask(historyQuery, { symbol: view.symbol, session: capture.sessionDate }, signal);
   const earlier = data.symbol.gex.history;
   // A capture that came meanwhile has begun the session's own.
   if (!signal.aborted && earlier && store.get().history?.captures.length === 0) store.set({ history: earlier });
@@ -67,7 +58,7 @@ export async function askEarlierHistory({ ask, store, signal }: FollowUp): Promi
 /** The volatilities as they are now. */
 export async function askSurface({ ask, store, signal }: FollowUp): Promise<void> {
   const { symbol } = store.get().view;
-  const { data } = await ask<{ symbol: Pick<SymbolAnswer, 'volatility'> }>(surfaceQuery, { symbol }, signal);
+  const { data } = await ask(surfaceQuery, { symbol }, signal);
   const { answer } = store.get();
   if (signal.aborted || !answer?.symbol || !data.symbol.volatility.surface) return;
   store.set({ answer: { ...answer, symbol: { ...answer.symbol, volatility: data.symbol.volatility } } });
@@ -78,7 +69,7 @@ export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<v
   const { quotes } = store.get();
   const missing = listedTickers(store.get()).filter((symbol) => !(symbol in quotes));
   if (missing.length === 0) return;
-  const { data } = await ask<Pick<Answer, 'quotes'>>(quotesQuery, { quotes: missing.slice(0, maxQuotes) }, signal);
+  const { data } = await ask(quotesQuery, { quotes: missing.slice(0, maxQuotes) }, signal);
   const rows: Record<string, Quote> = Object.fromEntries((data.quotes?.rows ?? []).map((row) => [row.symbol, row]));
   const state = store.get();
   store.set({
@@ -90,11 +81,7 @@ export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<v
 /** Large trades further back that have at least a premium, dollars. */
 export async function askTrades({ ask, store, signal }: FollowUp, minPremiumUsd: number): Promise<void> {
   const { view } = store.get();
-  const { data } = await ask<{ symbol: { flow: { largeTrades: { events: LargeTrade[] } | null } } }>(
-    tradesQuery,
-    { symbol: view.symbol, session: view.session, minPremiumUsd },
-    signal,
-  );
+  const { data } = await ask(tradesQuery, { symbol: view.symbol, session: view.session, minPremiumUsd }, signal);
   const come = data.symbol.flow.largeTrades?.events ?? [];
   if (!signal.aborted) store.set({ trades: withTrades(store.get().trades, come) });
 }

@@ -3,8 +3,8 @@ import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from './chart-look.ts';
 import { brief, compact, gex, strike, usd, whole } from './format.ts';
 import { type Level, openInterestOf, weightyStrikes } from './levels.ts';
+import type { GexStrikeRow } from './operation-types.ts';
 import { faded, type Palette } from './palette.ts';
-import type { GexStrikeRow } from './types.ts';
 
 /** What the bars measure: net gamma, or the open interest of calls and puts. */
 export type GexMeasure = 'gex' | 'oi';

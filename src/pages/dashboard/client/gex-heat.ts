@@ -3,8 +3,8 @@ import type { EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from './chart-look.ts';
 import { clockTime, gex, price, strike } from './format.ts';
 import { placeAmong, weightyStrikes } from './levels.ts';
+import type { GexColumn } from './operation-types.ts';
 import type { Palette } from './palette.ts';
-import type { GexColumn } from './types.ts';
 
 /** What the heat map draws. */
 export interface HeatCells {

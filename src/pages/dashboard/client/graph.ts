@@ -1,5 +1,17 @@
 // Asks the graph over HTTP.
-import type { FieldError } from './types.ts';
+
+/** The text of an operation. The compiler alone knows what its answer and its variables are. */
+export type Operation<Data, Variables> = string & { readonly typed?: (variables: Variables) => Data };
+
+/** An error of the graph at a field: the field is null and the rest of the answer stands. */
+export interface FieldError {
+  message: string;
+  path: readonly (string | number)[];
+  /** One of the contract's codes, e.g. not_entitled_tier. */
+  code: string;
+  /** The tier it would take; null when that is not what is lacking. */
+  requiredTier: string | null;
+}
 
 /**
  * Why a question has no answer at all: no key, a key that is not valid or has expired, too many requests, a question that is refused,
@@ -33,9 +45,9 @@ interface WireError {
 }
 
 /** What asks; `fetch` is the browser's. */
-export type Ask = <Data>(
-  query: string,
-  variables: Record<string, unknown>,
+export type Ask = <Data, Variables>(
+  query: Operation<Data, Variables>,
+  variables: Variables,
   signal?: AbortSignal,
 ) => Promise<Asked<Data>>;
 
@@ -70,7 +82,7 @@ function failureOf(status: number, errors: readonly WireError[] | undefined, ret
 
 /** Makes what asks at `url` under the key of the moment. Throws `GraphFailure`; an aborted question throws as `fetch` does. */
 export function graphAt(url: string, key: () => string, fetch: typeof globalThis.fetch): Ask {
-  return async <Data>(query: string, variables: Record<string, unknown>, signal?: AbortSignal) => {
+  return async <Data, Variables>(query: Operation<Data, Variables>, variables: Variables, signal?: AbortSignal) => {
     const credential = key();
     if (credential === '') throw new GraphFailure('no-key', 'An API key is needed.');
     let response: Response;

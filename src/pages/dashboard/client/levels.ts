@@ -1,5 +1,5 @@
 // The price levels that a capture names, and what of the strikes is worth drawing.
-import type { GexCapture, GexStrikeRow } from './types.ts';
+import type { GexCapture, GexStrikeRow } from './operation-types.ts';
 
 /** A level on the price axis. */
 export interface Level {

@@ -2,6 +2,7 @@
 import { type DeskState, quotedSymbols } from './desk-state.ts';
 import type { LiveOperation } from './live-link.ts';
 import { laterCapture, laterSnapshot, withBar, withCapture, withQuote, withTrades } from './live-rows.ts';
+import type { LargeTrade, LiveBars, LiveCrossSection, LiveGex, LiveQuotes, LiveTrades } from './operation-types.ts';
 import {
   barsSubscription,
   crossSectionSubscription,
@@ -9,15 +10,12 @@ import {
   quotesSubscription,
   tradesSubscription,
 } from './operations.ts';
-import type { Bar, CrossSection, GexCapture, LargeTrade, Quote } from './types.ts';
+
+/** What the subscriptions bring, by their fields. */
+type LiveData = LiveQuotes & LiveBars & LiveGex & LiveTrades & LiveCrossSection;
 
 /** A message of one of the subscriptions. */
-export type LiveMessage =
-  | { kind: 'quotes'; row: Quote }
-  | { kind: 'bars'; row: Bar }
-  | { kind: 'gexCaptured'; row: GexCapture }
-  | { kind: 'largeTrades'; row: LargeTrade }
-  | { kind: 'crossSection'; row: CrossSection };
+export type LiveMessage = { [Kind in keyof LiveData]: { kind: Kind; row: LiveData[Kind] } }[keyof LiveData];
 
 const texts: Record<LiveMessage['kind'], string> = {
   quotes: quotesSubscription,

@@ -8,7 +8,7 @@ import type {
   GexHistory,
   LargeTrade,
   Quote,
-} from './types.ts';
+} from './operation-types.ts';
 
 /** Rows of large trades that are kept: what scrolls out of them is asked for again with a filter. */
 export const keptTrades = 500;

@@ -5,9 +5,9 @@ import { useEffect, useRef } from 'preact/hooks';
 import type { Desk } from './desk.ts';
 import { liveSpot, type PanelEntries, panelEntries } from './desk-state.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from './format.ts';
+import type { ActivityRow, CompositionRow, ConcentrationRow } from './operation-types.ts';
 import { Panel, type PanelState, panelState } from './panel.ts';
 import { useEntries, useStore } from './store.ts';
-import type { ActivityRow, CompositionRow, ConcentrationRow } from './types.ts';
 
 // The kinds whose names say little by themselves.
 const kinds: Readonly<Record<string, string>> = {

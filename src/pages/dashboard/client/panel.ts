@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
 import type { DeskState } from './desk-state.ts';
-import type { FieldError } from './types.ts';
+import type { FieldError } from './graph.ts';
 
 /** How a panel stands. */
 export type PanelState =

@@ -1,6 +1,6 @@
 // Keys that work anywhere on the page but in fields.
 import type { Desk } from './desk.ts';
-import { timeframes } from './types.ts';
+import { timeframes } from './timeframes.ts';
 
 const inField = (target: EventTarget | null) =>
   target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|SELECT|TEXTAREA)$/.test(target.tagName));

@@ -6,9 +6,9 @@ import { type DeskState, shownSession } from './desk-state.ts';
 import { flowTotals } from './flow-bars.ts';
 import { change, clockTimeSeconds, compact, date, fraction, gex, price, ratio, strike, unknown } from './format.ts';
 import type { LiveState } from './live-link.ts';
+import type { Quote } from './operation-types.ts';
 import { useStore } from './store.ts';
 import { SymbolField } from './symbol-field.ts';
-import type { Quote } from './types.ts';
 
 const liveNames: Record<LiveState, string> = {
   off: 'Not live',

@@ -1,10 +1,10 @@
 // Which of the large trades are shown.
-import type { EventKind, FlowEvent, LargeTrade, Side } from './types.ts';
+import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade } from './operation-types.ts';
 
 /** What a trade must be to be shown; null = any. */
 export interface TradeFilter {
-  kind: EventKind | null;
-  side: Side | null;
+  kind: FlowEventKind | null;
+  side: FlowSide | null;
   right: 'call' | 'put' | null;
   /** Expiration of one of the legs. */
   expiry: string | null;
@@ -43,11 +43,11 @@ export function dollarsOf(text: string): number | null {
   return Number(found[1]!.replaceAll(',', '')) * unit;
 }
 
-const kinds: Record<EventKind, string> = { single_block: 'Block', sweep: 'Sweep', multi_leg: 'Multi-leg' };
+const kinds: Record<FlowEventKind, string> = { single_block: 'Block', sweep: 'Sweep', multi_leg: 'Multi-leg' };
 /** The kinds in words. */
-export const kindNames: Readonly<Record<EventKind, string>> = kinds;
+export const kindNames: Readonly<Record<FlowEventKind, string>> = kinds;
 /** The sides in words: who is thought to have taken the initiative. */
-export const sideNames: Readonly<Record<Side, string>> = {
+export const sideNames: Readonly<Record<FlowSide, string>> = {
   buy_inferred: 'Buy',
   sell_inferred: 'Sell',
   neutral: 'Mid',

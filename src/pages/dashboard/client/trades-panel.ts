@@ -6,10 +6,10 @@ import type { Desk } from './desk.ts';
 import { type DeskState, panelEntries } from './desk-state.ts';
 import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from './format.ts';
 import { memo } from './memo.ts';
+import type { FlowEvent, LargeTrade } from './operation-types.ts';
 import { Panel, type PanelState, panelState } from './panel.ts';
 import { useEntries } from './store.ts';
 import { anyTrade, dollarsOf, expiriesOf, kindNames, passes, sideNames, type TradeFilter } from './trade-filter.ts';
-import type { FlowEvent, LargeTrade } from './types.ts';
 
 // More rows than these nobody reads; drawing them costs.
 const shownRows = 120;

@@ -2,8 +2,8 @@
 import type { EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from './chart-look.ts';
 import { date, fraction, shortDate, strike, whole } from './format.ts';
+import type { VolatilityExpiry, VolatilityPoint, VolatilitySurface } from './operation-types.ts';
 import { lineColours, type Palette } from './palette.ts';
-import type { Surface, VolatilityExpiry, VolatilityPoint } from './types.ts';
 
 /** A point of a smile: the strike in dollars, the volatility as a fraction. */
 export interface SmilePoint {
@@ -52,7 +52,7 @@ export const expiryColour = (expiries: readonly VolatilityExpiry[], expiry: stri
   ) % lineColours;
 
 /** The smiles of the expiries that are chosen. */
-export function smileOption(surface: Surface, chosen: readonly string[], palette: Palette): EChartsOption {
+export function smileOption(surface: VolatilitySurface, chosen: readonly string[], palette: Palette): EChartsOption {
   const look = axisLook(palette);
   const shown = surface.expiries.filter(({ expiry }) => chosen.includes(expiry));
   const first = surface.expiries[0]?.expiry;
@@ -118,7 +118,7 @@ export function smileOption(surface: Surface, chosen: readonly string[], palette
 }
 
 /** Volatility at the money against days to expiry. */
-export function termOption({ expiries }: Surface, palette: Palette): EChartsOption {
+export function termOption({ expiries }: VolatilitySurface, palette: Palette): EChartsOption {
   const look = axisLook(palette);
   const known = expiries.filter(({ atmIv }) => atmIv !== null);
   return {

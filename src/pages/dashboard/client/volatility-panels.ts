@@ -6,13 +6,13 @@ import { Chart } from './chart.ts';
 import type { Desk } from './desk.ts';
 import { type PanelEntries, panelEntries } from './desk-state.ts';
 import { date, dayAndTime, fraction, shortDate, strike, whole } from './format.ts';
+import type { VolatilitySurface } from './operation-types.ts';
 import type { Palette } from './palette.ts';
 import { Panel, type PanelState, panelState } from './panel.ts';
 import { useEntries } from './store.ts';
-import type { Surface } from './types.ts';
 import { expiryColour, firstExpiries, smileOf, smileOption, termOption } from './volatility-lines.ts';
 
-function stateOf(state: PanelEntries, surface: Surface | null): PanelState {
+function stateOf(state: PanelEntries, surface: VolatilitySurface | null): PanelState {
   if (state.view.session !== null && state.answer !== null)
     return { kind: 'empty', why: 'Volatilities are available for the latest chain only. Go back to live to see them.' };
   const none = surface === null || surface.expiries.length === 0;
@@ -23,7 +23,7 @@ function stateOf(state: PanelEntries, surface: Surface | null): PanelState {
   );
 }
 
-const useSurface = (state: PanelEntries): Surface | null => state.answer?.symbol?.volatility.surface ?? null;
+const useSurface = (state: PanelEntries): VolatilitySurface | null => state.answer?.symbol?.volatility.surface ?? null;
 
 /** The smiles of some expiries. */
 export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {

@@ -1,0 +1,69 @@
+// Writes the types of the dashboard's operations, made of the operations and the graph; with --check only says whether the file is up
+// to date.
+import { spawnSync } from 'node:child_process';
+import { existsSync, readFileSync, writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { codegen } from '@graphql-codegen/core';
+import * as typescriptOperations from '@graphql-codegen/typescript-operations';
+import { type DefinitionNode, isScalarType, isSpecifiedScalarType, Kind, parse, printSchema } from 'graphql';
+import * as operations from '../src/pages/dashboard/client/operations.ts';
+import { schema } from '../src/schema/index.ts';
+
+const root = join(import.meta.dirname, '..');
+const file = join(root, 'src/pages/dashboard/client/operation-types.ts');
+
+/** Scalars that are numbers in JSON; the others are texts. */
+const numbers = new Set(['EpochMs', 'Long', 'StrikeThousandths']);
+const scalars = Object.fromEntries([
+  ['ID', 'string'],
+  ...Object.values(schema.getTypeMap())
+    .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
+    .map(({ name }) => [name, numbers.has(name) ? 'number' : 'string']),
+]);
+
+/** Each definition once: operations repeat the fragments that they share. */
+function definitions(): DefinitionNode[] {
+  const found = new Map<string, DefinitionNode>();
+  for (const { definitions } of Object.values(operations).map((text) => parse(text)))
+    for (const definition of definitions) if ('name' in definition) found.set(definition.name!.value, definition);
+  return [...found.values()];
+}
+
+async function generated(): Promise<string> {
+  const types = await codegen({
+    schema: parse(printSchema(schema)),
+    documents: [{ location: 'operations.ts', document: { kind: Kind.DOCUMENT, definitions: definitions() } }],
+    filename: file,
+    config: {
+      scalars,
+      skipTypename: true,
+      omitOperationSuffix: true,
+      disableDescriptions: true,
+      enumType: 'string-literal',
+      inlineFragmentTypes: 'combine',
+    },
+    plugins: [{ typescriptOperations: {} }],
+    pluginMap: { typescriptOperations },
+  });
+  const text = `// Made by \`npm run operations\` of operations.ts and the graph. Do not edit.\n${types}`;
+  const biome = join(root, 'node_modules/.bin/biome');
+  const formatted = spawnSync(biome, ['format', `--stdin-file-path=${file}`], {
+    cwd: root,
+    input: text,
+    encoding: 'utf8',
+    shell: process.platform === 'win32',
+  });
+  if (formatted.status !== 0) throw new Error(formatted.stderr);
+  return formatted.stdout;
+}
+
+const types = await generated();
+if (process.argv.includes('--check')) {
+  const committed = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : '';
+  if (committed !== types) {
+    console.error('operation-types.ts differs from the operations and the graph: npm run operations makes it anew');
+    process.exitCode = 1;
+  }
+} else {
+  writeFileSync(file, types);
+}
