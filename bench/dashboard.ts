@@ -1,17 +1,19 @@
 import { randomBytes } from 'node:crypto';
+import { pino } from 'pino';
 import { toBarColumns } from '../src/domain/bar.ts';
 import type { ChainCapture, ChainRow } from '../src/domain/chain/chain.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { requestContext } from '../src/resolvers/context.ts';
 import { schema } from '../src/schema/index.ts';
+import { createApp } from '../src/server.ts';
 import { saveChainCapture } from '../src/store/chain/chain-captures.ts';
-import type { Store } from '../src/store/engine/connection.ts';
+import { openStore, type Store } from '../src/store/engine/connection.ts';
 import { inTransaction } from '../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../src/store/gex/captures.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { days, symbols } from './bars-page.ts';
 import { capture, session } from './gex-history.ts';
-import type { Ground, Measured } from './ground.ts';
+import { type Ground, listen, type Measured } from './ground.ts';
 import { type LoadResult, load } from './load.ts';
 import { serveMercurius } from './mercurius-server.mjs';
 import { compare, type Row } from './report.ts';
@@ -115,6 +117,17 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }
 
+/** The gateway over the same data, but that it hears of no changes: every request reads anew what it needs. */
+async function holdingNothing({ dataDir, config, access, now, live }: Ground): Promise<Measured> {
+  const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
+  const served = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }), live }));
+  const close = async () => {
+    await served.close();
+    await store.close();
+  };
+  return { ...served, close };
+}
+
 const from = exchangeInstant(session, 570);
 const to = exchangeInstant(session, 960);
 
@@ -170,6 +183,7 @@ export async function dashboard(ground: Ground): Promise<Row[]> {
     };
   };
   const ours = ground.gateway.url;
+  const unheld = await holdingNothing(ground);
   const rows = [
     await compare(
       'dashboard of 25 symbols, asked over and over',
@@ -187,6 +201,14 @@ export async function dashboard(ground: Ground): Promise<Row[]> {
       `the same data as ${calls.length} REST calls`,
     ),
   ];
+  rows.push(
+    await compare(
+      'dashboard of 25 symbols, no two questions alike',
+      { ours: asGraphql(ours, ground.session, true), theirs: asGraphql(unheld.url, ground.session, true) },
+      'the same gateway, nothing held',
+    ),
+  );
+  await unheld.close();
   await other.close();
   return rows;
 }

@@ -63,9 +63,7 @@ export async function openGround(nowMs: number, env: Record<string, string> = {}
   const session = await access.sessions.create('bench', 86_400_000);
   const changes = await watchChanges(store);
   const live = openLiveHub({ store, now, changes, onError: (failure) => console.error(failure) });
-  const gateway = await listen(
-    createApp({ config, store, access, now, log: pino({ level: 'silent' }), generation: changes.generation, live }),
-  );
+  const gateway = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }), live }));
   return {
     store,
     access,

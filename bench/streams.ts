@@ -1,7 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { toBarColumns } from '../src/domain/bar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../src/domain/market-time.ts';
-import { announceChange } from '../src/store/engine/changes.ts';
 import { inTransaction } from '../src/store/engine/transaction.ts';
 import { writeBars } from '../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../src/store/market/live-quotes.ts';
@@ -41,7 +40,6 @@ async function commit({ store, now }: Ground, spot: number): Promise<void> {
       officialClose: null,
     };
     await saveLiveQuotes(tx, [quote]);
-    await announceChange(tx, { stocks: ['SA'] });
   });
 }
 

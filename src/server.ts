@@ -56,8 +56,6 @@ export interface ServerParts {
   access: Access;
   now: Clock;
   log: Logger;
-  /** Changes with the stored market data (`watchChanges`); null, or absent: nothing built from it is kept. */
-  generation?: () => number | null;
   /** What is told as it happens (`openLiveHub`); whoever opened it closes it before the server stops. */
   live: LiveHub;
   /**
@@ -290,9 +288,9 @@ function graphRouter({ parts, services, answers, documents, streams, compiled, d
 }
 
 /** The server's caches, each as large as its part of the memory limit. */
-function openCaches({ generation = () => null, metrics, caches = defaultMemory.caches }: ServerParts) {
-  const answers = keptAnswers<CachedAnswer>(caches.graphqlAnswers, ({ json }) => 2 * json.length, generation);
-  const sealed = keptAnswers<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length, generation);
+function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
+  const answers = keptAnswers<CachedAnswer>(caches.graphqlAnswers, ({ json }) => 2 * json.length);
+  const sealed = keptAnswers<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length);
   const documents = documentCache(caches.documents);
   metrics?.watchCache('graphql', answers.stats);
   metrics?.watchCache('rest', sealed.stats);

@@ -4,12 +4,10 @@ import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
-import { announceChange } from '../store/engine/changes.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { inTransaction } from '../store/engine/transaction.ts';
 import { ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
-import { forgetSymbols } from '../store/market/symbols.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { type Dataset, datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
@@ -131,7 +129,6 @@ async function storeFile(
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
       if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-      if (outcome.changed > 0) await announceChange(tx);
       const { rows, sessions = [] } = outcome;
       await saveIngestedFile(tx, dataset, hash, { name: path, rows, ingestedAt: now(), sessions });
       return outcome.changed > 0
@@ -177,7 +174,6 @@ export async function ingestFiles(
     files.push(await storeFile(store, dataset, file, settings, options, progress));
     bytesBefore += sizes[fileIndex]!;
   }
-  forgetSymbols(store);
   onProgress({
     file: paths.at(-1)!,
     fileIndex: paths.length - 1,

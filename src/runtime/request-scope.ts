@@ -1,7 +1,10 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
+import { Dependencies } from './dependencies.ts';
 
 /** A request while it is answered. Everything that is done for it, however deep, finds it by `currentRequest`. */
 export class RequestScope {
+  /** What its answer is made from. */
+  readonly dependencies = new Dependencies();
   #caller = '';
   readonly #endLight: () => void;
   readonly #gone: () => Error;

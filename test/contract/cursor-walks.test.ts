@@ -5,7 +5,6 @@ import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { schema } from '../../src/schema/index.ts';
 import { putWatchlist } from '../../src/store/account/watchlists.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { insertJournalAccount } from '../../src/store/journal/accounts.ts';
 import { insertJournalTrade } from '../../src/store/journal/trades.ts';
@@ -177,7 +176,6 @@ describe('pages put together are the whole, also of what grows meanwhile', () =>
       written += 2;
       await inTransaction(app.store, async (tx) => {
         await writeBars(tx, '1m', [{ symbol: 'MSFT', bars }]);
-        await announceChange(tx);
       });
     };
     const path = '/v2/stocks/MSFT/bars?from=2026-12-01&to=2026-12-02';

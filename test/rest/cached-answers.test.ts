@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -23,7 +22,6 @@ function store(close: number) {
   };
   return inTransaction(app.store, async (tx) => {
     await writeBars(tx, '1m', [{ symbol: 'NVDA', bars: toBarColumns([bar]) }]);
-    await announceChange(tx);
   });
 }
 

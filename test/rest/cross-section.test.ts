@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import type { CrossSection } from '../../src/domain/flow/flow.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../src/store/flow/cross-sections.ts';
@@ -17,7 +16,6 @@ async function store(section: CrossSection): Promise<void> {
   await inTransaction(app.store, async (tx) => {
     await saveCoverages(tx, new Map([[section.symbol, section.coverage]]));
     await saveCrossSections(tx, [section]);
-    await announceChange(tx);
   });
 }
 

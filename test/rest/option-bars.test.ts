@@ -2,7 +2,6 @@ import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type OptionTimeframe, saveOptionBars } from '../../src/store/chain/option-bars.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 
@@ -27,7 +26,6 @@ async function store(
 ) {
   await inTransaction(app.store, async (tx) => {
     await saveOptionBars(tx, tf, 'eod_reconciled', [{ underlying, contract, sessionDate, bars: toBarColumns(bars) }]);
-    await announceChange(tx);
   });
 }
 const minutes = (session: string, from: number, count: number) =>

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { storeDays } from '../support/market.ts';
 import { storeForThisTest } from '../support/store.ts';
@@ -149,12 +150,11 @@ describe('GET /v2/quotes', () => {
 
 describe('a live quote', () => {
   async function live(symbol: string, sessionDate: string, eventTsMs: number, officialClose: number | null = null) {
-    await app.store.prisma.liveQuote.create({
-      data: { symbol, sessionDate, spot: 207, eventTsMs: BigInt(eventTsMs), volume: 9n, officialClose },
-    });
+    const data = { symbol, sessionDate, spot: 207, eventTsMs: BigInt(eventTsMs), volume: 9n, officialClose };
+    await inTransaction(app.store, ({ prisma }) => prisma.liveQuote.create({ data }));
   }
   const quote = async (symbol: string) => (await app.get(`/v2/quotes?symbols=${symbol}`)).body.data[0];
-  afterEach(async () => void (await app.store.prisma.liveQuote.deleteMany()));
+  afterEach(() => inTransaction(app.store, async ({ prisma }) => void (await prisma.liveQuote.deleteMany())));
 
   test('of the current session wins over the daily bar and names its event', async () => {
     await live('AAPL', '2026-11-20', nowMs - 250);

@@ -1,7 +1,6 @@
 import { describe, expect, onTestFinished, test, vi } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import { openStore, readFrom, readingTogether, type Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
@@ -15,7 +14,6 @@ async function writeClose(store: Store, close: number): Promise<void> {
   const at = { tsMs: exchangeInstant('2026-11-19', 600), open: 1, high: 999, low: 1, volume: 1, vwap: null };
   await inTransaction(store, async (tx) => {
     await writeBars(tx, '1m', [{ symbol: 'NVDA', bars: toBarColumns([{ ...at, close, tradeCount: null }]) }]);
-    await announceChange(tx);
   });
 }
 
@@ -46,7 +44,7 @@ async function replicated(through: (standby: OwnPostgres) => Promise<string[]> =
 
 /** Whether the next statements are read from a standby. */
 async function fromStandby(store: Store): Promise<boolean> {
-  const { rows } = await readFrom(store).query<{ yes: boolean }>('select pg_is_in_recovery() as yes');
+  const { rows } = await readFrom(store, 'market', null).query<{ yes: boolean }>('select pg_is_in_recovery() as yes');
   return rows[0]!.yes;
 }
 
@@ -82,18 +80,18 @@ describe('market data read from a standby', () => {
     await writer.prisma.storeFact.create({ data: { key: 'late', value: '' } });
     const where = { key: 'late' };
     const request = readingTogether(store);
-    expect(await readFrom(request).prisma.storeFact.count({ where })).toBe(0);
-    expect(await readFrom(store).prisma.storeFact.findUnique({ where })).toBeNull();
+    expect(await readFrom(request, 'market', null).prisma.storeFact.count({ where })).toBe(0);
+    expect(await readFrom(store, 'market', null).prisma.storeFact.findUnique({ where })).toBeNull();
     expect(await store.prisma.storeFact.count({ where })).toBe(1);
-    await inTransaction(writer, (tx) => announceChange(tx));
-    await vi.waitUntil(async () => (await readFrom(request).prisma.storeFact.count({ where })) === 1);
+    await inTransaction(writer, async (tx) => tx.changes.add('market', 'NVDA'));
+    await vi.waitUntil(async () => (await readFrom(request, 'market', null).prisma.storeFact.count({ where })) === 1);
     await standby.query('select pg_wal_replay_resume()');
     await untilFromStandby(store);
     // Its later readings are the primary's too.
     await standby.query('select pg_wal_replay_pause()');
     await writer.prisma.storeFact.delete({ where });
-    expect(await readFrom(store).prisma.storeFact.count({ where })).toBe(1);
-    expect(await readFrom(request).prisma.storeFact.count({ where })).toBe(0);
+    expect(await readFrom(store, 'market', null).prisma.storeFact.count({ where })).toBe(1);
+    expect(await readFrom(request, 'market', null).prisma.storeFact.count({ where })).toBe(0);
     await standby.query('select pg_wal_replay_resume()');
   }, 60_000);
 

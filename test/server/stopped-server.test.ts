@@ -1,7 +1,6 @@
 import { beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import { openStore, type Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
@@ -16,7 +15,6 @@ async function writeClose(store: Store, close: number): Promise<void> {
   const bars = toBarColumns([{ ...at, close, tradeCount: null }]);
   await inTransaction(store, async (tx) => {
     await writeBars(tx, '1m', [{ symbol: 'NVDA', bars }]);
-    await announceChange(tx);
   });
 }
 

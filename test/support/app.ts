@@ -158,7 +158,6 @@ export async function testApp(
     log: logOf(config, options.logLines),
     metrics: options.metrics ?? null,
     traces: options.traces ?? null,
-    generation: changes.generation,
     sampleKey: options.sampleKey ?? null,
   });
   const limits = { connections: connectionLimits(config), ...options.limits };

@@ -4,7 +4,6 @@ import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
@@ -283,8 +282,8 @@ export async function fillMarket(store: Store): Promise<void> {
        VALUES ('SPY', $1, 352.5, $2, 123456, 350), ('NVDA', $1, 252.5, $2, 99, NULL)`,
       [today, filledNowMs - 5000],
     );
+    tx.changes.add('market', null);
   });
   await fillCaptures(store);
   await fillFlow(store);
-  await inTransaction(store, announceChange);
 }

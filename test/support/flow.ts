@@ -10,7 +10,6 @@ import type {
   RankedPrint,
 } from '../../src/domain/flow/flow.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
@@ -86,7 +85,6 @@ export async function storeLargeTrades(store: Store, trades: LargeTrade[]): Prom
   await inTransaction(store, async (tx) => {
     for (const { symbol, coverage } of trades) await saveCoverages(tx, new Map([[symbol, coverage]]));
     await saveLargeTrades(tx, trades);
-    await announceChange(tx);
   });
 }
 
@@ -146,6 +144,5 @@ export function rankedList(
 export async function storeRankedLists(store: Store, lists: RankedList[]): Promise<void> {
   await inTransaction(store, async (tx) => {
     await saveRankedLists(tx, lists);
-    await announceChange(tx);
   });
 }

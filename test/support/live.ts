@@ -1,7 +1,6 @@
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
 import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live/hub.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';
@@ -51,7 +50,6 @@ export async function trade(store: Store, prices: Record<string, number>, atMs: 
       officialClose: null,
     }));
     await saveLiveQuotes(tx, quotes);
-    await announceChange(tx, { stocks: Object.keys(prices) });
   });
 }
 
@@ -73,7 +71,6 @@ export async function snapshot(
   await inTransaction(store, async (tx) => {
     await saveCoverages(tx, new Map([[symbol, section.coverage]]));
     await saveCrossSections(tx, [section]);
-    await announceChange(tx, { flow: [symbol] });
   });
 }
 
@@ -88,6 +85,5 @@ export async function minutes(
   const rows = bars.map(([price, volume], i) => flatBar(exchangeInstant(session, 570 + first + i), price, volume));
   await inTransaction(store, async (tx) => {
     await writeBars(tx, '1m', [{ symbol, bars: toBarColumns(rows) }]);
-    await announceChange(tx, { stocks: [symbol] });
   });
 }

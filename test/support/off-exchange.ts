@@ -1,5 +1,4 @@
 import type { CompositionRow, ConcentrationRow, ProfileRow } from '../../src/domain/off-exchange.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveOffExchange } from '../../src/store/offexchange/writing.ts';
@@ -65,6 +64,5 @@ export async function storeOffExchange(
         offExchangeRows(day),
       );
     }
-    await announceChange(tx);
   });
 }

@@ -4,7 +4,6 @@ import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
 import type { GexCapture, GexRow } from '../../src/domain/gex.ts';
 import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
 import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
-import { announceChange } from '../../src/store/engine/changes.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveGexCapture } from '../../src/store/gex/captures.ts';
@@ -122,7 +121,6 @@ export function saveCaptures(
     const changed: boolean[] = [];
     for (const capture of gex) changed.push(await saveGexCapture(tx, capture));
     for (const capture of chains) changed.push(await saveChainCapture(tx, capture));
-    await announceChange(tx);
     return changed;
   });
 }

@@ -1,12 +1,8 @@
 import pg from 'pg';
 import { vi } from 'vitest';
 
-/**
- * The SQL that `work` sends, whichever connection it takes and whether by pool, client or Prisma. What comes by the
- * clock is left out: usage and last uses of keys being written, caller and registry being looked at anew every few seconds,
- * a listening connection being asked whether it is still there.
- */
-export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+/** Every statement that is sent while `work` runs, by anybody: whichever connection it takes and whether by pool, client or Prisma. */
+export async function allStatements(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
@@ -21,7 +17,16 @@ export async function statementsOf(work: () => Promise<unknown>): Promise<string
   } finally {
     spy.mockRestore();
   }
-  return sent.filter(
-    (text) => !/usage[_-]|api_keys|accounts|store_facts|^\s*(begin|commit|rollback)\b|^select 1$/i.test(text),
+  return sent;
+}
+
+/**
+ * The SQL that `work` sends. What comes by the clock is left out: usage and last uses of keys being written, caller and registry being
+ * looked at anew every few seconds, a listening connection being asked whether it is still there. Nor do BEGIN and its like count, and that
+ * others are told of a change.
+ */
+export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
+  return (await allStatements(work)).filter(
+    (text) => !/usage[_-]|api_keys|accounts|store_facts|^\s*(begin|commit|rollback)\b|pg_notify|^select 1$/i.test(text),
   );
 }

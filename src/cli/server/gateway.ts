@@ -112,14 +112,13 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   // Its failure is met where it is awaited.
   opening.catch(() => {});
   const modules = await loadGateway();
-  const { watchSymbols, watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
+  const { watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
   // What is traced is compiled with its traces.
   const contract = worker?.contract ?? (traces ? undefined : modules.compileContract());
   const store = await opening;
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   if (!worker) await ensureStarterRegistry(store, now);
   if (!worker) await warnOfOthers(store, config, log);
-  closers.push({ name: 'the registry’s listener', close: await watchSymbols(store), atMostMs: 1000 });
   const changes = await watchChanges(store);
   closers.push({ name: 'the listener for changes', close: changes.stop, atMostMs: 1000 });
   const opened = await openAccess({ store, config, now, log: line, ...(worker && { limits: worker.limits }) });
@@ -138,7 +137,6 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
     access,
     now,
     log,
-    generation: changes.generation,
     draining,
     live,
     sampleKey: key,

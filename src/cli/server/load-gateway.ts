@@ -2,7 +2,6 @@
 export async function loadGateway() {
   const [
     { loadPrisma },
-    { watchSymbols },
     { watchChanges },
     { ensureStarterRegistry },
     { openAccess },
@@ -11,7 +10,6 @@ export async function loadGateway() {
     { loadArrow },
   ] = await Promise.all([
     import('../../store/engine/prisma.ts'),
-    import('../../store/market/symbols.ts'),
     import('../../store/engine/changes.ts'),
     import('../../ingest/files/starter-registry.ts'),
     import('../../access/open-access.ts'),
@@ -21,7 +19,6 @@ export async function loadGateway() {
   ]);
   return {
     loadPrisma,
-    watchSymbols,
     watchChanges,
     ensureStarterRegistry,
     openAccess,

@@ -4,6 +4,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { isHeavy } from '../../runtime/json-bytes.ts';
 import { WrittenJson } from '../../runtime/json-parts.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
 import type { KeptAnswers } from '../../runtime/response-cache.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 import { isMarketData } from '../scope-groups.ts';
@@ -11,7 +12,7 @@ import { written } from '../written-answer.ts';
 
 /**
  * The key under which an answer is cached, null where it must not be. Dashboards of many people ask the same thing over and
- * over: within a second, and while no market data changes, they get one answer. The caller's rights are in the key.
+ * over: within a second, and while nothing changes that the answer was made from, they get one. The caller's rights are in the key.
  */
 function cacheKey({ admitted, params }: OperationState, args: ExecutionArgs, nowMs: number): string | null {
   if (!admitted || !params.query || !isMarketData(admitted.groups)) return null;
@@ -53,13 +54,14 @@ export function answerCache(services: EndpointServices, cache: KeptAnswers<Cache
         return;
       }
       const keep = cache.keeper(key);
+      const dependencies = currentRequest()?.dependencies;
       return {
         onExecuteDone: ({ result, setResult }) => {
           // A large answer is written in pieces as it is sent, and is too large to keep.
           if (Symbol.asyncIterator in result || result.errors?.length) return;
           if ((result.data as unknown) instanceof WrittenJson || isHeavy(result)) return;
           const json = JSON.stringify({ data: result.data });
-          keep({ json, points: state.actualPoints ?? 0 });
+          if (dependencies) keep({ json, points: state.actualPoints ?? 0 }, dependencies);
           setResult({ ...result, ...written(json) });
         },
       };

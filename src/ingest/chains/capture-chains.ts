@@ -1,7 +1,6 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
-import { announceChange } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction } from '../../store/engine/transaction.ts';
 import { SessionSealed } from '../../store/market/session-seals.ts';
@@ -106,7 +105,6 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
     const { changed, gex, keyEnded } = await inTransaction(store, async (tx) => {
       const stored = await storeChain(tx, chain, settings);
       const keyEnded = await noteOwnData(tx, now);
-      if (stored.changed > 0) await announceChange(tx, { gex: [symbol] });
       return { ...stored, keyEnded };
     });
     if (keyEnded) log.warn({}, sampleKeyEnded);

@@ -3,11 +3,9 @@ import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
-import { announceChange } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { refuseSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
-import { forgetSymbols } from '../../store/market/symbols.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
@@ -104,7 +102,6 @@ async function store(
   await files.feed(begin, end).finally(writer.settle);
   if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
   const { counts, contracts, underlyings, largeTrades } = await writer.done();
-  await announceChange(tx);
   return {
     session: date,
     status: 'reconciled',
@@ -187,7 +184,6 @@ export async function reconcile(
       if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
       return rebuilt;
     });
-    forgetSymbols(store);
     return { ...report, ...found() };
   } catch (error) {
     signal?.throwIfAborted();

@@ -7,7 +7,6 @@ import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import { forgetLines, lockPosition, savePosition, storedLines, storeLines } from '../../store/chain/followed-lines.ts';
 import { dropGreeks } from '../../store/chain/greeks-minutes.ts';
-import { announceChange } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { dropLiveFlow, highestSnapshot } from '../../store/flow/live.ts';
@@ -150,13 +149,11 @@ function createFollower(store: Store, options: FollowOptions) {
       if (lines !== committedLines) throw new Error(`another process follows ${source}`);
       const date = session?.date ?? exchangeDate(now());
       if (pending.bytes > 0) await storeLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
-      const changed = session && (await writeLiveSession(tx, session));
-      const gex: string[] = [];
+      if (session) await writeLiveSession(tx, session);
       for (const chain of pending.chains) {
         const { underlying, sessionDate } = chain;
         if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
         await storeChain(tx, chain, options);
-        gex.push(underlying);
       }
       await savePosition(tx, source, {
         lines: takenLines,
@@ -164,7 +161,6 @@ function createFollower(store: Store, options: FollowOptions) {
         solvedMs: session?.greeks.solvedMs ?? null,
       });
       if (!options.isSample && !noted) keyEnded = await noteOwnData(tx, now);
-      if (changed || gex.length > 0) await announceChange(tx, { ...changed, ...(gex.length > 0 && { gex }) });
     });
     noted = true;
     if (keyEnded) options.onNote?.(sampleKeyEnded);

@@ -10,7 +10,6 @@ import { hourMs } from '../../domain/units.ts';
 import { type GreeksSlots, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import type { PricePoint } from '../../store/chain/minute-market.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
-import type { Change } from '../../store/engine/changes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../store/flow/cross-sections.ts';
@@ -105,9 +104,9 @@ export function forgetChanges({ options, stocks, events }: LiveSession): void {
   stocks.takeChanged();
 }
 
-async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<string[]> {
+async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<void> {
   const taken = stocks.takeChanged();
-  if (taken.length === 0) return [];
+  if (taken.length === 0) return;
   const symbols = taken.map(({ symbol }) => symbol);
   await holdBarBlocks(tx);
   const [sealed, whole] = [
@@ -115,7 +114,7 @@ async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Prom
     await symbolsWithTape(tx, date, symbols, overAtMs(date)),
   ];
   const changed = taken.filter(({ symbol }) => !sealed.has(symbol) && !whole.has(symbol));
-  if (changed.length === 0) return [];
+  if (changed.length === 0) return;
   await saveUnknownTickers(
     tx,
     changed.map(({ symbol }) => symbol),
@@ -136,7 +135,6 @@ async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Prom
     return [{ symbol, sessionDate: date, spot, eventTsMs, volume, officialClose: null }];
   });
   await saveLiveQuotes(tx, quotes);
-  return changed.map(({ symbol }) => symbol);
 }
 
 async function writeEvents(tx: Transaction, { date, events }: LiveSession, coverages: ReadonlyMap<string, Coverage>) {
@@ -172,11 +170,11 @@ async function writeOptionBars(
   }
 }
 
-async function writeOptions(tx: Transaction, session: LiveSession): Promise<string[] | null> {
+async function writeOptions(tx: Transaction, session: LiveSession): Promise<void> {
   const { date, options, events } = session;
   const underlyings = options.crossSections.changed();
   const changed = options.bars.takeChanged();
-  if (underlyings.length + events.size + changed.length === 0) return null;
+  if (underlyings.length + events.size + changed.length === 0) return;
   await lockFlow(tx);
   await lockOptionBars(tx);
   await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.contract.root)));
@@ -215,34 +213,24 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<stri
     session,
     changed.filter(({ contract }) => coverages.has(contract.underlying.symbol)),
   );
-  return [
-    ...new Set([...underlyings.map(({ symbol }) => symbol), ...[...events.values()].map((each) => each.underlying)]),
-  ];
 }
 
-/** Writes the minutes whose solves are ended; whether there were any. */
-async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSession): Promise<boolean> {
+/** Writes the minutes whose solves are ended. */
+async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSession): Promise<void> {
   const solved = greeks.takeSolved();
-  if (solved.length === 0) return false;
+  if (solved.length === 0) return;
   await lockFlow(tx);
   const underlyings = [...new Set(solved.map(({ underlying }) => underlying))];
   const reconciled = await reconciledUnderlyings(tx, date, underlyings);
   const sealed = await sealedSymbols(tx, date, underlyings);
   const minutes = solved.filter(({ underlying }) => !reconciled.has(underlying) && !sealed.has(underlying));
   await saveGreeksMinutes(tx, date, minutes, places);
-  return minutes.length > 0;
 }
 
-/**
- * Writes what changed since the last write, in the caller's transaction, and returns what it was; null when nothing was. If the transaction
- * fails, the session is of no more use.
- */
-export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<Change | null> {
-  const stocks = await writeStocks(tx, session);
-  const flow = await writeOptions(tx, session);
-  const solved = await writeGreeks(tx, session);
+/** Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use. */
+export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<void> {
+  await writeStocks(tx, session);
+  await writeOptions(tx, session);
+  await writeGreeks(tx, session);
   session.events.clear();
-  // Solves are of no kind that somebody waits for by its symbol.
-  if (stocks.length === 0 && flow === null && !solved) return null;
-  return { ...(stocks.length > 0 && { stocks }), ...(flow !== null && { flow }) };
 }

@@ -23,24 +23,25 @@ export interface Expirations {
   meta: ExpirationsMeta;
 }
 
-/** How long a live list may be served without looking again. */
+/** How long a live list may be said to come from the cache. */
 const cacheMs = minuteMs;
 
-interface Held {
+/** A list that was served. */
+interface Served {
   listed: ListedExpirations | null;
-  readAtMs: number;
+  firstAtMs: number;
 }
 
-// One cache a store, so that two servers in one process never mix. Bounded: any well-formed ticker may be asked for.
-const caches = new WeakMap<Store['blocks'], LRUCache<string, Held>>();
+// By store, so that two servers in one process never mix. Bounded: any well-formed ticker may be asked for.
+const lastServed = new WeakMap<Store['blocks'], LRUCache<string, Served>>();
 
-function cacheOf(store: Store): LRUCache<string, Held> {
-  let cache = caches.get(store.blocks);
-  if (!cache) {
-    cache = new LRUCache({ max: 10_000 });
-    caches.set(store.blocks, cache);
+function servedFrom(store: Store): LRUCache<string, Served> {
+  let served = lastServed.get(store.blocks);
+  if (!served) {
+    served = new LRUCache({ max: 10_000 });
+    lastServed.set(store.blocks, served);
   }
-  return cache;
+  return served;
 }
 
 /** What was listed at an instant; null when nothing was. */
@@ -50,14 +51,18 @@ function listedAt(context: RequestContext, symbol: string, atMs: number): Promis
   );
 }
 
-async function liveList(context: RequestContext, symbol: string): Promise<{ listed: Held['listed']; cached: boolean }> {
+/** The live list; `cached` while it is the same for a minute. */
+async function liveList(
+  context: RequestContext,
+  symbol: string,
+): Promise<{ listed: Served['listed']; cached: boolean }> {
   const { nowMs, store } = context;
-  const cache = cacheOf(store);
-  const held = cache.get(symbol);
-  const ageMs = nowMs - (held?.readAtMs ?? Number.POSITIVE_INFINITY);
-  if (held && ageMs >= 0 && ageMs < cacheMs) return { listed: held.listed, cached: true };
   const listed = await listedAt(context, symbol, nowMs);
-  cache.set(symbol, { listed, readAtMs: nowMs });
+  const served = servedFrom(store);
+  const before = served.get(symbol);
+  const ageMs = nowMs - (before?.firstAtMs ?? Number.POSITIVE_INFINITY);
+  if (before?.listed === listed && ageMs >= 0 && ageMs < cacheMs) return { listed, cached: true };
+  served.set(symbol, { listed, firstAtMs: nowMs });
   return { listed, cached: false };
 }
 

@@ -3,8 +3,8 @@ import { type BarColumns, barAt, barColumnNames, type Timeframe, timeframeMs, ti
 import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
-import { concerns } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { concerns } from '../../store/engine/subjects.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
 import { type RequestContext, realTicker, requireSource } from '../context.ts';
 import { recentDays } from '../market/daily-bars.ts';
@@ -147,7 +147,7 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
   return {
     dataset: 'bars',
     keeping: 'latest',
-    concerns: (key, change) => concerns(change, 'stocks', seriesOf(key).symbol),
+    concerns: (key, change) => concerns(change, 'market', seriesOf(key).symbol),
     async read(topics, nowMs) {
       // Whoever follows bars was asked whether there is a source of them.
       const reading: BarReading = { store, sources: { ...noSources, bars: true }, loaders: new Map(), nowMs };

@@ -1,7 +1,7 @@
 import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { CrossSection } from '../../domain/flow/flow.ts';
-import { concerns } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { concerns } from '../../store/engine/subjects.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';
 import { type RequestContext, requireSource } from '../context.ts';
 import { requireFlowOf } from '../flow/flow.ts';

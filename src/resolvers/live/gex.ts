@@ -1,7 +1,7 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { invalidParameter } from '../../domain/failure.ts';
-import { concerns } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { concerns } from '../../store/engine/subjects.ts';
 import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';

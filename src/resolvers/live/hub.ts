@@ -1,8 +1,9 @@
 import type { Failure } from '../../domain/failure.ts';
 import type { CrossSection, LargeTrade } from '../../domain/flow/flow.ts';
 import type { OpenStream } from '../../domain/open-stream.ts';
-import { anyChange, type Changes } from '../../store/engine/changes.ts';
+import type { Changes } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { anyChange } from '../../store/engine/subjects.ts';
 import type { FeedStep } from '../../store/flow/feed-pages.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import type { Quote } from '../market/quotes.ts';

@@ -1,8 +1,8 @@
 import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
 import type { Bar } from '../../domain/bar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { type Change, concerns } from '../../store/engine/changes.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { type Change, concerns } from '../../store/engine/subjects.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { dailyBarsAt } from '../market/daily-bars.ts';
@@ -31,7 +31,7 @@ function isSame(a: Quote, b: Quote): boolean {
 
 /** Whether the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were read. */
 function barsServe(state: QuoteState | null, date: SessionDate, change: Change): state is QuoteState {
-  const isNamed = Array.isArray(change.stocks);
+  const isNamed = Array.isArray(change.market);
   return state !== null && isNamed && state.date === date && state.live?.sessionDate === date;
 }
 
@@ -40,7 +40,7 @@ export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
   return {
     dataset: 'bars',
     keeping: 'latest',
-    concerns: (symbol, change) => concerns(change, 'stocks', symbol),
+    concerns: (symbol, change) => concerns(change, 'market', symbol),
     async read(topics, nowMs, change) {
       const date = exchangeDate(nowMs);
       const symbols = [...topics.keys()];

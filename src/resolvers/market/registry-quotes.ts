@@ -1,7 +1,7 @@
 import type { SymbolEntry } from '../../domain/symbol.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
-import type { Store } from '../../store/engine/connection.ts';
+import { dependOn, type Store } from '../../store/engine/connection.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 import { dailyBarsAt } from './daily-bars.ts';
@@ -43,6 +43,9 @@ async function compute(context: RequestContext): Promise<QuotedEntry[]> {
 /** What is computed in this minute; the first who asks in a minute has it done. */
 function ofThisMinute(context: RequestContext): Computing {
   const { store, nowMs } = context;
+  // Computed for whoever asks first: the answers of the others depend on the same.
+  dependOn(store, 'registry', null);
+  dependOn(store, 'market', null);
   const latest = computing.get(store.blocks);
   if (latest && nowMs >= latest.atMs && nowMs < latest.atMs + minuteMs) return latest;
   const fresh = { atMs: nowMs, quoted: forEverybody(() => compute(context)) };

@@ -129,7 +129,8 @@ async function freshAnswer(
       etag: tagged ? await strongTag(request.originalUrl, written.bytes) : null,
     },
   };
-  if (tagged) keep?.(answer);
+  const dependencies = currentRequest()?.dependencies;
+  if (tagged && dependencies) keep?.(answer, dependencies);
   return answer;
 }
 

@@ -9,7 +9,7 @@ export async function captureTimes(
   fromMs: number,
   toMs: number,
 ): Promise<number[]> {
-  const { prisma } = readFrom(store);
+  const { prisma } = readFrom(store, kind, [underlying]);
   const asked = {
     where: { underlying, capturedAt: { gte: fromMs, lt: toMs } },
     select: { capturedAt: true },

@@ -3,10 +3,12 @@ import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDa
 import { nextTurn } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, layoutOf, numbers, texts } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
+import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../engine/held.ts';
+import { findKnownRows } from '../engine/known-rows.ts';
 import type { Reader } from '../engine/replicas.ts';
 import { numbered } from '../engine/rows.ts';
 import { findRows, type Row, upsertRows } from '../engine/sets.ts';
-import { statement } from '../engine/statement.ts';
+import { nullable, statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-blocks.ts';
 import { openInterestExpiries } from './open-interest.ts';
@@ -103,10 +105,34 @@ const lastAsOf = statement(
   'chain-captures-at',
   { underlyings: 'text[]', atMs: 'int8[]' },
   {
-    ...({ moment: 'int8', underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
-    ...({ priorCloseSpot: 'float8?', partial: 'bool', version: 'text' } as const),
+    ...({ moment: 'int8', nextMs: 'int8?' } as const),
+    ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
+    ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', version: 'text' }),
   },
 );
+
+const heldHeaders: HeldKind<CaptureHeader> = { subject: 'chain', name: 'chain-headers', bytesOf: () => 300 };
+
+/** Underlyings and instants as a statement's parameters. */
+function listsOf(asked: readonly AsOf[]) {
+  return { underlyings: asked.map(({ symbol }) => symbol), atMs: asked.map(({ atMs }) => atMs) };
+}
+
+/** The header of the last capture at or before each instant, in their order; null where there is none. One statement, none when all are held. */
+function headersAsOf(store: Store, moments: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
+  const asked = moments.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
+  return readHeldAsOf(store, heldHeaders, asked, async (missing) => {
+    const lists = listsOf(missing);
+    const rows = await lastAsOf.rows(readFrom(store, 'chain', lists.underlyings), lists);
+    const intervals: Interval<CaptureHeader>[] = [];
+    for (const { moment, nextMs, ...header } of rows) {
+      const fromMs = header.capturedAt ?? Number.NEGATIVE_INFINITY;
+      const untilMs = nextMs ?? Number.POSITIVE_INFINITY;
+      intervals[moment - 1] = { fromMs, untilMs, value: header.capturedAt === null ? null : (header as CaptureHeader) };
+    }
+    return intervals;
+  });
+}
 
 const cacheKey = ({ underlying, capturedAt, version }: CaptureHeader) => `chain:${underlying}:${capturedAt}:${version}`;
 
@@ -118,7 +144,8 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
   if (missing.length === 0) return read;
   // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
   const keys = { by: ['underlying', 'capturedAt'] as const, keys: missing };
-  const rows = await findRows(readFrom(store), 'ChainCapture', keys, [...headerFields, 'payload']);
+  const from = readFrom(store, 'chain', new Set(missing.map(({ underlying }) => underlying)));
+  const rows = await findKnownRows(store, from, 'ChainCapture', keys, [...headerFields, 'payload']);
   for (const { payload, ...header } of rows) {
     const { version: _, ...rest } = header;
     const capture: ChainCapture = { ...rest, rows: await decodeRows(payload) };
@@ -130,22 +157,19 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
 }
 
 /**
- * The last capture at or before each moment, in the order of `moments`; null where there is none. Two statements, one when
- * all are cached. A capture is shared by its readers and must not be changed.
+ * The last capture at or before each moment, in the order of `moments`; null where there is none. Two statements, none when
+ * all are held and cached. A capture is shared by its readers and must not be changed.
  */
 export async function chainCapturesAt(store: Store, moments: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
-  const rows = await lastAsOf.rows(readFrom(store), {
-    underlyings: moments.map(({ underlying }) => underlying),
-    atMs: moments.map(({ atMs }) => atMs),
-  });
-  const cached = rows.map((header) => store.blocks.get<ChainCapture>(cacheKey(header)));
-  const distinct = new Map(rows.filter((_, i) => !cached[i]).map((header) => [cacheKey(header), header]));
+  const wanted = await headersAsOf(store, moments);
+  const cached = wanted.map((header) => header && store.blocks.get<ChainCapture>(cacheKey(header)));
+  const distinct = new Map(
+    wanted.flatMap((header, i) => (header === null || cached[i] ? [] : [[cacheKey(header), header] as const])),
+  );
   const read = await readMissing(store, [...distinct.values()]);
-  const found: (ChainCapture | null)[] = new Array(moments.length).fill(null);
-  rows.forEach((header, i) => {
-    found[header.moment - 1] = cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? null;
-  });
-  return found;
+  return wanted.map(
+    (header, i) => header && (cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? null),
+  );
 }
 
 /** The last capture of an underlying at or before an instant, inside the caller's transaction; null when there is none. */
@@ -169,7 +193,8 @@ export async function partialChains(
   captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
 ): Promise<boolean[]> {
   const by = ['underlying', 'capturedAt'] as const;
-  const rows = await findRows(readFrom(store), 'ChainCapture', { by, keys: captures }, [...by, 'partial']);
+  const from = readFrom(store, 'chain', new Set(captures.map(({ underlying }) => underlying)));
+  const rows = await findRows(from, 'ChainCapture', { by, keys: captures }, [...by, 'partial']);
   const placeOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
   const partial = new Map(rows.map((row) => [placeOf(row), row.partial]));
   return captures.map((capture) => partial.get(placeOf(capture)) ?? false);
@@ -185,8 +210,8 @@ const listedAt = statement(
   'expirations-at',
   { underlyings: 'text[]', atMs: 'int8[]', dates: 'text[]' },
   {
-    ...({ moment: 'int8', capturedAt: 'int8?', expirations: 'int4[]' } as const),
-    ...({ sessionDate: 'text?', payload: 'bytea?' } as const),
+    ...({ moment: 'int8', capturedAt: 'int8?', expirations: 'int4[]', nextMs: 'int8?' } as const),
+    ...({ sessionDate: 'text?', payload: 'bytea?', nextDate: 'text?' } as const),
   },
 );
 type ListedRow = Awaited<ReturnType<(typeof listedAt)['rows']>>[number];
@@ -197,20 +222,37 @@ function listedBy({ capturedAt, expirations, sessionDate, payload }: ListedRow):
   return { capturedAt: exchangeInstant(sessionDate), expirations: openInterestExpiries(payload!) };
 }
 
+/** Until when a list stands, epoch ms: the next capture, or where there was none yet the next session with open interest. */
+function standsUntil({ nextMs, nextDate }: ListedRow): number {
+  const dateMs = nextDate === null ? Number.POSITIVE_INFINITY : exchangeInstant(nextDate);
+  return Math.min(nextMs ?? Number.POSITIVE_INFINITY, dateMs);
+}
+
+const heldLists: HeldKind<ListedExpirations> = {
+  subject: 'chain',
+  name: 'expirations',
+  bytesOf: ({ expirations }) => 100 + 40 * expirations.length,
+};
+
 /**
  * The expiries listed by the last capture at or before each moment, in the order of `moments`; where there is no capture at all,
- * those of the last open interest by then, published once a day; null where there is neither. One statement.
+ * those of the last open interest by then, published once a day; null where there is neither. One statement, none when all are held.
  */
 export async function expirationsAt(
   store: Store,
   moments: readonly ChainAsOf[],
 ): Promise<(ListedExpirations | null)[]> {
-  const rows = await listedAt.rows(readFrom(store), {
-    underlyings: moments.map(({ underlying }) => underlying),
-    atMs: moments.map(({ atMs }) => atMs),
-    dates: moments.map(({ atMs }) => exchangeDate(atMs)),
+  const asked = moments.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
+  return readHeldAsOf(store, heldLists, asked, async (missing) => {
+    const lists = listsOf(missing);
+    const dates = lists.atMs.map(exchangeDate);
+    const rows = await listedAt.rows(readFrom(store, 'chain', lists.underlyings), { ...lists, dates });
+    const intervals: Interval<ListedExpirations>[] = [];
+    for (const row of rows) {
+      const value = listedBy(row);
+      const fromMs = value?.capturedAt ?? Number.NEGATIVE_INFINITY;
+      intervals[row.moment - 1] = { fromMs, untilMs: standsUntil(row), value };
+    }
+    return intervals;
   });
-  const found: (ListedExpirations | null)[] = new Array(moments.length).fill(null);
-  for (const row of rows) found[row.moment - 1] = listedBy(row);
-  return found;
 }

@@ -66,8 +66,9 @@ const cutLines = statement(
 
 /** The last `captures` captures of each range, ascending, with no rows read. One statement. */
 async function readHeaders(store: Store, ranges: readonly Range[], captures: number): Promise<CaptureHeader[][]> {
-  const rows = await captured.rows(readFrom(store), {
-    underlyings: ranges.map(({ underlying }) => underlying),
+  const underlyings = ranges.map(({ underlying }) => underlying);
+  const rows = await captured.rows(readFrom(store, 'chain', underlyings), {
+    underlyings,
     throughMs: ranges.map(({ throughMs }) => throughMs),
     captures,
   });

@@ -27,7 +27,7 @@ function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, to
   const underlyings = keys.map((key) => key.underlying);
   const contracts = keys.map((key) => key.contract);
   const asked = { underlyings, contracts, throughMs, today, length, sessionsBack, recordBytes };
-  return records.rows(readFrom(store), asked);
+  return records.rows(readFrom(store, 'chain', new Set(underlyings)), asked);
 }
 
 interface SeriesRange {

@@ -99,14 +99,19 @@ export async function latestOpenInterest(
   underlyings: readonly string[],
   through: SessionDate,
 ): Promise<(ListedInterest | null)[]> {
-  const rows = await latest.rows(readFrom(store), { underlyings, through });
+  const rows = await latest.rows(readFrom(store, 'chain', underlyings), { underlyings, through });
   const cacheKey = (row: (typeof rows)[number]) => `open-interest:${row.underlying}:${row.sessionDate}:${row.version}`;
   const found = new Map(rows.map((row) => [row.underlying, store.blocks.get<ListedInterest>(cacheKey(row))]));
   const missing = rows.filter(({ underlying }) => !found.get(underlying));
   if (missing.length > 0) {
     const by = ['underlying', 'sessionDate'] as const;
     const fields = [...by, 'version', 'payload'] as const;
-    const read = await findRows(readFrom(store), 'OpenInterestBlock', { by, keys: missing }, fields);
+    const read = await findRows(
+      readFrom(store, 'chain', underlyings),
+      'OpenInterestBlock',
+      { by, keys: missing },
+      fields,
+    );
     for (const { payload, ...row } of read) {
       const byContract = new Map(decode(payload).map((one) => [osiSymbol(one), one.openInterest]));
       const listed: ListedInterest = { sessionDate: row.sessionDate, byContract };

@@ -162,6 +162,7 @@ export async function saveLiveOptionBars(
   tx: Transaction,
   runs: readonly (Omit<BlockRun, 'part'> & { fromMs: number })[],
 ): Promise<void> {
+  tx.changes.addRows('OptionBarBlock', runs);
   await removing.count(tx, {
     underlyings: runs.map((run) => run.underlying),
     sessionDates: runs.map((run) => run.sessionDate),
@@ -194,7 +195,8 @@ export async function readOptionBarsOf(
     ...{ underlying: underlyingOf(contract.root), contract: contractId(contract) },
     ...{ sessionDate, timeframe },
   }));
-  const rows = await findRows(readFrom(store), 'OptionBarBlock', { by: blockKey, keys }, blockFields);
+  const from = readFrom(store, 'chain', new Set(keys.map(({ underlying }) => underlying)));
+  const rows = await findRows(from, 'OptionBarBlock', { by: blockKey, keys }, blockFields);
   const read = new Map<string, StoredOptionBars>();
   for (const [key, blocks] of blocksOf(rows)) {
     const contract = key.slice(sessionDate.length + 1);

@@ -1,6 +1,6 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import type { Store } from '../engine/connection.ts';
+import { dependOn, type Store } from '../engine/connection.ts';
 import type { Reader } from '../engine/replicas.ts';
 import { numbered } from '../engine/rows.ts';
 import { statement } from '../engine/statement.ts';
@@ -81,6 +81,7 @@ export async function lastSolvedMinutes(
   underlyings: readonly string[],
   { throughMs, today }: { throughMs: number; today: SessionDate },
 ): Promise<(SolvedMinute | null)[]> {
+  for (const underlying of underlyings) dependOn(store, 'chain', underlying);
   const rows = await last.rows(store.primary, { underlyings, today, throughMs });
   const cached = new Map(rows.map((header) => [header.underlying, store.blocks.get<SolvedMinute>(cacheKey(header))]));
   const read = new Map<string, SolvedMinute>();

@@ -16,7 +16,7 @@ export async function storedOptionBars(
   from: SessionDate,
   to: SessionDate,
 ): Promise<StoredOptionBars[]> {
-  const rows = await readFrom(store).prisma.optionBarBlock.groupBy({
+  const rows = await readFrom(store, 'chain', [underlying]).prisma.optionBarBlock.groupBy({
     by: ['sessionDate', 'contract'],
     where: { underlying, timeframe, sessionDate: { gte: from, lte: to } },
     orderBy: [{ sessionDate: 'asc' }, { contract: 'asc' }],

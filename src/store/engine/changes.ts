@@ -1,87 +1,95 @@
+import { randomBytes } from 'node:crypto';
 import type { Store } from './connection.ts';
 import { listen, longestPayloadBytes, notify } from './notifications.ts';
-import type { Transaction } from './transaction.ts';
+import type { Reader } from './replicas.ts';
+import { anyChange, type Change, subjects } from './subjects.ts';
 
-// Told when stored market data changed: by ingest, in whichever process.
-const changesChannel = 'market_data';
+// Every process hears here what stored data changed, in whichever process.
+const channel = 'market_data';
 
-/** What a change can be of: `stocks` bars and prices, `gex` captures, `flow` large trades and cross-sections. */
-export const changeKinds = ['stocks', 'gex', 'flow'] as const;
-export type ChangeKind = (typeof changeKinds)[number];
+const processId = randomBytes(6).toString('base64url');
+let announced = 0;
 
-/** The symbols of which something changed, by kind; a kind that is absent did not change, null = any symbol may have. */
-export type Change = Partial<Record<ChangeKind, readonly string[] | null>>;
-
-/** A change of which nothing is known. */
-export const anyChange: Change = { stocks: null, gex: null, flow: null };
-
-const lists = new WeakMap<readonly string[], ReadonlySet<string>>();
-
-/** Whether a change may be of `symbol`. */
-export function concerns(change: Change, kind: ChangeKind, symbol: string): boolean {
-  const symbols = change[kind];
-  if (!symbols) return symbols === null;
-  const known = lists.get(symbols) ?? new Set(symbols);
-  lists.set(symbols, known);
-  return known.has(symbol);
+/** A change as it is sent. */
+interface Announcement {
+  id: string;
+  change: Change;
 }
 
-function writeChange(change: Change): string {
-  const whole = JSON.stringify(change);
-  if (Buffer.byteLength(whole) <= longestPayloadBytes) return whole;
-  // Too many symbols to name: anything of these kinds may have changed.
-  return JSON.stringify(Object.fromEntries(Object.keys(change).map((kind) => [kind, null])));
-}
-
-function readChange(payload: string): Change {
-  if (payload === '') return anyChange;
-  try {
-    return JSON.parse(payload) as Change;
-  } catch {
-    return anyChange;
+/** An announcement as text. Where the symbols are too many, the longest lists give way to "any symbol". */
+function written(announcement: Announcement): string {
+  const change = { ...announcement.change };
+  for (;;) {
+    const text = JSON.stringify({ ...announcement, change });
+    if (Buffer.byteLength(text) <= longestPayloadBytes) return text;
+    const [longest] = subjects.toSorted((a, b) => (change[b]?.length ?? -1) - (change[a]?.length ?? -1));
+    change[longest!] = null;
   }
 }
 
-/** Tells every process, once the transaction commits, what of the market data changed; without `change`, that something did. */
-export function announceChange(tx: Transaction, change?: Change): Promise<void> {
-  return notify(tx, changesChannel, change === undefined ? '' : writeChange(change));
+function isChange(value: unknown): value is Change {
+  if (typeof value !== 'object' || value === null) return false;
+  return Object.entries(value).every(
+    ([subject, symbols]) =>
+      (subjects as readonly string[]).includes(subject) && (symbols === null || Array.isArray(symbols)),
+  );
 }
 
-/** Follows changes of the market data. */
+/** What an announcement says; one that is not understood (another version of the program sent it) may be of anything. */
+function read(payload: string): { id: string | null; change: Change } {
+  try {
+    const { id, change } = JSON.parse(payload) as Partial<Announcement>;
+    if (typeof id === 'string' && isChange(change)) return { id, change };
+  } catch {}
+  return { id: null, change: anyChange };
+}
+
+/** Tells every process of a change when the transaction commits, and never when it rolls back. Returns the announcement's id. */
+export async function announce(tx: Pick<Reader, 'query'>, change: Change): Promise<string> {
+  const id = `${processId}.${++announced}`;
+  await notify(tx, channel, written({ id, change }));
+  return id;
+}
+
+/** Moves this process's versions for a change that is committed, or with no `id` may be. */
+export function moveVersions({ replicas, versions }: Store, change: Change, id: string | null): void {
+  // Before anybody reads by the new versions: what is read then must not come from a standby that lacks the change.
+  replicas?.changed();
+  versions.move(change, id);
+}
+
+/** Follows changes of the stored data. */
 export interface Changes {
-  /** Grows with every change; null while it is not known whether something changed, and nothing kept may be trusted. */
-  generation(): number | null;
   /** Tells `listener` of every change until the returned function is called. What may have been missed is told as `anyChange`. */
   onChange(listener: (change: Change) => void): () => void;
   /** Stops following; to be called before the store is closed. */
   stop(): Promise<void>;
 }
 
-/** Starts following changes. */
+/** Starts following changes: from now on what is read may be held (`store.versions`). */
 export async function watchChanges(store: Store): Promise<Changes> {
-  let generation = 0;
+  const { versions } = store;
   let listening = true;
-  const listeners = new Set<(change: Change) => void>();
-  const tell = (change: Change) => {
-    generation++;
-    for (const listener of listeners) listener(change);
-  };
   const stop = await listen(
     store,
-    changesChannel,
-    (payload) => tell(readChange(payload)),
+    channel,
+    (payload) => {
+      const { id, change } = read(payload);
+      versions.move(change, id);
+    },
     // Called when the connection is lost and again when it is back: what changed in between was missed.
     () => {
       listening = !listening;
-      tell(anyChange);
+      versions.addLost(listening ? -1 : 1);
     },
   );
+  versions.addListening(1);
   return {
-    generation: () => (listening ? generation : null),
-    onChange(listener) {
-      listeners.add(listener);
-      return () => void listeners.delete(listener);
+    onChange: (listener) => versions.onChange(listener),
+    async stop() {
+      await stop();
+      if (!listening) versions.addLost(-1);
+      versions.addListening(-1);
     },
-    stop,
   };
 }

@@ -2,11 +2,14 @@ import pg from 'pg';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
 import { toNumber } from './checked-number.ts';
+import { DataVersions } from './data-versions.ts';
 import { openEmbeddedServer } from './embedded-server.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
+import { readModels } from './noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './prisma.ts';
 import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
 import { storeError } from './store-error.ts';
+import type { Subject } from './subjects.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
 import { type WriteWatch, watchWrites } from './write-watch.ts';
 
@@ -24,8 +27,10 @@ export interface Store {
   replicas: Replicas | null;
   /** What `readFrom` gives, where something is read with several statements; null = whatever may be read at the moment. */
   reader: Reader | null;
-  /** Decoded blocks of this process. */
+  /** Decoded blocks of this process, and what is held under a version. */
   blocks: BlockCache;
+  /** The versions of the data as far as this process knows (`watchChanges`). */
+  versions: DataVersions;
   /** Which writes fail at the moment, and why. */
   writes: WriteWatch;
   /** Names of the migrations that opening applied; empty when the store was at the code's version. */
@@ -59,12 +64,23 @@ export interface StoreOptions {
 }
 
 /**
- * Where market data is read. What an account owns, and what is written next, is read from `store.pool`. Throws when the request that
- * it is read for is over.
+ * Where market data of a subject and symbols is read; null = of any symbol. What an account owns, and what is written next, is read from
+ * `store.pool`. The answer of the request at hand depends on it from here on. Throws when the request that it is read for is over.
  */
-export function readFrom(store: Store): Reader {
+export function readFrom(store: Store, subject: Subject, symbols: Iterable<string> | null): Reader {
   currentRequest()?.requireClient();
+  for (const symbol of symbols ?? [null]) dependOn(store, subject, symbol);
   return store.reader ?? store.replicas ?? store.primary;
+}
+
+/**
+ * The version of a symbol's data, or of all symbols' with null, to be asked for before they are read; null = what is read may not be held. The
+ * answer of the request at hand depends on it: it is cached no longer than the version stays.
+ */
+export function dependOn({ versions }: Store, subject: Subject, symbol: string | null): number | null {
+  const version = versions.of(subject, symbol);
+  currentRequest()?.dependencies.add(versions, subject, symbol, version);
+  return version;
 }
 
 /** The store for one request: what it reads with several statements is never older than what it has read. */
@@ -109,13 +125,14 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     const standbys = readUrls.map((url) => replicaPools(url, openPool, schema));
     const replicas = standbys.length === 0 ? null : openReplicas({ pool, ...primary }, standbys, log);
     return {
-      prisma: prisma.models,
+      prisma: primary.prisma,
       pool,
       holdModels: prisma.hold,
       primary,
       replicas,
       reader: null,
       blocks: createBlockCache(cacheBytes),
+      versions: new DataVersions(),
       writes: watchWrites(),
       migrated,
       close: once(async () => {
@@ -132,7 +149,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
 }
 
 function readerOf(pool: pg.Pool, { models }: PrismaOverPool): Reader {
-  return { query: pool.query.bind(pool) as Reader['query'], prisma: models };
+  return { query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models) };
 }
 
 function limits(statementTimeoutMs: number): pg.PoolConfig {

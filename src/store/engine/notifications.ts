@@ -2,7 +2,7 @@ import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import type { Store } from './connection.ts';
-import type { Transaction } from './transaction.ts';
+import type { Reader } from './replicas.ts';
 
 /** What PostgreSQL takes as the payload of a notification. */
 export const longestPayloadBytes = 7999;
@@ -19,11 +19,11 @@ const endMs = 1_000;
  * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is sent
  * when that commits, and not at all when it rolls back.
  */
-export async function notify(target: Store | Transaction, channel: string, payload: string): Promise<void> {
+export async function notify(target: Store | Pick<Reader, 'query'>, channel: string, payload: string): Promise<void> {
   if (Buffer.byteLength(payload) > longestPayloadBytes)
     throw new RangeError(`A notification on ${channel} is over ${longestPayloadBytes} bytes.`);
   const connection = 'pool' in target ? target.pool : target;
-  await connection.query('select pg_notify($1, $2)', [channel, payload]);
+  await connection.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] });
 }
 
 const listenerName = 'tapegraph listener';

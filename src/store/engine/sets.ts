@@ -121,6 +121,7 @@ async function insert(tx: Transaction, model: Model, name: string, conflict: () 
   const { table, fields } = tableOf(model);
   const text = () => `INSERT INTO ${table} (${columnsOf(fields)}) SELECT ${unnested(fields)} ${conflict()}`;
   const { rowCount } = await tx.query(named(name, text, valuesOf(fields, rows)));
+  if (rowCount) tx.changes.addRows(model, rows);
   return rowCount ?? 0;
 }
 
@@ -145,7 +146,10 @@ export function copyRows<M extends Model>(tx: Transaction, model: M, rows: Itera
   const types = fields.map(({ column, type, list }) => [column, `${type}${list ? '[]' : ''}` as CopyType] as const);
   const names = fields.map(({ field }) => field as FieldOf<M>);
   function* values(): Generator<CopyValue[]> {
-    for (const row of rows) yield names.map((name) => row[name] as CopyValue);
+    for (const row of rows) {
+      tx.changes.addRows(model, [row]);
+      yield names.map((name) => row[name] as CopyValue);
+    }
   }
   return copyInto(tx, table, Object.fromEntries(types), values());
 }
@@ -186,5 +190,6 @@ export async function deleteRows<M extends Model, By extends FieldOf<M>>(
   const text = () =>
     `DELETE FROM ${tableOf(model).table} AS t USING (SELECT ${unnested(wanted)}) AS w WHERE ${joined(wanted)}`;
   const { rowCount } = await tx.query(named(`delete ${model} by ${by.join()}`, text, valuesOf(wanted, keys)));
+  if (rowCount) tx.changes.addRows(model, keys);
   return rowCount ?? 0;
 }

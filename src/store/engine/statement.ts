@@ -28,6 +28,14 @@ type ValueOf<T> = T extends keyof Values
   : T extends `${infer Known extends keyof Values}?`
     ? ListOf<Values[Known]>
     : never;
+type Nullable<T> = { [Name in keyof T]: T[Name] extends `${string}?` ? T[Name] : `${T[Name] & string}?` };
+
+/** The columns of what an outer join may not find: null stands for each. */
+export function nullable<const Columns extends Types>(columns: Columns): Nullable<Columns> {
+  const named = Object.entries(columns).map(([name, type]) => [name, type.endsWith('?') ? type : `${type}?`]);
+  return Object.fromEntries(named) as Nullable<Columns>;
+}
+
 type Typed<T> = { [Name in keyof T]: ValueOf<T[Name]> };
 type Types = Readonly<Record<string, SqlType>>;
 

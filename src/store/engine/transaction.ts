@@ -1,14 +1,21 @@
 import type pg from 'pg';
+import { announce, moveVersions } from './changes.ts';
 import type { Store } from './connection.ts';
+import { notedModels } from './noted-models.ts';
 import type { HeldModels, Models } from './prisma.ts';
+import { ChangeSet } from './subjects.ts';
 import { writeProblemOf } from './write-watch.ts';
 
-/** One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this connection. */
-export type Transaction = pg.PoolClient & { readonly prisma: Models };
+/**
+ * One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this connection. `changes` holds what
+ * was written so far: models and sets of rows note it themselves, a statement of SQL that writes what others hold is noted by whoever sends it.
+ */
+export type Transaction = pg.PoolClient & { readonly prisma: Models; readonly changes: ChangeSet };
 
 /**
  * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back and
  * is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is unknown.
+ * Every process is told what it changed when it commits; in this one nothing older is held when this returns.
  */
 export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const tx = await store.pool.connect();
@@ -21,8 +28,14 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
   try {
     await tx.query('begin');
     held = await store.holdModels(tx);
-    const result = await work(Object.assign(tx, { prisma: held.models }));
-    await commit(tx);
+    const changes = new ChangeSet();
+    const note = changes.addRows.bind(changes);
+    const result = await work(Object.assign(tx, { prisma: notedModels(held.models, note), changes }));
+    const change = changes.change();
+    const id = change && (await announce(tx, change));
+    // One that may have been committed is not counted as heard of: its announcement may still come.
+    await commit(tx, () => change && moveVersions(store, change, null));
+    if (change) moveVersions(store, change, id);
     return result;
   } catch (error) {
     // A database that did not answer will not answer this either: its connection is closed, which rolls back.
@@ -44,17 +57,17 @@ function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-async function commit(tx: pg.PoolClient): Promise<void> {
+async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<void> {
   let answer: pg.QueryResult;
   try {
     answer = await tx.query('commit');
   } catch (error) {
     const rejected = typeof (error as { severity?: unknown }).severity === 'string';
-    throw rejected
-      ? error
-      : new Error('The connection broke during the commit. Whether the transaction was committed is unknown.', {
-          cause: error,
-        });
+    if (rejected) throw error;
+    onUnknown();
+    throw new Error('The connection broke during the commit. Whether the transaction was committed is unknown.', {
+      cause: error,
+    });
   }
   // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
   if (answer.command !== 'COMMIT')

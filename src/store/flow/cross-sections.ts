@@ -52,7 +52,7 @@ export async function readCrossSections(
   throughMs: number,
 ): Promise<Map<string, CrossSection>> {
   const asked = { underlyings: [...new Set(underlyings)], session, throughMs };
-  const rows = await latest.rows(readFrom(store), asked);
+  const rows = await latest.rows(readFrom(store, 'flow', underlyings), asked);
   return new Map(rows.map((row) => [row.underlying, crossSectionOf(row)]));
 }
 

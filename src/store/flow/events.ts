@@ -65,7 +65,8 @@ const legFields = [
 async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<string, FlowLeg[]>> {
   const legs = new Map<string, FlowLeg[]>(events.map((event) => [eventKey(event), []]));
   const keys = { by: ['underlying', 'sessionDate', 'eventId'] as const, keys: events };
-  const rows = await findRows(readFrom(store), 'FlowLeg', keys, legFields);
+  const from = readFrom(store, 'flow', new Set(events.map(({ underlying }) => underlying)));
+  const rows = await findRows(from, 'FlowLeg', keys, legFields);
   rows.sort((a, b) => a.legIndex - b.legIndex);
   for (const row of rows) legs.get(eventKey(row))!.push(legOf(row));
   return legs;
@@ -96,14 +97,14 @@ export async function readLargeTrades(
   filter: LargeTradeFilter,
 ): Promise<Map<string, LargeTrade[]>> {
   const answer = new Map<string, LargeTrade[]>(underlyings.map((underlying) => [underlying, []]));
-  const rows = await newest.rows(readFrom(store), { underlyings: [...answer.keys()], ...filter });
+  const rows = await newest.rows(readFrom(store, 'flow', underlyings), { underlyings: [...answer.keys()], ...filter });
   for (const trade of await largeTradesOf(store, rows)) answer.get(trade.symbol)!.push(trade);
   return answer;
 }
 
 /** Events with their sessions' coverage; an event without coverage is not read. */
 async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<CoveredEvent[]> {
-  const coverages = await coveragesOf(readFrom(store), rows);
+  const coverages = await coveragesOf(readFrom(store, 'flow', new Set(rows.map(({ underlying }) => underlying))), rows);
   return rows.flatMap((row) => {
     const coverage = coverages.get(coverageKey(row));
     return coverage ? [{ ...row, ...coverage }] : [];
@@ -115,7 +116,7 @@ export async function readAllLargeTrades(
   store: Store,
   { session, minPremiumUsd, limit, throughMs }: LargeTradeFilter,
 ): Promise<LargeTrade[]> {
-  const rows = await readFrom(store).prisma.flowEvent.findMany({
+  const rows = await readFrom(store, 'flow', null).prisma.flowEvent.findMany({
     where: {
       eventTsMs: { lte: throughMs },
       ...(session !== null && { sessionDate: session }),
@@ -135,7 +136,8 @@ export async function findLargeTrades(
   throughMs: number,
 ): Promise<LargeTrade[]> {
   const by = ['underlying', 'sessionDate', 'eventId'] as const;
-  const rows: EventRow[] = await findRows(readFrom(store), 'FlowEvent', { by, keys }, eventFields);
+  const from = readFrom(store, 'flow', new Set(keys.map(({ underlying }) => underlying)));
+  const rows: EventRow[] = await findRows(from, 'FlowEvent', { by, keys }, eventFields);
   const past = rows.filter(({ eventTsMs }) => eventTsMs <= throughMs);
   return largeTradesOf(store, await withCoverage(store, past));
 }

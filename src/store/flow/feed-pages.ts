@@ -40,7 +40,7 @@ export interface FeedWindow {
 
 /** The newest place of the feed; 0 before the first event. */
 export async function newestFeedPosition(store: Store): Promise<number> {
-  const { _max } = await readFrom(store).prisma.flowFeedEntry.aggregate({ _max: { place: true } });
+  const { _max } = await readFrom(store, 'flow', null).prisma.flowFeedEntry.aggregate({ _max: { place: true } });
   return numbered(_max).place ?? 0;
 }
 
@@ -56,7 +56,7 @@ const unseen = statement(
 
 /** Events that a reader has not seen, in the order of telling. Two statements, one when there are none. */
 export async function readFeed(store: Store, { seen, ...window }: FeedWindow): Promise<FeedTrade[]> {
-  const rows = await unseen.rows(readFrom(store), {
+  const rows = await unseen.rows(readFrom(store, 'flow', null), {
     seenPosition: seen[0]!.position,
     seenThroughMs: seen[0]!.throughMs,
     positions: seen.map((step) => step.position),

@@ -21,8 +21,10 @@ const entering = statement(
  */
 export async function enterFeed(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
   const of = <T>(value: (trade: LargeTrade) => T) => trades.map(value);
+  const underlyings = of(({ symbol }) => symbol);
+  for (const underlying of underlyings) tx.changes.add('flow', underlying);
   await entering.count(tx, {
-    underlyings: of(({ symbol }) => symbol),
+    underlyings,
     sessionDates: of(({ coverage }) => coverage.sessionDate),
     eventIds: of(({ event }) => event.eventId),
     eventTsMs: of(({ event }) => event.eventTsMs),

@@ -45,7 +45,8 @@ export async function readRankedLists(
   session: SessionDate | null,
   lastSession: SessionDate,
 ): Promise<Map<string, RankedList>> {
-  const from = readFrom(store);
+  // A scope without a list of its own is told by the whole list.
+  const from = readFrom(store, 'flow', [...scopes, wholeList]);
   const asked = { scopes: [...new Set(scopes)], list, session, lastSession };
   const sessions = await lastSessions.rows(from, asked);
   const answer = new Map<string, RankedList>();

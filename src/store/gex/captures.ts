@@ -3,8 +3,10 @@ import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-
 import { nextTurn } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
+import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../engine/held.ts';
+import { findKnownRows } from '../engine/known-rows.ts';
 import { findRows, upsertRows } from '../engine/sets.ts';
-import { type SqlType, statement } from '../engine/statement.ts';
+import { nullable, type SqlType, statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-blocks.ts';
 
@@ -134,9 +136,10 @@ async function withCurves(
   const cached = wanted.map((header) => fromCache(store, header, byExpiry));
   const missing = wanted.filter((_, i) => cached[i] === null);
   if (missing.length === 0) return cached as StoredGexCapture[];
-  // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
+  // CaptureHeader are read again with the payload: a capture rewritten in between must not be half old, half new.
   const fields = [...headerFields, 'strikes', 'expiries', ...(byExpiry ? (['byExpiry'] as const) : [])] as const;
-  const found = await findRows(readFrom(store), 'GexCapture', { by: key, keys: missing }, fields);
+  const from = readFrom(store, 'gex', new Set(missing.map(({ underlying }) => underlying)));
+  const found = await findKnownRows(store, from, 'GexCapture', { by: key, keys: missing }, fields);
   const rows = found as unknown as PayloadRow[];
   const read = new Map<string, StoredGexCapture>();
   let bytes = 0;
@@ -150,9 +153,40 @@ async function withCurves(
   return wanted.flatMap((header, i) => cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? []);
 }
 
+/** Bytes that a capture's header takes in the cache, about. */
+const headerBytes = 400;
+
+const heldSessions: HeldKind<CaptureHeader[]> = {
+  subject: 'gex',
+  name: 'gex-session',
+  bytesOf: (headers) => headers.length * headerBytes,
+};
+
+/** The headers of a session's captures by underlying, ascending by time; an underlying without any is absent. One statement, none when all are held. */
+async function sessionHeaders(
+  store: Store,
+  underlyings: readonly string[],
+  sessionDate: SessionDate,
+): Promise<Map<string, CaptureHeader[]>> {
+  const asked = underlyings.map((symbol) => ({ symbol, part: sessionDate }));
+  const held = await readHeld(store, heldSessions, asked, async (missing) => {
+    const keys = missing.map(({ symbol }) => ({ underlying: symbol, sessionDate }));
+    const from = readFrom(store, 'gex', underlyings);
+    const rows = await findRows(from, 'GexCapture', { by: ['underlying', 'sessionDate'], keys }, headerFields);
+    rows.sort((a, b) => a.capturedAt - b.capturedAt);
+    return Map.groupBy(headersOf(rows), ({ underlying }) => heldId({ symbol: underlying, part: sessionDate }));
+  });
+  return new Map(
+    asked.flatMap((each) => {
+      const headers = held.get(heldId(each));
+      return headers ? [[each.symbol, headers] as const] : [];
+    }),
+  );
+}
+
 /**
- * Captures of one session by underlying, ascending by time; an underlying without any is absent. Two statements, one when
- * all are cached.
+ * Captures of one session by underlying, ascending by time; an underlying without any is absent. Two statements, none when
+ * all are held and cached.
  */
 export async function gexCapturesOf(
   store: Store,
@@ -160,24 +194,40 @@ export async function gexCapturesOf(
   sessionDate: SessionDate,
   { fromMs, toMs, byExpiry }: GexWindow,
 ): Promise<Map<string, StoredGexCapture[]>> {
-  const keys = Array.from(new Set(underlyings), (underlying) => ({ underlying, sessionDate }));
-  const by = ['underlying', 'sessionDate'] as const;
-  const rows = await findRows(readFrom(store), 'GexCapture', { by, keys }, headerFields);
-  const within = rows.filter(({ capturedAt }) => capturedAt >= fromMs && capturedAt < toMs);
-  within.sort((a, b) => a.capturedAt - b.capturedAt);
-  const captures = await withCurves(store, headersOf(within), byExpiry);
+  const headers = [...(await sessionHeaders(store, underlyings, sessionDate)).values()].flat();
+  const within = headers.filter(({ capturedAt }) => capturedAt >= fromMs && capturedAt < toMs);
+  const captures = await withCurves(store, within, byExpiry);
   return Map.groupBy(captures, (capture) => capture.underlying);
 }
 
 const latest = statement(
   'latest-gex-captures',
-  { underlyings: 'text[]', atMs: 'int8', sessionDate: 'text?' },
-  headerColumns,
+  { underlyings: 'text[]', atMs: 'int8' },
+  { wanted: 'text', nextMs: 'int8?', ...nullable(headerColumns) },
 );
+
+const heldLatest: HeldKind<CaptureHeader> = { subject: 'gex', name: 'gex-latest', bytesOf: () => headerBytes };
+
+/** The header of the last capture at or before `atMs` of each underlying that has one. One statement, none when all are held. */
+async function latestHeaders(store: Store, underlyings: readonly string[], atMs: number): Promise<CaptureHeader[]> {
+  const asked = Array.from(new Set(underlyings), (symbol) => ({ symbol, atMs }));
+  const found = await readHeldAsOf(store, heldLatest, asked, async (missing) => {
+    const symbols = missing.map(({ symbol }) => symbol);
+    const rows = await latest.rows(readFrom(store, 'gex', symbols), { underlyings: symbols, atMs });
+    const intervals = rows.map(({ wanted, nextMs, ...header }): [string, Interval<CaptureHeader>] => {
+      const fromMs = header.capturedAt ?? Number.NEGATIVE_INFINITY;
+      const untilMs = nextMs ?? Number.POSITIVE_INFINITY;
+      return [wanted, { fromMs, untilMs, value: header.capturedAt === null ? null : (header as CaptureHeader) }];
+    });
+    const byUnderlying = new Map(intervals);
+    return symbols.map((symbol) => byUnderlying.get(symbol)!);
+  });
+  return found.filter((header) => header !== null);
+}
 
 /**
  * The last capture at or before `atMs` by underlying, of `sessionDate` only when that is given; an underlying without one is
- * absent. Two statements, one when all are cached.
+ * absent. Two statements, none when all are held and cached.
  */
 export async function latestGexCaptures(
   store: Store,
@@ -185,8 +235,13 @@ export async function latestGexCaptures(
   atMs: number,
   { byExpiry, sessionDate = null }: { byExpiry: boolean; sessionDate?: SessionDate | null },
 ): Promise<Map<string, StoredGexCapture>> {
-  const rows = await latest.rows(readFrom(store), { underlyings, atMs, sessionDate });
-  return new Map((await withCurves(store, headersOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
+  const headers =
+    sessionDate === null
+      ? await latestHeaders(store, underlyings, atMs)
+      : Array.from((await sessionHeaders(store, underlyings, sessionDate)).values(), (session) =>
+          session.findLast(({ capturedAt }) => capturedAt <= atMs),
+        ).filter((last) => last !== undefined);
+  return new Map((await withCurves(store, headers, byExpiry)).map((capture) => [capture.underlying, capture]));
 }
 
 const following = statement(
@@ -206,7 +261,7 @@ export async function gexCapturesFrom(
   limit: number,
 ): Promise<Map<string, StoredGexCapture[]>> {
   const [underlyings, fromMs] = [[...from.keys()], [...from.values()]];
-  const rows = await following.rows(readFrom(store), { underlyings, fromMs, throughMs, limit });
+  const rows = await following.rows(readFrom(store, 'gex', underlyings), { underlyings, fromMs, throughMs, limit });
   return Map.groupBy(await withCurves(store, headersOf(rows), false), (capture) => capture.underlying);
 }
 
@@ -218,6 +273,6 @@ export async function firstGexCaptures(
 ): Promise<Map<string, StoredGexCapture>> {
   const starts = underlyings.map(() => fromMs);
   const asked = { underlyings, fromMs: starts, throughMs: toMs - 1, limit: 1 };
-  const rows = await following.rows(readFrom(store), asked);
+  const rows = await following.rows(readFrom(store, 'gex', underlyings), asked);
   return new Map((await withCurves(store, headersOf(rows), byExpiry)).map((capture) => [capture.underlying, capture]));
 }

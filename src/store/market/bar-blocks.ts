@@ -3,17 +3,11 @@ import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
+import { findKnownRows } from '../engine/known-rows.ts';
 import { lock, lockAll, lockShared } from '../engine/locks.ts';
-import { findRows, type Row, upsertRows } from '../engine/sets.ts';
-import { statement } from '../engine/statement.ts';
+import { findRows, upsertRows } from '../engine/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
-
-/** The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first date. */
-export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
-  if (timeframe === '1d') return `${date.slice(0, 4)}-01-01`;
-  if (timeframe === '1h') return `${date.slice(0, 7)}-01`;
-  return date;
-}
+import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
 
 /** Content hash of a payload: equal content, equal version. */
 export function blockVersion(payload: Uint8Array): string {
@@ -79,14 +73,6 @@ export function mergeBars(older: BarColumns, newer: BarColumns): BarColumns {
   return sliceBars(merged, 0, length);
 }
 
-/** What a block's row says of it without its payload. */
-type BlockHeader = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
-
-const headersIn = statement(
-  'bar-block-headers',
-  { symbols: 'text[]', timeframe: 'text', fromMs: 'int8', toMs: 'int8' },
-  { symbol: 'text', spanStart: 'text', firstTsMs: 'int8', lastTsMs: 'int8', count: 'int4', version: 'text' },
-);
 const blockKey = ['symbol', 'timeframe', 'spanStart'] as const;
 const payloadFields = ['symbol', 'spanStart', 'version', 'payload'] as const;
 
@@ -97,31 +83,14 @@ export interface BarRange {
   limit: number;
 }
 
-function cacheKey(symbol: string, timeframe: Timeframe, header: BlockHeader): string {
+function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): string {
   return `bars:${symbol}:${timeframe}:${header.spanStart}:${header.version}`;
 }
 
-async function readHeaders(
-  store: Store,
-  symbols: readonly string[],
-  timeframe: Timeframe,
-  range: BarRange,
-): Promise<Map<string, BlockHeader[]>> {
-  const { fromMs, toMs } = range;
-  const rows = await headersIn.rows(readFrom(store), { symbols, timeframe, fromMs, toMs });
-  const bySymbol = new Map<string, BlockHeader[]>();
-  for (const row of rows) {
-    const list = bySymbol.get(row.symbol);
-    if (list) list.push(row);
-    else bySymbol.set(row.symbol, [row]);
-  }
-  return bySymbol;
-}
-
 /** The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it. */
-function needed(blocks: BlockHeader[], { fromMs, limit }: BarRange): BlockHeader[] {
+function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
   let certain = 0;
-  const taken: BlockHeader[] = [];
+  const taken: BarHeader[] = [];
   for (const block of blocks) {
     if (certain >= limit) break;
     taken.push(block);
@@ -133,24 +102,25 @@ function needed(blocks: BlockHeader[], { fromMs, limit }: BarRange): BlockHeader
 async function loadBlocks(
   store: Store,
   timeframe: Timeframe,
-  blocks: BlockHeader[],
-): Promise<Map<BlockHeader, BarColumns>> {
-  const loaded = new Map<BlockHeader, BarColumns>();
-  const missing: BlockHeader[] = [];
+  blocks: BarHeader[],
+): Promise<Map<BarHeader, BarColumns>> {
+  const loaded = new Map<BarHeader, BarColumns>();
+  const missing: BarHeader[] = [];
   for (const block of blocks) {
     const cached = store.blocks.get<BarColumns>(cacheKey(block.symbol, timeframe, block));
     if (cached) loaded.set(block, cached);
     else missing.push(block);
   }
   if (missing.length === 0) return loaded;
-  const keys = missing.map(({ symbol, spanStart: span }) => ({ symbol, timeframe, spanStart: span }));
-  const rows = await findRows(readFrom(store), 'BarBlock', { by: blockKey, keys }, payloadFields);
+  const keys = missing.map((block) => ({ ...block, timeframe }));
+  const from = readFrom(store, 'market', new Set(keys.map(({ symbol }) => symbol)));
+  const rows = await findKnownRows(store, from, 'BarBlock', { by: blockKey, keys }, payloadFields);
   const byKey = new Map(missing.map((block) => [`${block.symbol} ${block.spanStart}`, block]));
   for (const row of rows) {
     const block = byKey.get(`${row.symbol} ${row.spanStart}`);
     if (!block) continue;
     const bars = decodeBars(row.payload);
-    // The block may have been rewritten since its facts were read: cache it under the version it has.
+    // The block may have been rewritten since its header was read: cache it under the version it has.
     store.blocks.set(cacheKey(row.symbol, timeframe, { ...block, version: row.version }), bars, bars.tsMs.length * 64);
     loaded.set(block, bars);
   }
@@ -158,7 +128,7 @@ async function loadBlocks(
 }
 
 /**
- * Bars of several symbols in one range: two statements however many symbols. Every symbol is in the answer; each run is
+ * Bars of several symbols in one range: two statements however many symbols, none when all are held. Every symbol is in the answer; each run is
  * ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range were left out.
  */
 export async function readBars(
@@ -167,7 +137,7 @@ export async function readBars(
   timeframe: Timeframe,
   range: BarRange,
 ): Promise<Map<string, { bars: BarColumns; more: boolean }>> {
-  const headers = await readHeaders(store, symbols, timeframe, range);
+  const headers = await barHeaders(store, symbols, timeframe, range);
   // One bar more than the limit is looked for, to know whether there is more.
   const wanted = new Map(
     [...headers].map(([symbol, blocks]) => [symbol, needed(blocks, { ...range, limit: range.limit + 1 })]),
@@ -194,9 +164,9 @@ export async function lastBarStarts(
   fromMs: number,
   toMs: number,
 ): Promise<Map<string, number>> {
-  const headers = await readHeaders(store, symbols, timeframe, { fromMs, toMs, limit: Infinity });
+  const headers = await barHeaders(store, symbols, timeframe, { fromMs, toMs });
   const last = new Map<string, number>();
-  const partly: BlockHeader[] = [];
+  const partly: BarHeader[] = [];
   for (const [symbol, blocks] of headers) {
     const block = blocks.at(-1)!;
     if (block.lastTsMs < toMs) last.set(symbol, block.lastTsMs);

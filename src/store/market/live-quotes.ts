@@ -1,4 +1,5 @@
 import { readFrom, type Store } from '../engine/connection.ts';
+import { type HeldKind, readHeld } from '../engine/held.ts';
 import { numbered } from '../engine/rows.ts';
 import { findRows, type Row, upsertRows } from '../engine/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
@@ -11,11 +12,16 @@ export type LiveQuote = Row<'LiveQuote'>;
 
 const fields = ['symbol', 'sessionDate', 'spot', 'eventTsMs', 'volume', 'officialClose'] as const;
 
-/** The live quotes of several symbols in one statement; a symbol without one is absent. */
-export async function readLiveQuotes(store: Store, symbols: readonly string[]): Promise<Map<string, LiveQuote>> {
-  const keys = Array.from(new Set(symbols), (symbol) => ({ symbol }));
-  const rows = await findRows(readFrom(store), 'LiveQuote', { by: ['symbol'], keys }, fields);
-  return new Map(rows.map((row) => [row.symbol, row]));
+const heldQuotes: HeldKind<LiveQuote> = { subject: 'market', name: 'live-quote', bytesOf: () => 150 };
+
+/** The live quotes of several symbols in one statement, none when all are held; a symbol without one is absent. */
+export function readLiveQuotes(store: Store, symbols: readonly string[]): Promise<Map<string, LiveQuote>> {
+  const asked = symbols.map((symbol) => ({ symbol }));
+  return readHeld(store, heldQuotes, asked, async (keys) => {
+    const from = readFrom(store, 'market', symbols);
+    const rows = await findRows(from, 'LiveQuote', { by: ['symbol'], keys }, fields);
+    return new Map(rows.map((row) => [row.symbol, row]));
+  });
 }
 
 /** Writes live quotes, each replacing the symbol's, unless that is of a later session. */
@@ -27,6 +33,6 @@ export async function saveLiveQuotes(tx: Transaction, quotes: readonly LiveQuote
 
 /** The instant of the newest price that a live tape gave of any symbol, epoch ms; null when none did. */
 export async function latestLiveEvent(store: Store): Promise<number | null> {
-  const { _max } = await readFrom(store).prisma.liveQuote.aggregate({ _max: { eventTsMs: true } });
+  const { _max } = await readFrom(store, 'market', null).prisma.liveQuote.aggregate({ _max: { eventTsMs: true } });
   return numbered(_max).eventTsMs;
 }

@@ -1,15 +1,12 @@
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
-import type { Store } from '../engine/connection.ts';
+import { currentRequest } from '../../runtime/request-scope.ts';
+import { dependOn, type Store } from '../engine/connection.ts';
 import { readFact, writeFact } from '../engine/facts.ts';
 import { lock } from '../engine/locks.ts';
-import { listen, notify } from '../engine/notifications.ts';
 import type { Reader } from '../engine/replicas.ts';
 import { findRows, insertRows, upsertRows } from '../engine/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import type { Symbol as SymbolRow } from '../generated/client.ts';
-
-// Told when symbols changed.
-const symbolsChannel = 'symbols';
 
 // A row holds what was checked when it was written.
 const entryOf = (row: SymbolRow) => row as SymbolEntry;
@@ -41,7 +38,6 @@ async function writeSymbols(
   const changed = await write(bySymbol);
   if (changed === 0) return 0;
   await writeFact(tx, versionKey, String((await symbolsVersion(tx)) + 1));
-  await notify(tx, symbolsChannel, '');
   return changed;
 }
 
@@ -95,16 +91,16 @@ export interface SymbolRegistry {
   version: number;
 }
 
-// Without a listener the version is asked for again after this long.
+// While changes may be missed the version is asked for again after this long.
 const checkEveryMs = 5_000;
 
 interface Cached {
   registry: SymbolRegistry | null;
+  /** The last change of the symbols that was heard of before they were read, their version then, and when they were last known to be current. */
+  known: number;
+  version: number | null;
   checkedAt: number;
-  loading: Promise<SymbolRegistry> | null;
-  watched: boolean;
-  /** Counts what made the cached symbols doubtful, so that a load under way when it happened is not trusted. */
-  doubts: number;
+  loading: { at: string; registry: Promise<SymbolRegistry> } | null;
 }
 
 // One a store, whatever it reads from.
@@ -113,14 +109,15 @@ const caches = new WeakMap<Store['blocks'], Cached>();
 function cacheOf(store: Store): Cached {
   let cached = caches.get(store.blocks);
   if (!cached) {
-    cached = { registry: null, checkedAt: -Infinity, loading: null, watched: false, doubts: 0 };
+    cached = { registry: null, known: 0, version: null, checkedAt: -Infinity, loading: null };
     caches.set(store.blocks, cached);
   }
   return cached;
 }
 
-async function load(store: Store, cached: Cached): Promise<SymbolRegistry> {
-  const doubts = cached.doubts;
+type Read = Pick<Cached, 'known' | 'version' | 'checkedAt'>;
+
+async function load(store: Store, cached: Cached, read: Read): Promise<SymbolRegistry> {
   // The version first: symbols that change in between are then loaded again, never missed.
   const version = await symbolsVersion(store);
   let registry = cached.registry;
@@ -130,47 +127,45 @@ async function load(store: Store, cached: Cached): Promise<SymbolRegistry> {
     const registered = entries.filter((entry) => entry.registered);
     registry = { get: (ticker) => bySymbol.get(ticker), registered: () => registered, version };
   }
-  cached.registry = registry;
-  if (doubts === cached.doubts) cached.checkedAt = performance.now();
+  if (read.checkedAt >= cached.checkedAt) Object.assign(cached, { ...read, registry });
   return registry;
 }
 
-/**
- * The symbols, kept in memory: a look-up costs no statement. Every 5 s one statement asks whether they changed; with
- * `watchSymbols` none does, and a change is seen as soon as it is committed.
- */
-export function symbolRegistry(store: Store): Promise<SymbolRegistry> {
-  const cached = cacheOf(store);
-  const age = performance.now() - cached.checkedAt;
-  if (cached.registry && age < (cached.watched ? Infinity : checkEveryMs)) return Promise.resolve(cached.registry);
-  if (!cached.loading) {
-    const loading = load(store, cached).finally(() => {
-      if (cached.loading === loading) cached.loading = null;
-    });
-    cached.loading = loading;
-  }
-  return cached.loading;
-}
-
-/** Makes the next look-up read the symbols again. For a writer in this process, whose readers must see what it wrote at once. */
-export function forgetSymbols(store: Store): void {
-  const cached = cacheOf(store);
-  cached.checkedAt = -Infinity;
-  cached.loading = null;
-  cached.doubts++;
-}
-
-/** Follows changes by notification until the returned function is called; it must be, before the store is closed. */
-export async function watchSymbols(store: Store): Promise<() => Promise<void>> {
-  const cached = cacheOf(store);
-  const forget = () => forgetSymbols(store);
-  const stop = await listen(store, symbolsChannel, forget, forget);
-  forget();
-  cached.watched = true;
-  return async () => {
-    cached.watched = false;
-    await stop();
+/** Loads the symbols; whoever asks meanwhile waits for the same. */
+function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistry> {
+  const at = `${read.known} ${read.version}`;
+  if (cached.loading?.at === at) return cached.loading.registry;
+  const loading = { at, registry: load(store, cached, read) };
+  cached.loading = loading;
+  const end = () => {
+    if (cached.loading === loading) cached.loading = null;
   };
+  loading.registry.then(end, end);
+  return loading.registry;
+}
+
+/**
+ * The symbols, kept in memory: a look-up costs no statement, and a change is seen as soon as it is committed. While changes may be missed
+ * (`watchChanges`), every 5 s one statement asks whether there were any. For as long the symbols serve when the store cannot be asked.
+ */
+export async function symbolRegistry(store: Store): Promise<SymbolRegistry> {
+  const cached = cacheOf(store);
+  const version = dependOn(store, 'registry', null);
+  const read = { known: store.versions.known('registry', null), version, checkedAt: performance.now() };
+  const before = cached.known === read.known ? cached.registry : null;
+  if (before && version !== null && cached.version === version) {
+    cached.checkedAt = read.checkedAt;
+    return before;
+  }
+  const isRecent = before !== null && read.checkedAt - cached.checkedAt < checkEveryMs;
+  if (isRecent && version === null) return before;
+  try {
+    return await loaded(store, cached, read);
+  } catch (error) {
+    if (!isRecent) throw error;
+    currentRequest()?.dependencies.add(store.versions, 'registry', null, null);
+    return before;
+  }
 }
 
 /** How far the expiries reach, in days, of the underlyings whose contracts are followed: the registered ones' windows. */

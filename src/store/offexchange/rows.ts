@@ -58,8 +58,9 @@ export async function readOffExchangeHistory(
   ranges: readonly SessionRange[],
   throughSession: SessionDate,
 ): Promise<OffExchangeHistory[]> {
-  const rows = await history.rows(readFrom(store), {
-    symbols: ranges.map((range) => range.symbol),
+  const symbols = ranges.map((range) => range.symbol);
+  const rows = await history.rows(readFrom(store, 'offexchange', symbols), {
+    symbols,
     first: ranges.map((range) => range.first),
     last: ranges.map((range) => range.last),
     through: throughSession,
@@ -154,11 +155,12 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
   ranges: readonly RowRange[],
   limit: number,
 ): Promise<OffExchangeRows[T][][]> {
-  const from = readFrom(store);
+  const symbols = ranges.map((each) => each.symbol);
+  const from = readFrom(store, 'offexchange', symbols);
   const keys = ranges.map(({ after }) => after?.key ?? null);
   const numbers = keys.map((key) => (key === null ? null : Number(key)));
   const asked = {
-    symbols: ranges.map((each) => each.symbol),
+    symbols,
     first: ranges.map((each) => each.first),
     last: ranges.map((each) => each.last),
     afterDates: ranges.map(({ after }) => after?.date ?? null),

@@ -11,6 +11,7 @@ import {
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { chainCapturesAt } from '../../../src/store/chain/chain-captures.ts';
 import { watchChanges } from '../../../src/store/engine/changes.ts';
+import type { Change } from '../../../src/store/engine/subjects.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { type Answer, type ChainServer, chainServer, tagged } from '../../support/chain-server.ts';
@@ -95,12 +96,14 @@ describe('capturing chains', () => {
       const body = readFileSync(sharedData(file));
       server.serve('RUT', tagged(body, '"1"', { 'content-encoding': 'gzip' }));
       const changes = await watchChanges(store);
+      const told: Change[] = [];
+      changes.onChange((change) => told.push(change));
       const { made } = world(morning);
       const solving = { ...settings, gammaSource: 'solve' as const };
       expect(await captureChainsOnce(store, sources(server, 'RUT'), solving, made)).toEqual({
         RUT: { captured: 1, unchanged: 0, failed: 0 },
       });
-      await expect.poll(() => changes.generation()).toBeGreaterThan(0);
+      await expect.poll(() => told).toEqual([{ registry: null, chain: ['RUT'], gex: ['RUT'] }]);
       await changes.stop();
       await ingestFiles(ingested, 'chain', [sharedData(file)], { now: () => morning });
       for (const table of ['chain_captures', 'gex_captures', 'symbols']) {

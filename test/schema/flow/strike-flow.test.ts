@@ -1,5 +1,4 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { announceChange } from '../../../src/store/engine/changes.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../../src/store/flow/coverage.ts';
 import { saveCrossSections } from '../../../src/store/flow/cross-sections.ts';
@@ -34,7 +33,6 @@ beforeAll(async () => {
       });
       await saveCrossSections(tx, [{ symbol: 'SPY', seq, coverage: covered, byStrike, byExpiration: [] }]);
     }
-    await announceChange(tx);
   });
 });
 afterAll(() => app.close());

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
-import { forgetSymbols, saveSymbols } from '../../../src/store/market/symbols.ts';
+import { saveSymbols } from '../../../src/store/market/symbols.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
 
 let app: TestApp;
@@ -86,7 +86,6 @@ describe('symbols', () => {
   test('a symbol that enters the registry meanwhile neither repeats nor hides others', async () => {
     const { pageInfo } = await page({ first: 3 });
     await inTransaction(app.store, (tx) => saveSymbols(tx, [{ ...testSymbols[0]!, symbol: 'AAA' }]));
-    forgetSymbols(app.store);
     const next = await page({ after: pageInfo.endCursor });
     expect(next.totalCount).toBe(9);
     expect(tickers(next)).toEqual(all.slice(3));
@@ -95,7 +94,6 @@ describe('symbols', () => {
   test('a page is at most 500 symbols, and says that there are more', async () => {
     const many = Array.from({ length: 501 }, (_, i) => ({ ...testSymbols[0]!, symbol: `Q${i}` }));
     await inTransaction(app.store, (tx) => saveSymbols(tx, many));
-    forgetSymbols(app.store);
     const clamped = await page({ first: 10_000, search: 'q' });
     expect(clamped.totalCount).toBe(501);
     expect(clamped.nodes).toHaveLength(500);

@@ -2,15 +2,9 @@ import { setTimeout as pause } from 'node:timers/promises';
 import pg from 'pg';
 import { expect, test, vi } from 'vitest';
 import type { SymbolEntry } from '../../../src/domain/symbol.ts';
+import { watchChanges } from '../../../src/store/engine/changes.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
-import {
-  allSymbols,
-  forgetSymbols,
-  saveSymbols,
-  saveUnknownTickers,
-  symbolRegistry,
-  watchSymbols,
-} from '../../../src/store/market/symbols.ts';
+import { allSymbols, saveSymbols, saveUnknownTickers, symbolRegistry } from '../../../src/store/market/symbols.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 const entry = (symbol: string, more: Partial<SymbolEntry> = {}): SymbolEntry => ({
@@ -47,10 +41,8 @@ test('saving changes only what differs, and raises the version only then', async
   await save(entry('A'), entry('B'));
   const { version } = await symbolRegistry(store);
   expect(await save(entry('A'), entry('B'))).toBe(0);
-  forgetSymbols(store);
   expect((await symbolRegistry(store)).version).toBe(version);
   expect(await save(entry('A', { minTier: 'pro' }), entry('B'))).toBe(1);
-  forgetSymbols(store);
   const changed = await symbolRegistry(store);
   expect(changed.version).toBe(version + 1);
   expect(changed.get('A')!.minTier).toBe('pro');
@@ -84,7 +76,7 @@ test('a watched registry sees what another process saved, as soon as it is commi
     const { openStore } = await import('../../../src/store/engine/connection.ts');
     return [one, await openStore({ databaseUrl: one.databaseUrl, dataDir: '' })] as const;
   });
-  const stop = await watchSymbols(store);
+  const { stop } = await watchChanges(store);
   try {
     expect((await symbolRegistry(store)).get('NEW')).toBeUndefined();
     await inTransaction(other, (tx) => saveSymbols(tx, [entry('NEW')]));

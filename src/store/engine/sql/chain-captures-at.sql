@@ -1,10 +1,13 @@
--- The last capture of an underlying at or before each moment, without its rows.
-SELECT wanted.moment, c.*
+-- The last capture of an underlying at or before each moment, without its rows, and when the next one follows; where there is none, the next alone.
+SELECT wanted.moment, n."nextMs", c.*
 FROM (
   SELECT w.*, row_number() OVER () AS moment FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS at_ms) AS w
-) AS wanted CROSS JOIN LATERAL (
+) AS wanted LEFT JOIN LATERAL (
+  SELECT captured_at AS "nextMs" FROM chain_captures WHERE underlying = wanted.underlying AND captured_at > wanted.at_ms
+  ORDER BY captured_at LIMIT 1
+) AS n ON true LEFT JOIN LATERAL (
   SELECT underlying, captured_at AS "capturedAt", session_date AS "sessionDate", spot, prior_close_spot AS "priorCloseSpot",
     partial, version
   FROM chain_captures WHERE underlying = wanted.underlying AND captured_at <= wanted.at_ms
   ORDER BY captured_at DESC LIMIT 1
-) AS c
+) AS c ON true

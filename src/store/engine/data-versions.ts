@@ -1,0 +1,100 @@
+import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
+
+/** Changes whose ids are remembered, so that one that is heard of twice counts once. */
+const rememberedIds = 1000;
+/** Symbols of a subject whose versions are remembered one by one. */
+const rememberedSymbols = 50_000;
+
+/** When a subject changed, as counts of changes. */
+interface Moved {
+  /** Something of it. */
+  any: number;
+  /** All of its symbols at once. */
+  all: number;
+  symbols: Map<string, number>;
+}
+
+/**
+ * The versions of stored data by subject and symbol, as far as this process knows. What was read may be held under the version from before it
+ * was read, and serves as long as the version is the same.
+ */
+export class DataVersions {
+  #count = 1;
+  #listening = 0;
+  #lost = 0;
+  /** When changes began to be heard of, last: those before it may have been missed. */
+  #since = 1;
+  readonly #moved = Object.fromEntries(
+    subjects.map((subject) => [subject, { any: 1, all: 1, symbols: new Map() }]),
+  ) as Record<Subject, Moved>;
+  readonly #ids = new Set<string>();
+  readonly #listeners = new Set<(change: Change) => void>();
+
+  /** Grows with every change, and whenever it becomes unknown whether there was one. */
+  get count(): number {
+    return this.#count;
+  }
+
+  /** The last change that this process heard of, with null of any symbol. Others may have been missed. */
+  known(subject: Subject, symbol: string | null): number {
+    const { any, all, symbols } = this.#moved[subject];
+    return symbol === null ? any : Math.max(all, symbols.get(symbol) ?? 0);
+  }
+
+  /** The version of a symbol's data, or with null of all symbols'; null while changes may be missed: then nothing may be held. */
+  of(subject: Subject, symbol: string | null): number | null {
+    return this.#listening > 0 && this.#lost === 0 ? Math.max(this.#since, this.known(subject, symbol)) : null;
+  }
+
+  /** Something changed. A change with an `id` counts once, however often it is heard of. */
+  move(change: Change, id: string | null = null): void {
+    if (id !== null && !this.#isNew(id)) return;
+    this.#count += 1;
+    for (const [subject, symbols] of Object.entries(change))
+      this.#moveSubject(this.#moved[subject as Subject], symbols);
+    this.#tell(change);
+  }
+
+  /** Changes are heard of from now on, or (`-1`) not any more. */
+  addListening(by: 1 | -1): void {
+    this.#listening += by;
+    this.#mayHaveMissed();
+  }
+
+  /** Changes may be missed from now on, or (`-1`) are heard of again. */
+  addLost(by: 1 | -1): void {
+    this.#lost += by;
+    this.#mayHaveMissed();
+    this.#tell(anyChange);
+  }
+
+  #mayHaveMissed(): void {
+    this.#count += 1;
+    this.#since = this.#count;
+  }
+
+  /** Tells `listener` of every change until the returned function is called. */
+  onChange(listener: (change: Change) => void): () => void {
+    this.#listeners.add(listener);
+    return () => void this.#listeners.delete(listener);
+  }
+
+  #tell(change: Change): void {
+    for (const listener of this.#listeners) listener(change);
+  }
+
+  #isNew(id: string): boolean {
+    if (this.#ids.has(id)) return false;
+    this.#ids.add(id);
+    if (this.#ids.size > rememberedIds) this.#ids.delete(this.#ids.values().next().value!);
+    return true;
+  }
+
+  #moveSubject(moved: Moved, symbols: readonly string[] | null): void {
+    moved.any = this.#count;
+    if (symbols === null || moved.symbols.size + symbols.length > rememberedSymbols) {
+      moved.all = this.#count;
+      moved.symbols.clear();
+    } else for (const symbol of symbols) moved.symbols.set(symbol, this.#count);
+  }
+}

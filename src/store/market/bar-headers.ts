@@ -1,0 +1,129 @@
+import type { Timeframe } from '../../domain/bar.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { readFrom, type Store } from '../engine/connection.ts';
+import { type HeldKey, type HeldKind, heldId, readHeld } from '../engine/held.ts';
+import type { Row } from '../engine/sets.ts';
+import { statement } from '../engine/statement.ts';
+
+/** The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first date. */
+export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
+  if (timeframe === '1d') return `${date.slice(0, 4)}-01-01`;
+  if (timeframe === '1h') return `${date.slice(0, 7)}-01`;
+  return date;
+}
+
+/** What a block's row says of it without its payload. */
+export type BarHeader = Pick<Row<'BarBlock'>, 'symbol' | 'spanStart' | 'firstTsMs' | 'lastTsMs' | 'count' | 'version'>;
+
+const headersIn = statement(
+  'bar-block-headers',
+  { symbols: 'text[]', timeframe: 'text', first: 'text', last: 'text' },
+  { symbol: 'text', spanStart: 'text', firstTsMs: 'int8', lastTsMs: 'int8', count: 'int4', version: 'text' },
+);
+
+/** Bytes that a header takes in the cache, about. */
+const headerBytes = 150;
+
+const heldHeaders: HeldKind<BarHeader[]> = {
+  subject: 'market',
+  name: 'bar-headers',
+  bytesOf: (headers) => headers.length * headerBytes,
+};
+
+/** Instants with a date of four digits; what lies beyond is read from the first block, or to the last. */
+const [earliestMs, latestMs] = [Date.UTC(1, 0, 2), Date.UTC(9998, 0)];
+const [firstOfAll, lastOfAll] = ['0000-01-01', '9999-12-31'];
+
+/** The longest list of periods that is held; a longer range is read each time. */
+const mostPeriods = 24;
+
+/** Digits of a date that name a period of several spans: about as many headers as a day has hours. */
+const periodDigits: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 7, '1h': 4, '1d': 3 };
+
+function nextPeriod(period: string): string {
+  if (period.length < 7) return String(Number(period) + 1).padStart(period.length, '0');
+  const [year, month] = [Number(period.slice(0, 4)), Number(period.slice(5))];
+  return month < 12
+    ? `${period.slice(0, 5)}${String(month + 1).padStart(2, '0')}`
+    : `${String(year + 1).padStart(4, '0')}-01`;
+}
+
+/** The periods by which the headers of a range of spans are held, as beginnings of their dates; null = too many. */
+function periodsOf(timeframe: Timeframe, first: SessionDate, last: SessionDate): string[] | null {
+  if (first === last) return [first];
+  const digits = periodDigits[timeframe];
+  const periods = [first.slice(0, digits)];
+  while (periods.at(-1)! < last.slice(0, digits)) {
+    if (periods.length === mostPeriods) return null;
+    periods.push(nextPeriod(periods.at(-1)!));
+  }
+  return periods;
+}
+
+/** Headers of blocks whose spans begin between two dates, both included, by symbol, ascending. One statement. */
+async function readHeaders(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  first: SessionDate,
+  last: SessionDate,
+): Promise<Map<string, BarHeader[]>> {
+  const rows = await headersIn.rows(readFrom(store, 'market', symbols), { symbols, timeframe, first, last });
+  return Map.groupBy(rows, ({ symbol }) => symbol);
+}
+
+/** The headers of blocks of several symbols that have bars in [fromMs, toMs), ascending; a symbol without is absent. One statement, none when all are held. */
+export async function barHeaders(
+  store: Store,
+  symbols: readonly string[],
+  timeframe: Timeframe,
+  { fromMs, toMs }: { fromMs: number; toMs: number },
+): Promise<Map<string, BarHeader[]>> {
+  const first = fromMs < earliestMs ? firstOfAll : spanStart(timeframe, exchangeDate(fromMs));
+  const last = toMs > latestMs ? lastOfAll : spanStart(timeframe, exchangeDate(Math.max(toMs - 1, fromMs)));
+  const isWithin = (header: BarHeader) => header.lastTsMs >= fromMs && header.firstTsMs < toMs;
+  const within = (headers: ReadonlyMap<string, BarHeader[]>) =>
+    new Map(
+      [...headers]
+        .map(([symbol, list]) => [symbol, list.filter(isWithin)] as const)
+        .filter(([, { length }]) => length > 0),
+    );
+  const periods = periodsOf(timeframe, first, last);
+  if (periods === null) return within(await readHeaders(store, symbols, timeframe, first, last));
+  const part = (period: string) => `${timeframe} ${period}`;
+  const keys = symbols.flatMap((symbol) => periods.map((period) => ({ symbol, part: part(period) })));
+  const held = await readHeld(store, heldHeaders, keys, (missing) => readPeriods(store, timeframe, missing));
+  return within(
+    new Map(
+      symbols.map((symbol) => [
+        symbol,
+        periods.flatMap((period) => held.get(heldId({ symbol, part: part(period) })) ?? []),
+      ]),
+    ),
+  );
+}
+
+/** The headers of several symbols' periods by `heldId`, in one statement. */
+async function readPeriods(
+  store: Store,
+  timeframe: Timeframe,
+  keys: readonly HeldKey[],
+): Promise<Map<string, BarHeader[]>> {
+  const periodOf = ({ part }: HeldKey) => part!.slice(timeframe.length + 1);
+  const periods = keys.map(periodOf).sort();
+  const [first, last] = [periods[0]!, periods.at(-1)!];
+  const symbols = [...new Set(keys.map(({ symbol }) => symbol))];
+  const headers = await readHeaders(
+    store,
+    symbols,
+    timeframe,
+    first + firstOfAll.slice(first.length),
+    last + lastOfAll.slice(last.length),
+  );
+  return new Map(
+    keys.flatMap((key) => {
+      const found = headers.get(key.symbol)?.filter((header) => header.spanStart.startsWith(periodOf(key))) ?? [];
+      return found.length > 0 ? [[heldId(key), found] as const] : [];
+    }),
+  );
+}
