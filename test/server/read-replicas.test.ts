@@ -137,7 +137,7 @@ describe('market data read from a standby', () => {
     await untilFromStandby(store);
     expect(log.map((line) => line.replace(/\S*\/postgres\b.*?:.*/, '').trim())).toEqual([
       'warning: the read replica',
-      expect.stringContaining('is read again'),
+      expect.stringContaining('is used again'),
     ]);
   }, 90_000);
 
