@@ -2,15 +2,15 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { type BusyRequests, type ClientKind, startClients } from '../test/support/busy-clients.ts';
 import { readEvents, subscribe } from '../test/support/event-reader.ts';
 import { openGround } from './ground.ts';
-import { crashes, killedWorkers, warmStarts } from './restarts.ts';
+import { killedWorkers, startsAndCrashes } from './restarts.ts';
 import { type Served, served, worst } from './served.ts';
 
 /** Times each server is stopped. */
 const runs = Number(process.env.CLEAN_END_RUNS ?? 20);
 /** Streams that are open when a server is stopped, half of them REST's, half the graph's. */
 const streams = 8;
-/** What is measured: `stops`, `workers`, `crashes`, `starts`, with commas between. */
-const parts = (process.env.CLEAN_END_PARTS ?? 'stops,workers,crashes,starts').split(',');
+/** What is measured: `stops`, `workers`, `starts`, with commas between. */
+const parts = (process.env.CLEAN_END_PARTS ?? 'stops,workers,starts').split(',');
 
 const loads: Record<string, ClientKind[]> = {
   '16 keep-alive': Array<ClientKind>(16).fill('keep-alive'),
@@ -99,6 +99,6 @@ async function stops(): Promise<void> {
 
 /** How servers end and come back. */
 export async function cleanEnd(): Promise<void> {
-  const measurements = { stops, workers: killedWorkers, crashes, starts: warmStarts };
+  const measurements = { stops, workers: killedWorkers, starts: startsAndCrashes };
   for (const [name, measure] of Object.entries(measurements)) if (parts.includes(name)) await measure();
 }

@@ -82,59 +82,56 @@ export async function killedWorkers(): Promise<void> {
   }
 }
 
-/** Works with a data folder that holds the sample market. */
-async function withSample(work: (dataDir: string) => Promise<void>): Promise<void> {
+/** Gateway and embedded database killed together while requests are counted; how long until a new gateway is ready. */
+async function crashes(dataDir: string): Promise<void> {
+  const took: number[] = [];
+  let server = await served(dataDir, quiet, ['--sample']);
+  for (let kill = 0; kill < kills; kill++) {
+    const busy = startClients(Array<ClientKind>(4).fill('keep-alive'), {
+      url: server.url,
+      headers: { authorization: `Bearer ${server.key}` },
+      small: [{ path: '/v2/symbols' }],
+      large: '/v2/openapi.json',
+    });
+    await delay(2000 + Math.random() * 1000);
+    const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
+    busy.stop();
+    server.child.kill('SIGKILL');
+    // The database has a process group of its own.
+    process.kill(-postmaster, 'SIGKILL');
+    server = await served(dataDir, quiet, ['--sample']);
+    took.push(server.readyMs);
+  }
+  server.child.kill('SIGTERM');
+  await server.exit;
+  console.log(`gateway and database killed together, ${kills} times: ready after ${worst(took)}`);
+}
+
+/** Servers started on a store that is there and was closed. */
+async function warmStarts(dataDir: string): Promise<void> {
+  for (const args of [['--sample'], ['--sample', '--workers', '2']]) {
+    const took: number[] = [];
+    for (let start = 0; start < starts; start++) {
+      const { child, exit, readyMs } = await served(dataDir, quiet, args);
+      took.push(readyMs);
+      child.kill('SIGTERM');
+      await exit;
+    }
+    console.log(`serve ${args.join(' ')}, ${starts} times: ready after ${worst(took)}`);
+  }
+}
+
+/** How long a server takes to be ready over a store that holds the sample market: after a clean end, and after a crash. */
+export async function startsAndCrashes(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
   await chmod(dataDir, 0o755);
   try {
     const { child, exit } = await served(dataDir, quiet, ['--sample']);
     child.kill('SIGTERM');
     await exit;
-    await work(dataDir);
+    await warmStarts(dataDir);
+    await crashes(dataDir);
   } finally {
     await rm(dataDir, { recursive: true, force: true });
   }
-}
-
-/** Gateway and embedded database killed together while requests are counted; how long until a new gateway is ready. */
-export async function crashes(): Promise<void> {
-  await withSample(async (dataDir) => {
-    const took: number[] = [];
-    let server = await served(dataDir, quiet, ['--sample']);
-    for (let kill = 0; kill < kills; kill++) {
-      const busy = startClients(Array<ClientKind>(4).fill('keep-alive'), {
-        url: server.url,
-        headers: { authorization: `Bearer ${server.key}` },
-        small: [{ path: '/v2/symbols' }],
-        large: '/v2/openapi.json',
-      });
-      await delay(2000 + Math.random() * 1000);
-      const postmaster = Number(readFileSync(join(dataDir, 'postgres/postmaster.pid'), 'utf8').split('\n')[0]);
-      busy.stop();
-      server.child.kill('SIGKILL');
-      // The database has a process group of its own.
-      process.kill(-postmaster, 'SIGKILL');
-      server = await served(dataDir, quiet, ['--sample']);
-      took.push(server.readyMs);
-    }
-    server.child.kill('SIGTERM');
-    await server.exit;
-    console.log(`gateway and database killed together, ${kills} times: ready after ${worst(took)}`);
-  });
-}
-
-/** Servers started on a store that is there and was closed. */
-export async function warmStarts(): Promise<void> {
-  await withSample(async (dataDir) => {
-    for (const args of [['--sample'], ['--sample', '--workers', '2']]) {
-      const took: number[] = [];
-      for (let start = 0; start < starts; start++) {
-        const { child, exit, readyMs } = await served(dataDir, quiet, args);
-        took.push(readyMs);
-        child.kill('SIGTERM');
-        await exit;
-      }
-      console.log(`serve ${args.join(' ')}, ${starts} times: ready after ${worst(took)}`);
-    }
-  });
 }
