@@ -5,7 +5,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { type ClientKind, startClients } from '../test/support/busy-clients.ts';
 import { openGround } from './ground.ts';
-import { type Served, served, worst } from './served.ts';
+import { cpuOf, type Served, served, worst } from './served.ts';
 
 /** Kills of a worker, and of gateway and database together. */
 const kills = 10;
@@ -38,24 +38,27 @@ function memoryOf(pid: number): string {
   return `${of('Rss')} MB (${of('Pss')} MB proportional)`;
 }
 
-/** Kills one of two workers, again and again; how long until another listens in its place, ms. */
-async function killWorkers(server: Served): Promise<number[]> {
+/** Kills one of two workers, again and again; how long until another listens in its place, and the CPU time it took for that, ms. */
+async function killWorkers(server: Served): Promise<{ took: number[]; cpu: number[] }> {
   const { child, port, log } = server;
   const prepared = () => log().match(/is prepared/g)?.length ?? 0;
   const took: number[] = [];
+  const cpu: number[] = [];
   let victims = server.workers!;
   for (let kill = 0; kill < kills; kill++) {
     await until(() => prepared() > kill);
     const spare = childrenOf(child.pid!).filter((pid) => !victims.includes(pid));
     if (kill === 0) console.log(`a waiting spare: ${memoryOf(spare[0]!)}`);
     const before = listeningAt(port);
+    const preparedCpuMs = cpuOf(spare[0]!);
     const startedMs = performance.now();
     process.kill(victims[0]!, 'SIGKILL');
     await until(() => [...listeningAt(port)].some((inode) => !before.has(inode)));
     took.push(performance.now() - startedMs);
+    cpu.push(cpuOf(spare[0]!) - preparedCpuMs);
     victims = [...victims.slice(1), ...spare];
   }
-  return took;
+  return { took, cpu };
 }
 
 /** How long a killed worker is away, at rest and under load. */
@@ -71,11 +74,13 @@ export async function killedWorkers(): Promise<void> {
         small: [{ path: '/v2/symbols' }],
         large: '/v2/openapi.json',
       });
-      const took = await killWorkers(server);
+      const { took, cpu } = await killWorkers(server);
       busy.stop();
       server.child.kill('SIGTERM');
       await server.exit;
-      console.log(`a killed worker, ${clients} busy clients, ${kills} times: another listens after ${worst(took)}`);
+      console.log(
+        `a killed worker, ${clients} busy clients, ${kills} times: another listens after ${worst(took)}, CPU ${worst(cpu)}`,
+      );
     }
   } finally {
     await ground.close();
@@ -85,6 +90,7 @@ export async function killedWorkers(): Promise<void> {
 /** Gateway and embedded database killed together while requests are counted; how long until a new gateway is ready. */
 async function crashes(dataDir: string): Promise<void> {
   const took: number[] = [];
+  const cpu: number[] = [];
   let server = await served(dataDir, quiet, ['--sample']);
   for (let kill = 0; kill < kills; kill++) {
     const busy = startClients(Array<ClientKind>(4).fill('keep-alive'), {
@@ -101,37 +107,48 @@ async function crashes(dataDir: string): Promise<void> {
     process.kill(-postmaster, 'SIGKILL');
     server = await served(dataDir, quiet, ['--sample']);
     took.push(server.readyMs);
+    cpu.push(server.readyCpuMs);
   }
   server.child.kill('SIGTERM');
   await server.exit;
-  console.log(`gateway and database killed together, ${kills} times: ready after ${worst(took)}`);
+  console.log(`gateway and database killed together, ${kills} times: ready after ${worst(took)}, CPU ${worst(cpu)}`);
 }
 
 /** Servers started on a store that is there and was closed. */
 async function warmStarts(dataDir: string): Promise<void> {
   for (const args of [['--sample'], ['--sample', '--workers', '2']]) {
     const took: number[] = [];
+    const cpu: number[] = [];
     for (let start = 0; start < starts; start++) {
-      const { child, exit, readyMs } = await served(dataDir, quiet, args);
+      const { child, exit, readyMs, readyCpuMs } = await served(dataDir, quiet, args);
       took.push(readyMs);
+      cpu.push(readyCpuMs);
       child.kill('SIGTERM');
       await exit;
     }
-    console.log(`serve ${args.join(' ')}, ${starts} times: ready after ${worst(took)}`);
+    console.log(`serve ${args.join(' ')}, ${starts} times: ready after ${worst(took)}, CPU ${worst(cpu)}`);
   }
 }
 
-/** How long a server takes to be ready over a store that holds the sample market: after a clean end, and after a crash. */
-export async function startsAndCrashes(): Promise<void> {
-  const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
+/** A data folder with the sample market: CLEAN_END_DATA, where it is kept for the next run, or a temporary one. */
+async function withSample(work: (dataDir: string) => Promise<void>): Promise<void> {
+  const kept = process.env.CLEAN_END_DATA;
+  const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'tapegraph-bench-')));
   await chmod(dataDir, 0o755);
   try {
     const { child, exit } = await served(dataDir, quiet, ['--sample']);
     child.kill('SIGTERM');
     await exit;
+    await work(dataDir);
+  } finally {
+    if (kept === undefined) await rm(dataDir, { recursive: true, force: true });
+  }
+}
+
+/** How long a server takes to be ready over a store that holds the sample market: after a clean end, and after a crash. */
+export async function startsAndCrashes(): Promise<void> {
+  await withSample(async (dataDir) => {
     await warmStarts(dataDir);
     await crashes(dataDir);
-  } finally {
-    await rm(dataDir, { recursive: true, force: true });
-  }
+  });
 }

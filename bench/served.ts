@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { once } from 'node:events';
+import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 
 const program = fileURLToPath(new URL('../bin/tapegraph.mjs', import.meta.url));
@@ -18,6 +19,16 @@ export interface Served {
   log: () => string;
   /** From its start until it answered `/readyz` with 200, ms. */
   readyMs: number;
+  /** The CPU time that it and its workers had taken by then, ms. */
+  readyCpuMs: number;
+}
+
+/** The CPU time of a process, ms; Linux only. */
+export function cpuOf(pid: number): number {
+  const fields = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    .replace(/^.*\) /, '')
+    .split(' ');
+  return (Number(fields[11]) + Number(fields[12])) * 10;
 }
 
 async function isReady(url: string): Promise<boolean> {
@@ -45,7 +56,9 @@ export async function served(dataDir: string, env: Record<string, string>, args:
   ]);
   const said = JSON.parse(String(first)) as Pick<Served, 'url' | 'port' | 'key' | 'workers'>;
   while (!(await isReady(said.url)));
-  return { child, exit, ...said, log: () => log, readyMs: performance.now() - startedMs };
+  const readyMs = performance.now() - startedMs;
+  const readyCpuMs = [child.pid!, ...(said.workers ?? [])].reduce((sum, pid) => sum + cpuOf(pid), 0);
+  return { child, exit, ...said, log: () => log, readyMs, readyCpuMs };
 }
 
 /** The middle and the highest of some times, for people. */

@@ -24,15 +24,26 @@ function childrenOf(pid: number): number[] {
   }
 }
 
+/** Processes of the pool: the workers, and the one that waits to take the place of a worker. Oldest first. */
+function poolOf(parent: number): number[] {
+  return childrenOf(parent).filter((pid) => {
+    try {
+      return readFileSync(`/proc/${pid}/cmdline`, 'utf8').includes('worker.ts');
+    } catch {
+      return false;
+    }
+  });
+}
+
 /** Follows which processes are the workers of a gateway. */
 export function followWorkers(gateway: OwnGateway): Workers {
   const slots = [...gateway.workers];
   const parent = gateway.child.pid!;
-  const others = new Set(childrenOf(parent).filter((pid) => !slots.includes(pid)));
   return {
     pids() {
-      const alive = childrenOf(parent);
-      const fresh = alive.filter((pid) => !others.has(pid) && !slots.includes(pid));
+      const alive = poolOf(parent);
+      // The one that waited longest is the one that took the place.
+      const fresh = alive.filter((pid) => !slots.includes(pid));
       for (const [index, pid] of slots.entries())
         if (!alive.includes(pid) && fresh.length > 0) slots[index] = fresh.shift()!;
       return [...slots];

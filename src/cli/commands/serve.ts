@@ -18,6 +18,7 @@ interface ServeOptions extends CommonOptions {
   port?: number;
   host?: string;
   workers?: string;
+  spareWorker?: boolean;
   clock?: number;
   sample?: boolean;
   alwaysOpen?: boolean;
@@ -108,6 +109,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       'number of server processes on the port; auto = one per processor (setting WORKERS, default: 1)',
       workers,
     )
+    .option('--no-spare-worker', 'with --workers: start no process ahead that replaces a worker that exits')
     .option('--clock <time>', 'start the server’s clock at this time; for replay and tests', instant)
     .option(
       '--sample',

@@ -21,7 +21,7 @@ import { type Closer, closeAll } from './shutdown.ts';
 export interface Gateway {
   terminal: Terminal;
   config: Config;
-  options: { sample?: boolean; alwaysOpen?: boolean };
+  options: { sample?: boolean; alwaysOpen?: boolean; spareWorker?: boolean };
   /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
   clock: Clock;
   log: Logger;

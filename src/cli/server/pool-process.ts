@@ -79,8 +79,9 @@ export function startProcess<Task>({ limits, log, onReady, onEnd }: ProcessParts
     else if (message.worker === 'waiting') {
       for (const each of unsent ?? []) send(worker, each);
       unsent = null;
-    } else if (message.worker === 'prepared') log(`worker process ${pid} is prepared to take another's place`);
-    else if (message.worker === 'failed') why = message.why;
+    } else if (message.worker === 'prepared') {
+      if (!hadTask) log(`worker process ${pid} is prepared to take another's place`);
+    } else if (message.worker === 'failed') why = message.why;
     else {
       readyAt = performance.now();
       onReady({ pid: message.pid, address: message.address });

@@ -93,6 +93,7 @@ export async function runWorkers(
       program,
       options: chosen ? [] : heapOptions(memory),
       tasks,
+      spare: gateway.options.spareWorker ?? true,
       limits: keepLimits(config.rates),
       log: lineLog(log),
     });

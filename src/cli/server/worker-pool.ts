@@ -28,6 +28,8 @@ export interface PoolOptions<Task> {
   options: readonly string[];
   /** A worker each. */
   tasks: readonly Task[];
+  /** Whether a process is started ahead, to take the place of a worker that ends. */
+  spare: boolean;
   limits: LimitsKeeper;
   /** Gets a line when a worker ends unasked; warnings begin with `warning:`. */
   log: (line: string) => void;
@@ -124,7 +126,8 @@ class Pool<Task> implements WorkerPool {
 
   // Not while a worker begins, which it would slow.
   #startSpare(): void {
-    if (this.#stopping || this.#spare !== null || this.#members.some((each) => each.at === null)) return;
+    if (!this.#options.spare || this.#stopping || this.#spare !== null) return;
+    if (this.#members.some((each) => each.at === null)) return;
     this.#spare = this.#start();
     this.#spare.prepare(this.#members[0]!.task);
   }
