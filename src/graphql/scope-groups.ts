@@ -37,9 +37,9 @@ function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
         (definition) => definition.kind === Kind.FRAGMENT_DEFINITION && definition.name.value === node.name.value,
       );
       if (fragment?.kind === Kind.FRAGMENT_DEFINITION)
-        found = collect(walk, fragment.selectionSet, fragment.typeCondition.name.value) || found;
+        found = collectChosen(walk, fragment.selectionSet, typeName, fragment.typeCondition.name.value) || found;
     } else if (node.kind === Kind.INLINE_FRAGMENT) {
-      found = collect(walk, node.selectionSet, node.typeCondition?.name.value ?? typeName) || found;
+      found = collectChosen(walk, node.selectionSet, typeName, node.typeCondition?.name.value) || found;
     } else if (isObjectType(type) || isInterfaceType(type)) {
       const field = type.getFields()[node.name.value];
       if (!field) continue;
@@ -52,6 +52,15 @@ function collect(walk: Walk, set: SelectionSetNode, typeName: string): boolean {
     }
   }
   return found;
+}
+
+/** As `collect`, for what a fragment chooses of a type: an object read by its id belongs to the group of its type. */
+function collectChosen(walk: Walk, set: SelectionSetNode, typeName: string, chosen = typeName): boolean {
+  const below = collect(walk, set, chosen);
+  const group = chosen === typeName ? undefined : walk.schema.getType(chosen)?.extensions.scopeGroup;
+  if (typeof group !== 'string') return below;
+  if (!(below && givesWay(group))) walk.groups.add(group);
+  return true;
 }
 
 /** The scope groups usage counts for a document: of each path, the deepest field that belongs to one, and all that are an account's own. */

@@ -9,8 +9,19 @@ import { decodeId, encodeId, type KeyReader, type NodeTypes, nodeSizes, nodeType
 type Ref<T> = ObjectRef<typeof builder.$inferSchemaTypes, T>;
 type Read = (context: RequestContext, key: string) => Promise<object | null> | object | null;
 
+/** Says in which scope group usage counts an object of a type that is read by its id: that of the field which otherwise gives it. */
+function countIn<T extends object>(type: Ref<T>, scopeGroup: string): void {
+  type.updateConfig((config) => ({ ...config, extensions: { ...config.extensions, scopeGroup } }));
+}
+
 /** Gives the objects of a type a global `id`, made of `key`, by which `Query.node` reads them. */
-export function node<T extends object>(type: Ref<T>, key: (object: T) => string, reader: KeyReader): void {
+export function node<T extends object>(
+  type: Ref<T>,
+  key: (object: T) => string,
+  reader: KeyReader,
+  scopeGroup = 'market.reference',
+): void {
+  countIn(type, scopeGroup);
   nodeTypes.set(type.name, reader);
   builder.nodeRef(type, { id: { resolve: key } });
 }
@@ -36,7 +47,13 @@ const RefetchableInterface = builder.interfaceRef<object>('Refetchable').impleme
 });
 
 /** Gives the objects of a type, whose `id` is the contract's, a global `nodeId`, by which `Query.refetch` reads them. */
-export function refetchable<T extends object>(type: Ref<T>, key: (object: T) => string, reader: KeyReader): void {
+export function refetchable<T extends object>(
+  type: Ref<T>,
+  key: (object: T) => string,
+  reader: KeyReader,
+  scopeGroup: string,
+): void {
+  countIn(type, scopeGroup);
   refetchedTypes.set(type.name, reader);
   type.addInterfaces([RefetchableInterface]);
   builder.objectField(type, 'nodeId', (t) =>

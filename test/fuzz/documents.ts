@@ -15,6 +15,7 @@ import {
   isObjectType,
   isUnionType,
 } from 'graphql';
+import { encodeId } from '../../src/schema/node-id.ts';
 import type { Grammar } from './request.ts';
 import { hostileJson, plausible } from './values.ts';
 
@@ -46,6 +47,33 @@ const meanings: Readonly<Record<string, string>> = {
   EpochMs: 'epoch',
 };
 
+/** Types whose key is a ticker. */
+const bySymbol = [
+  'Symbol',
+  'SymbolGex',
+  'SymbolFlow',
+  'SymbolVolatility',
+  'SymbolOffExchange',
+  'SymbolAccess',
+] as const;
+const pricesBySymbol = ['Quote', 'Spot', 'VolatilityTerm', 'VolatilitySurface'] as const;
+
+/** A global id as the graph gives it, or nearly. */
+function globalId({ random, today }: Pick<Grammar, 'random' | 'today'>): string {
+  const ticker = plausible(random, 'ticker', today);
+  const contract = plausible(random, 'contract', today);
+  const instant = plausible(random, 'epoch', today);
+  const [type, key] = random.pick([
+    [random.pick([...bySymbol, ...pricesBySymbol]), ticker],
+    ['GexCapture', `${ticker}:${instant}:${random.pick(['net', 'expiry'])}:${random.pick(['all', '3', '0'])}`],
+    ['FlowEvent', `${random.pick(['sweep', 'single_block'])}:${contract}:${instant}:${random.below(2000)}`],
+    ['OptionContract', contract],
+    [random.pick(['Watchlist', 'JournalTrade', 'JournalAccount', 'ApiKey', 'Query']), plausible(random, 'text', today)],
+  ] as const);
+  const id = encodeId(type, key);
+  return random.once(10) ? id.slice(0, -1 - random.below(4)) : id;
+}
+
 function scalarValue({ random, today }: Grammar, type: string): unknown {
   if (type === 'Int') return random.pick([0, 1, 2, 5, 20, 500, 100_000, -1, 2_147_483_647]);
   if (type === 'Float') return random.pick([0, 0.5, 1, 250_000, 1e12, -1]);
@@ -55,6 +83,7 @@ function scalarValue({ random, today }: Grammar, type: string): unknown {
   if (type === 'Timeframe') return random.pick(['1s', '1m', '5m', '1h', '1d']);
   if (type === 'OptionTimeframe') return random.pick(['1m', '5m']);
   if (type === 'MergePatch') return { note: 'later' };
+  if (type === 'ID' && random.once(2)) return globalId({ random, today });
   return plausible(random, meanings[type] ?? 'text', today);
 }
 
@@ -189,7 +218,7 @@ export function randomDocument(
   };
 }
 
-/** A document about one symbol alone: a selection below `symbol` without those fields that describe it. */
+/** A document about one symbol alone: a selection below `symbol`, or its id, without those fields that describe it. */
 export function symbolDocument(grammar: Grammar, schema: GraphQLSchema, symbol: string): string {
   const draft: Draft = { ...grammar, schema, budget: 8, variables: new Map(), fragments: [] };
   const type = schema.getType('Symbol') as GraphQLObjectType;
@@ -198,7 +227,13 @@ export function symbolDocument(grammar: Grammar, schema: GraphQLSchema, symbol: 
     fieldText(draft, grammar.random.pick(costly), 2),
   );
   const declared = [...draft.variables].map(([name, { type: declaredType }]) => `$${name}: ${declaredType}`).join(', ');
-  return `query${declared === '' ? '' : `(${declared})`} { symbol(symbol: "${symbol}") { ${fields.join(' ')} } }\n${draft.fragments.join('\n')}`;
+  const [field, on] = grammar.random.once(3)
+    ? [`node(id: "${encodeId('Symbol', symbol)}")`, '... on Symbol']
+    : [`symbol(symbol: "${symbol}")`, '...'];
+  const prices = grammar.random.pick(pricesBySymbol);
+  const price = `p: node(id: "${encodeId(prices, symbol)}") { ... on ${prices} { spot${prices === 'Spot' ? ': price' : ''} } }`;
+  const more = grammar.random.once(4) ? price : '';
+  return `query${declared === '' ? '' : `(${declared})`} { ${field} { ${on} { ${fields.join(' ')} } } ${more} }\n${draft.fragments.join('\n')}`;
 }
 
 /** Fields of a symbol that hold market data, which its tier and the declaration decide over. */

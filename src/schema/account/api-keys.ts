@@ -45,7 +45,7 @@ const keysPoints = 2;
 const apiKey = async (context: RequestContext, id: string) =>
   (await apiKeys(context)).find((key) => key.id === id) ?? null;
 
-refetchable(ApiKeyType, ({ id }) => id, byOwnId(apiKey, keysPoints));
+refetchable(ApiKeyType, ({ id }) => id, byOwnId(apiKey, keysPoints), 'account');
 
 builder.objectField(MeType, 'keys', (t) =>
   t.field({

@@ -51,7 +51,7 @@ const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
 /** Points of reading one list. */
 const watchlistPoints = 1;
 
-refetchable(WatchlistType, ({ id }) => id, byOwnId(watchlist, watchlistPoints));
+refetchable(WatchlistType, ({ id }) => id, byOwnId(watchlist, watchlistPoints), 'watchlists');
 
 const WatchlistMeta = builder.objectRef<WatchlistPage['meta']>('WatchlistMeta').implement({
   description: 'Metadata of watchlists.',

@@ -56,10 +56,15 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
   }),
 });
 
-refetchable(OptionContractType, contractId, (id) => {
-  const contract = readOptionContract(id);
-  return contract && contractId(contract) === id ? { read: (context) => contractOf(context, id) } : null;
-});
+refetchable(
+  OptionContractType,
+  contractId,
+  (id) => {
+    const contract = readOptionContract(id);
+    return contract && contractId(contract) === id ? { read: (context) => contractOf(context, id) } : null;
+  },
+  'market.reference',
+);
 
 builder.queryField('contract', (t) =>
   t.field({

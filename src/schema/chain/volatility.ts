@@ -126,8 +126,8 @@ const volatilityCost = { once: 1.5, each: 0.12 };
 const usage = { extensions: { scopeGroup: 'analytics.vol', ...costs(volatilityCost) } } as const;
 const points = volatilityCost.once + volatilityCost.each;
 
-node(VolatilityTermType, ({ symbol }) => symbol, byTicker(volatilityTerm, points));
-node(VolatilitySurfaceType, ({ symbol }) => symbol, byTicker(volatilitySurfacePage, points));
+node(VolatilityTermType, ({ symbol }) => symbol, byTicker(volatilityTerm, points), 'analytics.vol');
+node(VolatilitySurfaceType, ({ symbol }) => symbol, byTicker(volatilitySurfacePage, points), 'analytics.vol');
 
 const SymbolVolatilityType = builder.objectRef<{ symbol: string }>('SymbolVolatility').implement({
   description:

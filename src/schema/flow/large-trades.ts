@@ -72,6 +72,7 @@ node(
     const key = readEventId(eventId);
     return key && { points: eventPoints, read: (context) => flowEvent(context, key) };
   },
+  'analytics.flow',
 );
 
 const BigTradeKindEnum = builder.enumType('LargeTradeUpdateKind', {

@@ -172,7 +172,7 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
   }),
 });
 
-node(GexCaptureType, captureKey, captureLookup);
+node(GexCaptureType, captureKey, captureLookup, usage.extensions.scopeGroup);
 
 const GexHistoryMetaType = builder.objectRef<GexHistoryMeta>('GexHistoryMeta').implement({
   description: 'Metadata of a session of GEX captures.',

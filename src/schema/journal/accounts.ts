@@ -34,7 +34,7 @@ export const JournalAccountType = builder.objectRef<JournalAccount>('JournalAcco
 /** Points of reading one account. */
 const accountPoints = 1.5;
 
-refetchable(JournalAccountType, ({ id }) => id, byOwnId(journalAccount, accountPoints));
+refetchable(JournalAccountType, ({ id }) => id, byOwnId(journalAccount, accountPoints), scopeGroup);
 
 const JournalAccountsType = builder.objectRef<JournalPage<JournalAccount>>('JournalAccounts').implement({
   description: 'A page of journal accounts.',

@@ -55,7 +55,7 @@ const JournalTradeType = builder.objectRef<JournalTrade>('JournalTrade').impleme
 /** Points of reading one trade. */
 const tradePoints = 1.5;
 
-refetchable(JournalTradeType, ({ id }) => id, byOwnId(journalTrade, tradePoints));
+refetchable(JournalTradeType, ({ id }) => id, byOwnId(journalTrade, tradePoints), scopeGroup);
 
 const JournalTradesType = builder.objectRef<JournalPage<JournalTrade>>('JournalTrades').implement({
   description: 'A page of trades.',

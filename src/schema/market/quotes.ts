@@ -103,7 +103,7 @@ builder.queryField('quotes', (t) =>
 /** What a symbol's quote costs. */
 const quoteCost = { once: 3, each: 0.12 };
 
-node(QuoteType, ({ symbol }) => symbol, byTicker(symbolQuote, quoteCost.once + quoteCost.each));
+node(QuoteType, ({ symbol }) => symbol, byTicker(symbolQuote, quoteCost.once + quoteCost.each), 'market.live');
 
 builder.objectField(SymbolType, 'quote', (t) =>
   t.field({

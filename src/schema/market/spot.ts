@@ -26,7 +26,7 @@ const SpotType = builder.objectRef<Spot>('Spot').implement({
 /** What a symbol's spot costs. */
 const spotCost = { once: 2.5, each: 0.07 };
 
-node(SpotType, ({ symbol }) => symbol, byTicker(spot, spotCost.once + spotCost.each));
+node(SpotType, ({ symbol }) => symbol, byTicker(spot, spotCost.once + spotCost.each), 'market.live');
 
 builder.objectField(SymbolType, 'spot', (t) =>
   t.field({

@@ -113,21 +113,28 @@ describe('what reading by id costs', () => {
     expect(all.actual).toBeGreaterThanOrEqual(50 * (one.actual - 1));
   });
 
-  test('is counted as what is below: market data by its group, an account’s own as the account’s', async () => {
+  test('is counted in the group of the field that gave the id, and of what is below', async () => {
     const accountId = await app.account();
     const { key } = await app.access.keys.create({ accountId, name: null, expiresAt: null });
     const credential = await app.access.sessions.create(accountId, 3_600_000);
-    await app.graphql(
-      'query ($id: ID!) { node(id: $id) { ... on SymbolGex { latest { netGex } } } }',
-      { id: encodeId('SymbolGex', 'SPY') },
-      { credential: key },
-    );
-    await app.graphql(
-      'query ($id: ID!) { refetch(nodeId: $id) { nodeId } }',
-      { id: encodeId('Watchlist', 'x') },
-      { credential: key },
-    );
+    const counted: [string, string][] = [
+      ['Symbol:SPY', '{ node(id: $id) { id } }'],
+      ['SymbolGex:SPY', '{ node(id: $id) { ... on SymbolGex { latest { netGex } } } }'],
+      ['Quote:SPY', '{ node(id: $id) { ... on Quote { spot } } }'],
+      ['Spot:SPY', '{ nodes(ids: [$id]) { ...S } } fragment S on Spot { price }'],
+      ['VolatilityTerm:SPY', '{ node(id: $id) { ... on VolatilityTerm { spot } } }'],
+      ['Quote:SPY', '{ node(id: $id) { ... on Quote { node { spot { price } gex { latest { netGex } } } } } }'],
+      ['Watchlist:x', '{ refetch(nodeId: $id) { ... on Watchlist { name } } }'],
+    ];
+    for (const [id, query] of counted) {
+      const [type, of] = id.split(':') as [string, string];
+      await app.graphql(`query ($id: ID!) ${query}`, { id: encodeId(type, of) }, { credential: key });
+    }
     const { data } = await app.graphql('{ me { usage { totalsByScopeGroup } } }', {}, { credential });
-    expect(data.me.usage.totalsByScopeGroup).toEqual({ 'analytics.gex': 1, account: 1 });
+    expect(data.me.usage.totalsByScopeGroup).toEqual({
+      ...{ 'market.reference': 1, 'market.live': 3, 'analytics.gex': 2, 'analytics.vol': 1 },
+      // What may be an account's own is the account's, whatever comes of it.
+      ...{ account: 1, watchlists: 1 },
+    });
   });
 });

@@ -126,3 +126,17 @@ describe('nodes', () => {
     expect((await app.graphql(query, { ids: ids.slice(1) })).data.nodes).toHaveLength(100);
   });
 });
+
+describe('/mcp', () => {
+  test.each(hostile)('answers %s as a failed call of the tool, not as a fault', async (_what, id) => {
+    for (const query of Object.values(fields)) {
+      const call = { name: 'graphql', arguments: { query, variables: { id } } };
+      const { status, body } = await app.send('POST', '/mcp', {
+        body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+        headers: { accept: 'application/json, text/event-stream' },
+      });
+      expect([status, body.error]).toEqual([200, undefined]);
+      expect(JSON.stringify(body.result)).toContain('invalid_params');
+    }
+  });
+});
