@@ -188,13 +188,13 @@ const types: pg.CustomTypesConfig = {
 /** Resolves when the database answers; rejects when it does not within 2 s of having a connection, or gives none. */
 export async function pingDatabase({ pool }: Store): Promise<void> {
   // A limit of its own: the store's is for statements that do something, and may be none.
-  await pool.query({ text: 'select 1', query_timeout: 2000 } as pg.QueryConfig);
+  await pool.query({ text: 'SELECT 1', query_timeout: 2000 } as pg.QueryConfig);
 }
 
 /** Whether the database answers; the schema in which its tables are. */
 async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
   try {
-    const { rows } = await pool.query<{ schema: string | null }>('select current_schema() as schema');
+    const { rows } = await pool.query<{ schema: string | null }>('SELECT current_schema() AS schema');
     return rows[0]!.schema ?? 'public';
   } catch (error) {
     if (databaseUrl === null) throw error;

@@ -130,7 +130,7 @@ export async function copyInto(
   const names = Object.keys(columns)
     .map((name) => pg.escapeIdentifier(name))
     .join(', ');
-  const stream = tx.query(copyFrom(`copy ${pg.escapeIdentifier(table)} (${names}) from stdin (format binary)`));
+  const stream = tx.query(copyFrom(`COPY ${pg.escapeIdentifier(table)} (${names}) FROM STDIN (FORMAT BINARY)`));
   await pipeline(Readable.from(chunks(Object.values(columns), rows)), stream);
   return stream.rowCount;
 }

@@ -32,7 +32,7 @@ export async function takePart(place: EmbeddedLocation, postmaster: Postmaster):
   try {
     await client.connect();
     // Waits while the last user is stopping the server, and then fails with it.
-    await client.query(`select pg_advisory_lock_shared(${presenceLock})`);
+    await client.query(`SELECT pg_advisory_lock_shared(${presenceLock})`);
     return { client, connection, postmaster };
   } catch (error) {
     await client.end().catch(() => {});
@@ -59,8 +59,8 @@ export async function leaveAtOnce(place: EmbeddedLocation, presence: Presence, p
 /** Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is gone. */
 async function stopIfLast(place: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
   try {
-    await client.query(`select pg_advisory_unlock_shared(${presenceLock})`);
-    const { rows } = await client.query(`select pg_try_advisory_lock(${presenceLock}) as alone`);
+    await client.query(`SELECT pg_advisory_unlock_shared(${presenceLock})`);
+    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${presenceLock}) AS alone`);
     if (rows[0]?.alone !== true) return false;
     stopServer(place, postmaster.pid);
     return true;

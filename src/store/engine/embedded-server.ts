@@ -124,9 +124,9 @@ function notAnswering(place: EmbeddedLocation, postmaster: Postmaster | null, sa
 }
 
 async function createStoreDatabase(client: pg.Client): Promise<void> {
-  const found = await client.query('select 1 from pg_database where datname = $1', [storeDatabase]);
+  const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [storeDatabase]);
   if (found.rowCount !== 0) return;
-  await client.query(`create database ${storeDatabase}`).catch((error: { code?: string }) => {
+  await client.query(`CREATE DATABASE ${storeDatabase}`).catch((error: { code?: string }) => {
     // Another process was quicker.
     if (error.code !== '42P04' && error.code !== '23505') throw error;
   });

@@ -12,15 +12,15 @@ export const migrationsFolder = fileURLToPath(new URL('../../../prisma/migration
 const migrateLock = 72707369;
 
 // The table as Prisma makes it.
-const recordTable = `create table if not exists "_prisma_migrations" (
-  "id" varchar(36) primary key not null,
-  "checksum" varchar(64) not null,
+const recordTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
+  "id" varchar(36) PRIMARY KEY NOT NULL,
+  "checksum" varchar(64) NOT NULL,
   "finished_at" timestamptz,
-  "migration_name" varchar(255) not null,
+  "migration_name" varchar(255) NOT NULL,
   "logs" text,
   "rolled_back_at" timestamptz,
-  "started_at" timestamptz not null default now(),
-  "applied_steps_count" integer not null default 0
+  "started_at" timestamptz NOT NULL DEFAULT now(),
+  "applied_steps_count" integer NOT NULL DEFAULT 0
 )`;
 
 interface Migration {
@@ -57,11 +57,11 @@ export async function migrate(
       throw storeError(
         `The store needs ${missing.length} migration(s), from ${missing[0]!.name} on: run "tapegraph migrate".`,
       );
-    await client.query('select pg_advisory_lock($1)', [migrateLock]);
+    await client.query('SELECT pg_advisory_lock($1)', [migrateLock]);
     try {
       return await applyMissing(client, migrations, log);
     } finally {
-      await client.query('select pg_advisory_unlock($1)', [migrateLock]).catch(() => {});
+      await client.query('SELECT pg_advisory_unlock($1)', [migrateLock]).catch(() => {});
     }
   } finally {
     client.release();
@@ -80,11 +80,11 @@ function readMigrations(folder: string): Migration[] {
 }
 
 async function findMissing(client: pg.PoolClient, migrations: Migration[]): Promise<Migration[]> {
-  const exists = await client.query(`select to_regclass('"_prisma_migrations"') is not null as found`);
+  const exists = await client.query(`SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS found`);
   if (exists.rows[0].found !== true) return migrations;
   const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
-    `select migration_name as name, checksum, finished_at is not null as finished
-     from "_prisma_migrations" where rolled_back_at is null order by migration_name`,
+    `SELECT migration_name AS name, checksum, finished_at IS NOT NULL AS finished
+     FROM "_prisma_migrations" WHERE rolled_back_at IS NULL ORDER BY migration_name`,
   );
   const known = new Map(migrations.map((each) => [each.name, each]));
   for (const { name, checksum, finished } of rows) {
@@ -134,8 +134,8 @@ async function applyOne(client: pg.PoolClient, { name, sql, checksum }: Migratio
     throw storeError(`Migration ${name} failed; the store is unchanged: ${(error as Error).message}`, error);
   }
   await client.query(
-    `insert into "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
-     values ($1, $2, $3, now(), clock_timestamp(), 1)`,
+    `INSERT INTO "_prisma_migrations" (id, checksum, migration_name, started_at, finished_at, applied_steps_count)
+     VALUES ($1, $2, $3, now(), clock_timestamp(), 1)`,
     [randomUUID(), checksum, name],
   );
 }

@@ -75,9 +75,9 @@ async function one<Row>(pool: pg.Pool, text: string, values: unknown[] = []): Pr
 
 // A position, and which cluster's it is: another's says nothing.
 const primaryText =
-  'select pg_current_wal_insert_lsn()::text as lsn, (select system_identifier::text from pg_control_system()) as cluster';
-const standbyText = `select pg_is_in_recovery() as standby, (select system_identifier::text from pg_control_system()) as cluster,
-  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) as reached`;
+  'SELECT pg_current_wal_insert_lsn()::text AS lsn, (SELECT system_identifier::text FROM pg_control_system()) AS cluster';
+const standbyText = `SELECT pg_is_in_recovery() AS standby, (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
+  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS reached`;
 
 interface PrimaryState {
   lsn: string;

@@ -24,11 +24,11 @@ function timedClient(observe: StatementObserver): typeof pg.Client {
       const end = observe(text);
       const callback = given.at(-1);
       if (typeof callback === 'function') {
-        const told: Callback = (error, ...rest) => {
+        const timed: Callback = (error, ...rest) => {
           end(error !== null && error !== undefined);
           (callback as Callback)(error, ...rest);
         };
-        return send.apply(this, [...given.slice(0, -1), told]) as never;
+        return send.apply(this, [...given.slice(0, -1), timed]) as never;
       }
       const answered = send.apply(this, given) as Promise<unknown>;
       answered.then(
