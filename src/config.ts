@@ -268,31 +268,7 @@ function tracesOf(settings: z.infer<typeof variables>): TraceSettings | null {
   };
 }
 
-/**
- * Reads the settings from `env`; `overrides` (the command line) win, so a variable they replace is not even looked at. An empty
- * variable counts as not set, as compose files leave them. A relative data folder starts at the working directory.
- * Throws a `ConfigError` that names every bad variable.
- */
-export function readConfig(env: Record<string, string | undefined>, overrides: ConfigOverrides = {}): Config {
-  const replaced: Partial<Record<string, string | undefined>> = {
-    TAPEGRAPH_DATA: overrides.dataDir,
-    PORT: overrides.port?.toString(),
-    HOST: overrides.host,
-    WORKERS: overrides.workers,
-  };
-  const given: Record<string, string> = {};
-  for (const name of variableNames) {
-    const text = (replaced[name] ?? env[name] ?? '').trim();
-    if (text !== '') given[name] = text;
-  }
-  const read = variables.safeParse(given);
-  if (!read.success) throw new ConfigError(complaints(read.error, given).join('\n'));
-  const settings = read.data;
-  if (settings.DATABASE_READ_URLS.length > 0 && settings.DATABASE_URL === null)
-    throw new ConfigError('DATABASE_READ_URLS: expected together with DATABASE_URL, the server of these standbys');
-  if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
-    throw new ConfigError('SESSION_JWKS_URL: set either SESSION_SECRET or SESSION_JWKS_URL, not both');
-  }
+function configOf(settings: z.infer<typeof variables>): Config {
   return {
     dataDir: resolve(settings.TAPEGRAPH_DATA),
     port: settings.PORT,
@@ -332,6 +308,34 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
       boolean
     >,
   };
+}
+
+/**
+ * Reads the settings from `env`; `overrides` (the command line) win, so a variable they replace is not even looked at. An empty
+ * variable counts as not set, as compose files leave them. A relative data folder starts at the working directory.
+ * Throws a `ConfigError` that names every bad variable.
+ */
+export function readConfig(env: Record<string, string | undefined>, overrides: ConfigOverrides = {}): Config {
+  const replaced: Partial<Record<string, string | undefined>> = {
+    TAPEGRAPH_DATA: overrides.dataDir,
+    PORT: overrides.port?.toString(),
+    HOST: overrides.host,
+    WORKERS: overrides.workers,
+  };
+  const given: Record<string, string> = {};
+  for (const name of variableNames) {
+    const text = (replaced[name] ?? env[name] ?? '').trim();
+    if (text !== '') given[name] = text;
+  }
+  const read = variables.safeParse(given);
+  if (!read.success) throw new ConfigError(complaints(read.error, given).join('\n'));
+  const settings = read.data;
+  if (settings.DATABASE_READ_URLS.length > 0 && settings.DATABASE_URL === null)
+    throw new ConfigError('DATABASE_READ_URLS: expected together with DATABASE_URL, the server of these standbys');
+  if (settings.SESSION_SECRET !== null && settings.SESSION_JWKS_URL !== null) {
+    throw new ConfigError('SESSION_JWKS_URL: set either SESSION_SECRET or SESSION_JWKS_URL, not both');
+  }
+  return configOf(settings);
 }
 
 // Passwords sit before the last @, or in a parameter. By pattern: PostgreSQL's URLs need not be URLs to the language.

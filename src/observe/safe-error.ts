@@ -10,7 +10,18 @@ export interface LoggedError {
 
 // What PostgreSQL, Node and Prisma say beside the message. Not `detail`, `where` or `hint`, which repeat values; nor what an error of an
 // address carries as `input`.
-const told = ['code', 'severity', 'schema', 'table', 'column', 'constraint', 'routine', 'syscall', 'address', 'port'];
+const safeFields = [
+  'code',
+  'severity',
+  'schema',
+  'table',
+  'column',
+  'constraint',
+  'routine',
+  'syscall',
+  'address',
+  'port',
+];
 
 const deepest = 5;
 
@@ -18,7 +29,7 @@ const deepest = 5;
 export function safeError(error: unknown, depth = 0): LoggedError {
   if (!(error instanceof Error)) return { type: typeof error, message: String(error) };
   const known = error as unknown as Record<string, unknown>;
-  const details = told.filter((name) => ['string', 'number'].includes(typeof known[name]));
+  const details = safeFields.filter((name) => ['string', 'number'].includes(typeof known[name]));
   const inner = depth < deepest;
   return {
     type: error.name,

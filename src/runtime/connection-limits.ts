@@ -41,22 +41,22 @@ interface Held {
 
 /** Refused connections that are given an answer at a time; beyond these they are closed without one. */
 const mostAnswered = 64;
-const refusalLimits = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
+const rejectionLimits = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
 
-function refusal(): (socket: Socket) => void {
-  let answering = 0;
+function rejecter(): (socket: Socket) => void {
+  let open = 0;
   return (socket) => {
-    if (answering >= mostAnswered) {
+    if (open >= mostAnswered) {
       socket.destroy();
       return;
     }
-    answering += 1;
+    open += 1;
     socket.once('close', () => {
-      answering -= 1;
+      open -= 1;
     });
     const message = 'The server has too many connections.';
     socket.write(rawAnswer({ status: 503, code: 'internal', message, retryAfter: 1 }));
-    closeAfterDrain(socket, refusalLimits);
+    closeAfterDrain(socket, rejectionLimits);
   };
 }
 
@@ -69,7 +69,7 @@ export function limitConnections(server: Server, limits: ConnectionLimits): () =
   const all: Group = { limit: limits.max, open: 0, idle: new Set() };
   const byAddress = new Map<string, Group>();
   const connections = new Map<Socket, Held>();
-  const refuse = refusal();
+  const refuse = rejecter();
   const refused = { total: 0, address: 0 };
   let evicted = 0;
 

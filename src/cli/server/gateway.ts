@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LocalLimits } from '../../access/limits/limits-by-message.ts';
 import type { Config } from '../../config.ts';
+import type { Metrics } from '../../observe/metrics.ts';
 import type { LiveHub } from '../../resolvers/live/hub.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
@@ -73,8 +74,7 @@ const graceMs = 5000;
 /** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
 export const shutdownMs = 8500;
 
-/** Begins to open the store, for which few modules are needed. */
-async function beginStore(
+async function openStoreOf(
   { config, log, memory, worker }: Gateway,
   onStatement: StatementObserver | undefined,
 ): Promise<Store> {
@@ -92,6 +92,35 @@ async function beginStore(
   });
 }
 
+/** Begins to open the store, for which few modules are needed. It is closed at the end, once it has been opened. */
+function beginStore(gateway: Gateway, onStatement: StatementObserver | undefined, closers: Closer[]): Promise<Store> {
+  const opening = openStoreOf(gateway, onStatement);
+  const close = () =>
+    opening.then(
+      (store) => store.close(),
+      () => {},
+    );
+  closers.push({ name: 'the store', close });
+  // A failure is handled where the store is awaited.
+  opening.catch(() => {});
+  return opening;
+}
+
+/** Measures a server, and serves the metrics on their own port if it is set. */
+async function startMetrics(
+  metrics: Metrics,
+  { config, log, memory }: Gateway,
+  watched: Omit<Parameters<typeof watchBy>[1], 'config'>,
+  closers: Closer[],
+): Promise<void> {
+  metrics.memory(memory);
+  watchBy(metrics, { ...watched, config });
+  const served = await serveMetrics(metrics, config);
+  if (!served) return;
+  closers.push(served.closer);
+  log.info(`metrics are at ${served.url}`);
+}
+
 /** Opens what a server needs and lets it listen; everything that was opened is in `closers`, also when this throws. */
 async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const { terminal, config, options, clock, log, memory, worker } = gateway;
@@ -100,17 +129,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const traces = await tracesOf(config, line);
   if (traces) closers.push({ name: 'traces', close: traces.close, atMostMs: 1500 });
   // An embedded database starts, and recovers, while the rest is loaded and compiled.
-  const opening = beginStore(gateway, statementObserver(metrics, traces));
-  closers.push({
-    name: 'the store',
-    close: () =>
-      opening.then(
-        (store) => store.close(),
-        () => {},
-      ),
-  });
-  // Its failure is met where it is awaited.
-  opening.catch(() => {});
+  const opening = beginStore(gateway, statementObserver(metrics, traces), closers);
   const modules = await loadGateway();
   const { watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
   // What is traced is compiled with its traces.
@@ -131,27 +150,10 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const draining = () => terminal.interrupted.aborted;
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
   const live = openLiveHub({ store, now, changes, onError });
-  const parts = {
-    config,
-    store,
-    access,
-    now,
-    log,
-    draining,
-    live,
-    sampleKey: key,
-    metrics,
-    traces,
-    caches: memory.caches,
-    contract,
-  };
-  if (metrics) {
-    metrics.memory(memory);
-    watchBy(metrics, { store, access, live, config, now });
-    const served = await serveMetrics(metrics, config);
-    if (served) closers.push(served.closer);
-    if (served) log.info(`metrics are at ${served.url}`);
-  }
+  const { caches } = memory;
+  const shown = { config, log, metrics, traces, caches, contract };
+  const parts = { ...shown, store, access, now, draining, live, sampleKey: key };
+  if (metrics) await startMetrics(metrics, gateway, { store, access, live, now }, closers);
   const { port, host } = config;
   const limits = { connections: connectionLimits(config) };
   const listening = await listen(createApp(parts), { port, host, limits, shared: worker !== undefined });

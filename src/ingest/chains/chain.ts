@@ -40,10 +40,10 @@ async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map
   const solves = new Map<string, number>();
   const before = await chainCaptureAt(tx, underlying, capturedAt - 1);
   if (before?.sessionDate === sessionDate) {
-    const told = new Set(chain.rows.filter(({ gamma }) => gamma !== null).map(contractId));
+    const withGreeks = new Set(chain.rows.filter(({ gamma }) => gamma !== null).map(contractId));
     for (const row of before.rows) {
       const id = contractId(row);
-      if (row.iv !== null && !told.has(id)) solves.set(id, row.iv);
+      if (row.iv !== null && !withGreeks.has(id)) solves.set(id, row.iv);
     }
   }
   const minute = await solvedMinuteAt(tx, underlying, sessionDate, capturedAt);

@@ -86,7 +86,7 @@ const weights: Record<SampleTask['dataset'], number> = {
   'option-trades': 120,
 };
 
-function refusal({ file, reason }: FileReport): Error {
+function storingFailed({ file, reason }: FileReport): Error {
   return new Error(`The sample market could not be stored: ${file}: ${reason}`);
 }
 
@@ -120,7 +120,7 @@ async function bring(
         isBundled: true,
         ...(signal && { signal }),
       });
-      for (const file of report.files) if (file.status === 'refused') throw refusal(file);
+      for (const file of report.files) if (file.status === 'refused') throw storingFailed(file);
       if (!isTape(task) && --barsToStore === 0) barsStored();
       done += weights[task.dataset];
       onProgress?.({ label: `sample market: ${task.dataset} ${task.name}`, fraction: done / total });

@@ -97,14 +97,14 @@ function createFollower(store: Store, options: FollowOptions) {
   let takenLines = 0;
   let takenPieces = 0;
   let commits = 0;
-  const told = new Set<string>();
+  const reported = new Set<string>();
   let noted = false;
 
   async function open(tx: Transaction, date: SessionDate, solvedMs: number | null): Promise<LiveSession> {
     const { rate, solveMost: most } = options;
     const windows = most === 0 ? new Map<string, number>() : await followedWindows(tx);
     const settings = { from: store.primary, session: date, rate, most, windows, solvedMs };
-    told.clear();
+    reported.clear();
     return createLiveSession(date, {
       firstSnapshotSeq: await highestSnapshot(tx, date),
       greeks: (livePrice) => createMinuteGreeks({ ...settings, livePrice }),
@@ -117,8 +117,8 @@ function createFollower(store: Store, options: FollowOptions) {
       // A chain among the lines before has been stored when the minute looks for one, however the lines came in pieces.
       if (pending.chains.length > 0) await commit();
       await greeks.begin();
-      for (const underlying of greeks.full) if (!told.has(underlying)) options.onUnsolved?.(underlying);
-      for (const underlying of greeks.full) told.add(underlying);
+      for (const underlying of greeks.full) if (!reported.has(underlying)) options.onUnsolved?.(underlying);
+      for (const underlying of greeks.full) reported.add(underlying);
     }
   }
 

@@ -277,7 +277,9 @@ const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStrikes').i
   }),
 });
 
-/** Dealer gamma of one symbol: the ways to its captures. */
+const byExpiryArg = { defaultValue: false, description: 'Rows by strike and expiry instead of net rows.' } as const;
+
+/** Dealer gamma of one symbol, with its captures. */
 export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').implement({
   description: 'Dealer gamma exposure of a symbol.',
   fields: (t) => {
@@ -285,7 +287,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
       topStrikes: t.arg.int({
         description: 'Keep the N strikes with the largest |net gex|. Default: all. Totals always include all strikes.',
       }),
-      byExpiry: t.arg.boolean({ defaultValue: false, description: 'Rows by strike and expiry instead of net rows.' }),
+      byExpiry: t.arg.boolean(byExpiryArg),
     };
     return {
       latest: t.field({
@@ -313,38 +315,40 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
         },
         resolve: ({ symbol }, { time, ...args }, context) => gexCaptureAt(context, symbol, time, args),
       }),
-      history: t.field({
-        type: GexHistoryType,
-        nullable: true,
-        extensions: { ...usage.extensions, ...historyCost },
-        description:
-          'The captures of one session, oldest first. A new capture is added every 5 minutes. Empty for a date without trading.',
-        args: {
-          date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session; not in the future.' }),
-          from: t.arg({
-            type: 'ClockTime',
-            description: 'Start of the window, New York, inclusive. Default: no bound.',
-          }),
-          to: t.arg({ type: 'ClockTime', description: 'End of the window, New York, exclusive. Default: no bound.' }),
-          byExpiry: captureArgs.byExpiry,
-          top: t.arg.int({
-            description:
-              'Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key.',
-          }),
-        },
-        resolve: ({ symbol }, args, context) => gexHistory(context, symbol, args),
-      }),
-      sessionStrikes: t.field({
-        type: SessionStrikesType,
-        nullable: true,
-        extensions: { ...usage.extensions, ...costs({ once: 1.5, each: 0.1 }) },
-        description: "The rows of a session's last capture, in the format of the deprecated route. Use at instead.",
-        args: { date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session.' }) },
-        resolve: ({ symbol }, { date }, context) => sessionStrikes(context, symbol, date),
-      }),
     };
   },
 });
+
+builder.objectFields(SymbolGexType, (t) => ({
+  history: t.field({
+    type: GexHistoryType,
+    nullable: true,
+    extensions: { ...usage.extensions, ...historyCost },
+    description:
+      'The captures of one session, oldest first. A new capture is added every 5 minutes. Empty for a date without trading.',
+    args: {
+      date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session; not in the future.' }),
+      from: t.arg({
+        type: 'ClockTime',
+        description: 'Start of the window, New York, inclusive. Default: no bound.',
+      }),
+      to: t.arg({ type: 'ClockTime', description: 'End of the window, New York, exclusive. Default: no bound.' }),
+      byExpiry: t.arg.boolean(byExpiryArg),
+      top: t.arg.int({
+        description: 'Keep the N strikes with the largest |net gex| in each capture. Default: all; 20 with an API key.',
+      }),
+    },
+    resolve: ({ symbol }, args, context) => gexHistory(context, symbol, args),
+  }),
+  sessionStrikes: t.field({
+    type: SessionStrikesType,
+    nullable: true,
+    extensions: { ...usage.extensions, ...costs({ once: 1.5, each: 0.1 }) },
+    description: "The rows of a session's last capture, in the format of the deprecated route. Use at instead.",
+    args: { date: t.arg({ type: 'SessionDate', required: true, description: 'Exchange session.' }) },
+    resolve: ({ symbol }, { date }, context) => sessionStrikes(context, symbol, date),
+  }),
+}));
 
 node(
   SymbolGexType,

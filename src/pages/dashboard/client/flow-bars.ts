@@ -83,6 +83,13 @@ function tip({ heading, measures }: FlowRow): string {
   ]);
 }
 
+/** A dashed line at a category, by its index. */
+const strikeLine = (index: number, palette: Palette) => ({
+  xAxis: index,
+  lineStyle: { color: palette.text, type: 'dashed' as const, width: 1, opacity: 0.7 },
+  label: { show: false },
+});
+
 /** The chart: calls upwards, puts downwards. `spot` in dollars marks the strike nearest it. */
 export function flowOption(
   rows: readonly FlowRow[],
@@ -130,16 +137,7 @@ export function flowOption(
           symbol: 'none',
           silent: true,
           animation: false,
-          data:
-            marked === null
-              ? []
-              : [
-                  {
-                    xAxis: strikes.indexOf(marked),
-                    lineStyle: { color: palette.text, type: 'dashed', width: 1, opacity: 0.7 },
-                    label: { show: false },
-                  },
-                ],
+          data: marked === null ? [] : [strikeLine(strikes.indexOf(marked), palette)],
         },
       },
       { ...bar, id: 'puts', name: 'Puts', data: amounts.map(({ puts }) => -puts), itemStyle: { color: palette.put } },

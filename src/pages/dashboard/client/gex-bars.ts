@@ -78,6 +78,26 @@ export function drawnRange(rows: readonly GexStrikeRow[], levels: readonly Level
   return [Math.min(...all) - step, Math.max(...all) + step];
 }
 
+/** Bars as [strike, from, to, colour]: one per row, or calls and puts beside each other. */
+const barsOf = (rows: readonly GexStrikeRow[], measure: GexParts['measure']) =>
+  measure === 'gex'
+    ? rows.map((row) => [row.strike / 1000, 0, row.gex, row.gex >= 0 ? 0 : 1])
+    : rows.flatMap((row) => [
+        [row.strike / 1000, 0, row.callOi ?? 0, 0],
+        [row.strike / 1000, 0, -(row.putOi ?? 0), 1],
+      ]);
+
+/** Zooms with Ctrl and the wheel, moves with the mouse. */
+const zoom = {
+  type: 'inside' as const,
+  yAxisIndex: 0,
+  filterMode: 'none' as const,
+  zoomOnMouseWheel: 'ctrl' as const,
+  moveOnMouseMove: true,
+  moveOnMouseWheel: false,
+  preventDefaultMouseMove: false,
+};
+
 /** The chart. */
 export function gexBarsOption({ rows, measure, levels, palette }: GexParts): EChartsOption {
   const drawn = drawnRows(rows, measure);
@@ -85,14 +105,6 @@ export function gexBarsOption({ rows, measure, levels, palette }: GexParts): ECh
   const look = axisLook(palette);
   const [low, high] = drawnRange(drawn, levels, step);
   const colours = [palette.call, palette.put, faded(palette.call, 0.45), faded(palette.put, 0.45)];
-  const data =
-    measure === 'gex'
-      ? drawn.map((row) => [row.strike / 1000, 0, row.gex, row.gex >= 0 ? 0 : 1])
-      : drawn.flatMap((row) => [
-          [row.strike / 1000, 0, row.callOi ?? 0, 0],
-          [row.strike / 1000, 0, -(row.putOi ?? 0), 1],
-        ]);
-  const inside = levels.filter(({ at }) => at >= low && at <= high);
   const byStrike = new Map(drawn.map((row) => [row.strike, row]));
   return {
     ...baseOption(palette),
@@ -119,17 +131,7 @@ export function gexBarsOption({ rows, measure, levels, palette }: GexParts): ECh
         formatter: (value: number) => strike(Math.round(value * 1000)),
       },
     },
-    dataZoom: [
-      {
-        type: 'inside',
-        yAxisIndex: 0,
-        filterMode: 'none',
-        zoomOnMouseWheel: 'ctrl',
-        moveOnMouseMove: true,
-        moveOnMouseWheel: false,
-        preventDefaultMouseMove: false,
-      },
-    ],
+    dataZoom: [zoom],
     tooltip: {
       ...(baseOption(palette).tooltip as object),
       trigger: 'item',
@@ -140,12 +142,12 @@ export function gexBarsOption({ rows, measure, levels, palette }: GexParts): ECh
     },
     series: [
       {
-        ...barSeries('gex', step, data, colours),
+        ...barSeries('gex', step, barsOf(drawn, measure), colours),
         markLine: {
           symbol: 'none',
           silent: true,
           animation: false,
-          data: inside.map((level) => lineOf(level, palette)),
+          data: levels.filter(({ at }) => at >= low && at <= high).map((level) => lineOf(level, palette)),
         },
       },
     ],

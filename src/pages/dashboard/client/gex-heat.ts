@@ -52,6 +52,38 @@ export function heatCells(captures: readonly GexColumn[]): HeatCells {
   };
 }
 
+function tip(shown: unknown, strikes: readonly number[], captures: readonly GexColumn[]): string {
+  const { value, seriesId } = shown as { value: [number, number, number]; seriesId: string };
+  const capture = captures[value[0]];
+  if (!capture) return '';
+  const at = `${clockTime(capture.capturedAt)}`;
+  if (seriesId === 'spot') return tooltipText(at, [['Spot', price(capture.spot)]]);
+  return tooltipText(at, [
+    ['Strike', strike(strikes[value[1]]!)],
+    ['Net GEX, per $1', gex(value[2]), value[2] >= 0 ? 'call' : 'put'],
+    ['Spot', price(capture.spot)],
+  ]);
+}
+
+/** The colours of gamma from −`full` to `full`, below the chart. */
+const colourScale = (full: number, palette: Palette) => ({
+  type: 'continuous' as const,
+  min: -full,
+  max: full,
+  dimension: 2,
+  seriesIndex: 0,
+  calculable: false,
+  hoverLink: false,
+  orient: 'horizontal' as const,
+  left: 'center',
+  bottom: 0,
+  itemHeight: 120,
+  itemWidth: 8,
+  text: [gex(full), gex(-full)],
+  textStyle: { color: palette.muted, fontSize: 11 },
+  inRange: { color: [palette.put, palette.raised, palette.call] },
+});
+
 /** The chart. */
 export function heatOption(
   { strikes, times, cells, spot, full }: HeatCells,
@@ -75,38 +107,11 @@ export function heatOption(
       },
       { type: 'value', min: -0.5, max: strikes.length - 0.5, show: false },
     ],
-    visualMap: {
-      type: 'continuous',
-      min: -full,
-      max: full,
-      dimension: 2,
-      seriesIndex: 0,
-      calculable: false,
-      hoverLink: false,
-      orient: 'horizontal',
-      left: 'center',
-      bottom: 0,
-      itemHeight: 120,
-      itemWidth: 8,
-      text: [gex(full), gex(-full)],
-      textStyle: { color: palette.muted, fontSize: 11 },
-      inRange: { color: [palette.put, palette.raised, palette.call] },
-    },
+    visualMap: colourScale(full, palette),
     tooltip: {
       ...(baseOption(palette).tooltip as object),
       trigger: 'item',
-      formatter: (shown: unknown) => {
-        const { value, seriesId } = shown as { value: [number, number, number]; seriesId: string };
-        const capture = captures[value[0]];
-        if (!capture) return '';
-        const at = `${clockTime(capture.capturedAt)}`;
-        if (seriesId === 'spot') return tooltipText(at, [['Spot', price(capture.spot)]]);
-        return tooltipText(at, [
-          ['Strike', strike(strikes[value[1]]!)],
-          ['Net GEX, per $1', gex(value[2]), value[2] >= 0 ? 'call' : 'put'],
-          ['Spot', price(capture.spot)],
-        ]);
-      },
+      formatter: (shown: unknown) => tip(shown, strikes, captures),
     },
     series: [
       {

@@ -51,7 +51,21 @@ export const expiryColour = (expiries: readonly VolatilityExpiry[], expiry: stri
     expiries.findIndex((one) => one.expiry === expiry),
   ) % lineColours;
 
-/** The smiles of the expiries that are chosen. */
+/** A vertical line at the spot. */
+const spotLine = (spot: number, palette: Palette) => ({
+  symbol: 'none',
+  silent: true,
+  animation: false,
+  data: [
+    {
+      xAxis: spot,
+      lineStyle: { color: palette.text, type: 'solid' as const, width: 1, opacity: 0.6 },
+      label: { show: false },
+    },
+  ],
+});
+
+/** The smiles of the chosen expiries. */
 export function smileOption(surface: VolatilitySurface, chosen: readonly string[], palette: Palette): EChartsOption {
   const look = axisLook(palette);
   const shown = surface.expiries.filter(({ expiry }) => chosen.includes(expiry));
@@ -98,21 +112,7 @@ export function smileOption(surface: VolatilitySurface, chosen: readonly string[
       symbol: 'circle',
       lineStyle: { width: 1.75, color: palette.lines[expiryColour(surface.expiries, expiry.expiry)]! },
       itemStyle: { color: palette.lines[expiryColour(surface.expiries, expiry.expiry)]! },
-      ...(index === 0 &&
-        surface.spot !== null && {
-          markLine: {
-            symbol: 'none',
-            silent: true,
-            animation: false,
-            data: [
-              {
-                xAxis: surface.spot,
-                lineStyle: { color: palette.text, type: 'solid' as const, width: 1, opacity: 0.6 },
-                label: { show: false },
-              },
-            ],
-          },
-        }),
+      ...(index === 0 && surface.spot !== null && { markLine: spotLine(surface.spot, palette) }),
     })),
   };
 }
