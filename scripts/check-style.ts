@@ -1,0 +1,74 @@
+// Checks what docs/style.md asks for and Biome has no rule for: the length of functions, SQL keywords in upper case, and
+// names in the field's terms. `node scripts/check-style.ts [FOLDER]`; exit code 1 when something was found.
+import { globSync, readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
+import { functionLengths } from './function-lengths.ts';
+import { codeOnly, lineOf } from './source-text.ts';
+
+const longest = 50;
+
+/** Words that say nothing to somebody new, and the field's term for each. */
+const terms: Readonly<Record<string, string>> = {
+  door: 'endpoint',
+  crew: 'workerPool',
+  flusher: 'batchWriter',
+  keyring: 'apiKeys',
+  numbering: 'internTable',
+  refusal: 'requestError',
+  told: 'sent',
+  whoever: 'caller',
+};
+
+const keywords =
+  /\b(?:select|insert into|update|delete from|from|where|order by|group by|having|union all|values|returning|on conflict|left join|inner join|cross join|create (?:table|index|unique index|database)|alter table|drop table)\b/g;
+
+const sqlText = /(['`])(select|insert|update|delete|with|create|alter|copy) [^'`]*\1/g;
+
+function partsOf(name: string): string[] {
+  return name.split(/(?=[A-Z])|[-_]/).map((part) => part.toLowerCase());
+}
+
+function* names(file: string, text: string, code: string): Generator<string> {
+  for (const part of partsOf(basename(file, '.ts')))
+    if (Object.hasOwn(terms, part)) yield `${file}  a file named by "${part}"; the field's term is ${terms[part]}`;
+  for (const { 0: name, index } of code.matchAll(/(?<![.\w$])[A-Za-z_$][\w$]*/g)) {
+    const found = partsOf(name).find((part) => Object.hasOwn(terms, part));
+    if (found) yield `${file}:${lineOf(text, index)}  ${name}: the field's term for "${found}" is ${terms[found]}`;
+  }
+}
+
+function* lengths(file: string, text: string, code: string): Generator<string> {
+  for (const { offset, lines } of functionLengths(code))
+    if (lines > longest)
+      yield `${file}:${lineOf(text, offset)}  a function of ${lines} lines, without those inside it; at most ${longest}`;
+}
+
+function* sqlOf(file: string, text: string): Generator<string> {
+  const statements = file.endsWith('.sql')
+    ? [{ 0: text.replace(/--.*|'[^']*'/g, ''), index: 0 }]
+    : text.matchAll(sqlText);
+  for (const { 0: statement, index } of statements) {
+    const [found] = statement.match(keywords) ?? [];
+    if (found) yield `${file}:${lineOf(text, index)}  SQL keywords are upper case: ${found}`;
+  }
+}
+
+/** Everything that is wrong below `folder`. */
+function* findings(folder: string): Generator<string> {
+  const files = globSync(['src/**/*.{ts,sql}', 'prisma/migrations/**/*.sql'], { cwd: folder }).sort();
+  if (files.length === 0) yield 'src  holds no source: nothing was checked';
+  for (const file of files.map((each) => each.replaceAll('\\', '/'))) {
+    if (file.startsWith('src/store/generated/')) continue;
+    const text = readFileSync(join(folder, file), 'utf8');
+    if (file.startsWith('src/store/engine/') || file.endsWith('.sql')) yield* sqlOf(file, text);
+    if (file.endsWith('.sql')) continue;
+    const code = codeOnly(text);
+    yield* names(file, text, code);
+    yield* lengths(file, text, code);
+  }
+}
+
+const found = [...findings(process.argv[2] ?? join(import.meta.dirname, '..'))];
+for (const finding of found) console.error(finding);
+console.error(`style: ${found.length} findings`);
+process.exitCode = found.length === 0 ? 0 : 1;

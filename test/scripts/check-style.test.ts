@@ -1,0 +1,65 @@
+import { spawnSync } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { dirname, join } from 'node:path';
+import { afterAll, describe, expect, it } from 'vitest';
+import { functionLengths } from '../../scripts/function-lengths.ts';
+import { codeOnly } from '../../scripts/source-text.ts';
+
+const folders: string[] = [];
+afterAll(() => {
+  for (const folder of folders) rmSync(folder, { recursive: true });
+});
+
+function check(files: Record<string, string>) {
+  const folder = mkdtempSync(join(tmpdir(), 'style-'));
+  folders.push(folder);
+  for (const [file, text] of Object.entries(files)) {
+    mkdirSync(join(folder, dirname(file)), { recursive: true });
+    writeFileSync(join(folder, file), text);
+  }
+  const { status, stderr } = spawnSync(process.execPath, ['scripts/check-style.ts', folder], { encoding: 'utf8' });
+  return { code: status, findings: stderr.trim().split('\n').slice(0, -1) };
+}
+
+const lines = (count: number) => 'count();\n'.repeat(count);
+
+describe('the style check', () => {
+  it('passes a function of 50 lines, and a long one whose lines are those of functions inside it', () => {
+    const inner = `function inner() {\n${lines(40)}}\n`;
+    const text = `export function outer() {\n${inner}${inner.replace('inner', 'other')}return { inner, other };\n}\n`;
+    expect(check({ 'src/a.ts': `function f() {\n${lines(48)}}\n`, 'src/b.ts': text })).toEqual({
+      code: 0,
+      findings: [],
+    });
+  });
+
+  it.each([
+    ['a function over 50 lines', 'src/a.ts', `function f() {\n${lines(49)}}\n`, 'src/a.ts:1  a function of 51 lines'],
+    ['an arrow function', 'src/a.ts', `const f = async (a: string) => {\n${lines(60)}};\n`, 'a function of 62 lines'],
+    ['a method with a return type', 'src/a.ts', `class A {\n  m(): { a: number } {\n${lines(60)}}\n}\n`, 'of 62 lines'],
+    ['a name that only the project knows', 'src/a.ts', 'export const doorOf = 1;\n', 'src/a.ts:1  doorOf: the field'],
+    ['a file of such a name', 'src/crew.ts', 'export const a = 1;\n', 'src/crew.ts  a file named by "crew"'],
+    ['a statement in lower case', 'src/store/engine/sql/a.sql', 'SELECT 1 from a\n', 'upper case: from'],
+    ['one in code of the store', 'src/store/engine/a.ts', "query('select 1');\n", 'upper case: select'],
+    ['no source', 'docs/a.md', '', 'src  holds no source'],
+  ])('reports %s', (_, file, text, expected) => {
+    const { code, findings } = check({ [file]: text });
+    expect(code).toBe(1);
+    expect(findings).toHaveLength(1);
+    expect(findings[0]).toContain(expected);
+  });
+
+  it.each([
+    ['a branch', `if (a) {\n${lines(60)}}\n`],
+    ['a list of fields', `const a = (t) => ({\n${lines(60)}});\n`],
+    ['a type', `interface A {\n${lines(60)}}\n`],
+  ])('counts %s as no function', (_, text) => {
+    expect(functionLengths(codeOnly(text)).filter((found) => found.lines > 50)).toEqual([]);
+  });
+
+  it('leaves words in comments, texts and members of others alone', () => {
+    const text = "// The door.\nconst a = 'told';\nanswer.refusal();\n";
+    expect(check({ 'src/a.ts': text })).toEqual({ code: 0, findings: [] });
+  });
+});
