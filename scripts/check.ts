@@ -5,6 +5,7 @@ import { join } from 'node:path';
 const checks = [
   { name: 'format and lint', command: 'biome check --error-on-warnings .' },
   { name: 'layers', command: 'node scripts/check-layers.ts' },
+  { name: 'style', command: 'node scripts/check-style.ts' },
   { name: 'types', command: 'tsc --noEmit' },
   { name: 'types of browser code', command: 'tsc --noEmit --project tsconfig.browser.json' },
   { name: 'dead code', command: 'knip --no-progress' },

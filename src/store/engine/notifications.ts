@@ -23,7 +23,7 @@ export async function notify(target: Store | Pick<Reader, 'query'>, channel: str
   if (Buffer.byteLength(payload) > longestPayloadBytes)
     throw new RangeError(`A notification on ${channel} is over ${longestPayloadBytes} bytes.`);
   const connection = 'pool' in target ? target.pool : target;
-  await connection.query({ text: 'select pg_notify($1, $2)', values: [channel, payload] });
+  await connection.query({ text: 'SELECT pg_notify($1, $2)', values: [channel, payload] });
 }
 
 const listenerName = 'tapegraph listener';
@@ -31,7 +31,7 @@ const listenerName = 'tapegraph listener';
 /** Whether a process listens to this database: asked before this one does, whether there is another server. */
 export async function othersListen({ pool }: Store): Promise<boolean> {
   const { rows } = await pool.query<{ found: boolean }>(
-    'select exists (select from pg_stat_activity where application_name = $1 and datname = current_database()) as found',
+    'SELECT EXISTS (SELECT FROM pg_stat_activity WHERE application_name = $1 AND datname = current_database()) AS found',
     [listenerName],
   );
   return rows[0]!.found;
@@ -72,7 +72,7 @@ async function connect(
     await end();
     throw error;
   }
-  const heartbeat = setInterval(() => void client.query('select 1').catch(() => socket.destroy()), heartbeatMs);
+  const heartbeat = setInterval(() => void client.query('SELECT 1').catch(() => socket.destroy()), heartbeatMs);
   heartbeat.unref();
   client.once('end', () => {
     clearInterval(heartbeat);
