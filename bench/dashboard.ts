@@ -117,7 +117,7 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }
 
-/** The gateway over the same data, but that it hears of no changes: every request reads anew what it needs. */
+/** The gateway over the same data, but that it hears of no changes: every request reads again what it needs. */
 async function holdingNothing({ dataDir, config, access, now, live }: Ground): Promise<Measured> {
   const store = await openStore({ databaseUrl: process.env.DATABASE_URL ?? null, dataDir });
   const served = await listen(createApp({ config, store, access, now, log: pino({ level: 'silent' }), live }));

@@ -69,7 +69,7 @@ export function europeanSolves(): { perSecond: number; worstErrorUsd: number } {
   const errors = options.map(({ right, price, strike, years }, i) =>
     Math.abs(blackScholes({ ...market, right, strike, years, volatility: solved[i]! }).price - price),
   );
-  // Also wrong, and not passed over, when one is NaN.
+  // Also wrong, and not skipped, when one is NaN.
   const worstErrorUsd = errors.reduce((worst, error) => (error <= worst ? worst : error), 0);
   return { perSecond: options.length / seconds, worstErrorUsd };
 }

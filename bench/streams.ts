@@ -77,7 +77,7 @@ async function measure(ground: Ground, order: ReadingOrder): Promise<Latency> {
 
 const subscription = 'subscription { quotes(symbols: ["SA"]) { symbol spot changePct volume eventTsMs } }';
 
-/** From a price's commit to its readers: one, a hundred and a thousand on one process, by both doors. */
+/** From a price's commit to its readers: one, a hundred and a thousand on one process, by REST and GraphQL. */
 export async function streams(): Promise<void> {
   const ground = await openGround(exchangeInstant('2026-11-20', 11 * 60), { MAX_STREAMS: '10000' });
   try {

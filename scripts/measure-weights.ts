@@ -127,7 +127,7 @@ async function measured(graph: GraphCpu, probe: Probe): Promise<string | null> {
   const line = [probe.name.padEnd(28)];
   const compare = (run: Run, base: Run) => {
     const [took, declared] = [Math.max(0, points(run, base)), run.points - base.points];
-    // Under two points nothing is told apart from noise, nor matters: a request is ten.
+    // Under two points nothing is distinguished from noise, nor matters: a request is ten.
     const ratio = (took + 2) / (declared + 2);
     line.push(`${took.toFixed(2).padStart(8)}${declared.toFixed(2).padStart(8)}${ratio.toFixed(2).padStart(7)}`);
     return ratio > 2 || ratio < 0.5;

@@ -34,7 +34,7 @@ export interface Config {
   databaseUrl: string | null;
   /** Standbys of it that market data is read from; empty = none. */
   databaseReadUrls: string[];
-  /** How long the server lets one database statement take, ms; 0 = for ever. */
+  /** How long the server lets one database statement take, ms; 0 = forever. */
   databaseTimeoutMs: number;
   /** Shares rate and in-flight limits between processes; null = each process counts for itself. */
   redisUrl: string | null;

@@ -52,7 +52,7 @@ export interface Access {
   keys: ApiKeys;
   accounts: Accounts;
   sessions: Pick<SessionTokens, 'create'>;
-  /** False while a Redis that is configured is out of reach, and this process counts for itself. */
+  /** False while a Redis that is configured is not reachable, and this process counts for itself. */
   sharesLimits(): boolean;
   /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */
   close(): Promise<void>;

@@ -7,7 +7,7 @@ import type { SampleShape } from '../sample/market/plan.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { lineLog } from './line-log.ts';
 
-/** What the process of the sample market is to do: store what is missing of it, or let the session under way trade. */
+/** What the process of the sample market is to do: store what is missing of it, or let the session in progress trade. */
 export interface MarketTask {
   work: 'bring' | 'trade';
   config: Config;

@@ -1,6 +1,6 @@
 /**
  * The catalogue of failures a caller can meet (spec 7, contract-notes 1). A `Failure` is thrown where the condition is
- * found and carries what both doors say: REST as status and `{error: {code, message, details?}}`, GraphQL as
+ * found and carries what both endpoints send: REST as status and `{error: {code, message, details?}}`, GraphQL as
  * `extensions.code`. `cause` is for the log; it is never sent.
  */
 export type FailureCode =
@@ -23,9 +23,9 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
-/** A failure with everything a caller is told about it. */
+/** A failure with everything that is sent to the caller. */
 export class Failure extends Error {
-  /** `client_gone` is for metrics and traces: nobody is there to read it. */
+  /** `client_gone` is for metrics and traces; it is never sent. */
   readonly code: FailureCode | 'client_gone';
   readonly status: number;
   readonly details: Record<string, unknown> | undefined;
@@ -41,7 +41,7 @@ export class Failure extends Error {
   }
 }
 
-/** The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null when there is none. */
+/** The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null if there is none. */
 export function failureWithin(error: unknown): Failure | null {
   for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
     if (cause instanceof Failure) return cause;
@@ -160,7 +160,7 @@ export function sourceNotConfigured(dataset: string): Failure {
   return new Failure(503, 'internal', `No ${dataset} source is configured.`);
 }
 
-/** 503: the option-bar provider is configured and out of reach. */
+/** 503: the option-bar provider is configured and not reachable. */
 export function providerUnavailable(cause: unknown): Failure {
   return new Failure(503, 'provider_unavailable', 'The option-bar provider is unavailable.', { cause });
 }

@@ -43,7 +43,7 @@ function offsetSpan(tsMs: number): OffsetSpan {
   return lastSpan;
 }
 
-/** New York's offset from UTC at an instant, in ms (−18000000 in winter). */
+/** New York's offset from UTC at one point in time, in ms (−18000000 in winter). */
 export function exchangeOffsetMs(tsMs: number): number {
   return offsetSpan(tsMs).offsetMs;
 }
@@ -73,7 +73,7 @@ export function exchangeDate(tsMs: number): SessionDate {
   return dateOfUtc(tsMs + exchangeOffsetMs(tsMs));
 }
 
-/** Minutes since midnight in New York at an instant (0…1439). */
+/** Minutes since midnight in New York at one point in time (0…1439). */
 export function exchangeMinuteOfDay(tsMs: number): number {
   const local = tsMs + exchangeOffsetMs(tsMs);
   return Math.floor((local - Math.floor(local / dayMs) * dayMs) / 60_000);

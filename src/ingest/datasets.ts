@@ -27,7 +27,7 @@ interface DatasetKind {
   /** What the files hold, for `--help`. */
   describes: string;
   load: Loader;
-  /** The settings that shape the result beside the file's bytes: with others the same file is stored anew. */
+  /** The settings that shape the result beside the file's bytes: with others the same file is stored again. */
   shapedBy(settings: IngestSettings, path: string): string | Promise<string>;
 }
 

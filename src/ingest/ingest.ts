@@ -23,7 +23,7 @@ export interface FileReport {
   rows: number;
   /** Rows or blocks of the store that are new or different. */
   changed: number;
-  /** Lines that were left out, or for which the file was refused: the first hundred. */
+  /** Lines that were omitted, or for which the file was refused: the first hundred. */
   badLines: BadLine[];
   badLineCount: number;
   /** What is remarkable of a file that was stored all the same, e.g. lines of which only part was usable: the first hundred. */

@@ -5,7 +5,7 @@ import { type DataAges, watchDataAges } from './data-age-metric.ts';
 export interface FollowMetrics {
   /** So much of the tape has come, bytes. */
   taken(bytes: number): void;
-  /** A line was left out. */
+  /** A line was omitted. */
   badLine(): void;
   /** What had come is stored; `nowMs` is epoch ms. */
   committed(nowMs: number): void;

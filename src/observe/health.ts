@@ -6,7 +6,7 @@ export interface Vitals {
   tryWriting: () => Promise<void>;
   /** Why writes fail, in words for operators; empty while they work. */
   writeFailures: () => readonly string[];
-  /** False while a Redis that is configured is out of reach. */
+  /** False while a Redis that is configured is not reachable. */
   redis: () => boolean;
   /** True from the moment the process was asked to end. */
   draining: () => boolean;

@@ -28,9 +28,9 @@ export interface Metrics {
   refused(limit: 'rate' | 'in_flight', tier: string): void;
   /** A database statement that took so long, s. `verb` is one of SQL's, lower case. */
   statement(verb: string, seconds: number, failed: boolean): void;
-  /** Asks about these whenever metrics are read; to be called once. */
+  /** Asks about these whenever metrics are read; called once. */
   watch(measured: Measured): void;
-  /** Reads what the limits of the server did whenever metrics are read; to be called once. */
+  /** Reads what the limits of the server did whenever metrics are read; called once. */
   watchConnections(counts: () => ServerCounts): void;
   /** Reads a cache's figures whenever metrics are read. */
   watchCache(name: string, stats: () => CacheStats): void;
@@ -44,7 +44,7 @@ export interface Metrics {
 // From answers out of memory to those that a caller gives up on, s.
 const seconds = [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
-/** Combinations of scope groups told apart; callers choose them, so that there must be an end. */
+/** Combinations of scope groups distinguished; callers choose them, so that there must be an end. */
 const mostOperations = 60;
 
 /** Names at most `most` values as they come, and the rest `other`. */

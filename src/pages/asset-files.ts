@@ -12,7 +12,7 @@ export interface AssetFile {
   contentType: string;
   /** Another text whenever the bytes are others: their hash, or the version of the package they come with. */
   version: string;
-  /** Its bytes as the browser gets them (TypeScript without its types), read anew by each call. */
+  /** Its bytes as the browser gets them (TypeScript without its types), read again by each call. */
   read: () => Promise<Buffer>;
 }
 

@@ -1,15 +1,15 @@
-/** A place of this server that the pages lead to. */
+/** A page or endpoint of this server that the pages link to. */
 interface SiteLink {
   /** Its address. */
   to: string;
   name: string;
-  /** What is found there. */
+  /** A short description. */
   what: string;
-  /** Every page's header leads there too. */
+  /** Also linked from the header of every page. */
   inHeader?: true;
 }
 
-/** Where `/` leads to, in its order. */
+/** The links on `/`, in order. */
 export const siteLinks: readonly SiteLink[] = [
   {
     to: '/graphql',

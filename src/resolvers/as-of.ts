@@ -1,14 +1,14 @@
 import { addDays, exchangeTimeZone, parseInstant, type SessionDate, startOfDate } from '../domain/market-time.ts';
 
-/** Which stored state is asked for. */
+/** Which stored state is requested. */
 export interface AsOf {
-  /** The last instant that counts, epoch ms; never later than the server's clock. */
+  /** The latest time that counts, epoch ms; never later than the server's clock. */
   atMs: number;
-  /** Set when nothing but a date was written. */
+  /** Set if only a date was given. */
   bareDate: SessionDate | null;
 }
 
-/** The moment a caller wrote: an instant, or a whole date in `tz`, whose last state is meant. Throws 400 naming `parameter`. */
+/** The time a caller sent: a point in time, or a date in `tz`, which means its last state. Throws 400 naming `parameter`. */
 export function parseAsOf(text: string, tz: string | null | undefined, parameter: string, nowMs: number): AsOf {
   const zone = tz ?? exchangeTimeZone;
   const { ms, bareDate } = parseInstant(text, zone, parameter);

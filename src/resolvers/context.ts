@@ -13,7 +13,7 @@ import type { LiveHub } from './live/hub.ts';
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
 export type Dataset = (typeof datasets)[number];
 
-/** What a server has, whoever asks. */
+/** What a server has, whichever caller asks. */
 export interface Services {
   store: Store;
   access: Access;
@@ -49,7 +49,7 @@ export function requestContext(services: Services, caller: Caller, onEnd: (undo:
   return { ...services, store, caller, nowMs: services.now(), loaders: new Map(), once: new Map(), after: null, onEnd };
 }
 
-/** Does `work` once a request, whoever asks first. */
+/** Does `work` once a request, whichever caller asks first. */
 export function oncePerRequest<T>(context: RequestContext, name: string, work: () => Promise<T>): Promise<T> {
   let done = context.once.get(name) as Promise<T> | undefined;
   if (!done) {

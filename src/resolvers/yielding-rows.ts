@@ -1,13 +1,13 @@
 import { nextTurn } from '../runtime/event-loop.ts';
 import type { RequestContext } from './context.ts';
 
-/** Rows that are made and completed in one turn of the event loop: some milliseconds of work in either executor. */
+/** Rows made and completed in one iteration of the event loop: some milliseconds of work in either executor. */
 const rowsPerYield = 1000;
 
 /**
  * The rows of a list for the graph, so that making, completing and selecting them never keeps other requests waiting for
  * long: where the answer is made in pieces, each row is made when it is taken; elsewhere those of a long list come as
- * promises that resolve so many a turn of the event loop.
+ * promises that resolve so many an iteration of the event loop.
  */
 export function yieldingRows<T>(
   { batchSchedule }: Pick<RequestContext, 'batchSchedule'>,

@@ -15,16 +15,16 @@ import { watchPort } from './port-closing.ts';
 export interface ConnectionDrain {
   /** From now on every answer says `Connection: close`, and its connection ends with it. */
   start(): void;
-  /** Closes the port once every connection that the system has accepted for it is taken. Requests that come meanwhile are begun after it. */
+  /** Closes the port once every connection that the system has accepted for it is taken. Requests that come in the meantime are begun after it. */
   closePort(): Promise<void>;
   /**
-   * Resolves when every connection has ended. Requests under way are answered first; a connection without one stays open for another
+   * Resolves when every connection has ended. Requests in progress are answered first; a connection without one stays open for another
    * second, in which a request on its way still arrives. What is left after `graceMs` is cut off.
    */
   closeConnections(graceMs: number): Promise<void>;
 }
 
-/** A connection without a request under way ends after this long, ms. */
+/** A connection without a request in progress ends after this long, ms. */
 const idleMs = 1000;
 const sweepMs = 50;
 /** What a client still sends after its last answer is read and discarded within these limits. */
@@ -32,7 +32,7 @@ const leftOver = { bytes: 32 * 1024 * 1024, idleMs: 1000, totalMs: 1000 };
 
 interface Connection {
   socket: Socket;
-  /** Answers under way, in the order of their requests. */
+  /** Answers in progress, in the order of their requests. */
   answers: ServerResponse[];
   /** Whether an answer has said `Connection: close`: what comes behind its request is not begun. */
   saidClose: boolean;

@@ -16,7 +16,7 @@ export interface ConnectionLimits {
 /** What a server did with connections. */
 export interface ConnectionCounts {
   open: number;
-  /** Of these, connections without a request under way. */
+  /** Of these, connections without a request in progress. */
   idle: number;
   /** Connections refused since the start, by the limit that was reached. */
   refused: { total: number; address: number };
@@ -28,14 +28,14 @@ export interface ConnectionCounts {
 interface Group {
   limit: number;
   open: number;
-  /** Connections without a request under way, the least recently used first. */
+  /** Connections without a request in progress, the least recently used first. */
   idle: Set<Socket>;
 }
 
 interface Held {
   address: string | null;
   groups: readonly Group[];
-  /** Requests under way on the connection. */
+  /** Requests in progress on the connection. */
   requests: number;
 }
 
@@ -61,8 +61,8 @@ function rejecter(): (socket: Socket) => void {
 }
 
 /**
- * Limits the connections of a server. When a limit is reached, the least recently used connection without a request under way is closed
- * for the new one, so idle connections never keep a client out. When every connection has a request under way, the new one is
+ * Limits the connections of a server. When a limit is reached, the least recently used connection without a request in progress is closed
+ * for the new one, so idle connections never keep a client out. When every connection has a request in progress, the new one is
  * answered 503 and closed. To be called before the server listens.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): () => ConnectionCounts {

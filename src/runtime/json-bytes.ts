@@ -1,6 +1,6 @@
 import { nextTurn } from './event-loop.ts';
 
-/** Values that are written in one turn of the event loop: about half a millisecond of work. */
+/** Values that are written in one iteration of the event loop: about half a millisecond of work. */
 const valuesPerYield = 5000;
 
 /** Values that are too many to be cached as text. */
@@ -87,7 +87,7 @@ export function isHeavy(value: unknown): boolean {
 
 /**
  * `JSON.stringify(value)` as UTF-8, for plain data. What is small is written at once; of what is large, no more than about
- * half a millisecond in one turn of the event loop.
+ * half a millisecond in one iteration of the event loop.
  */
 export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
   if (weight(value) <= valuesPerYield) return Buffer.from(JSON.stringify(value));

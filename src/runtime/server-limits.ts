@@ -17,7 +17,7 @@ export interface ServerLimits {
   headerBytes: number;
   /** How long a connection is kept that waits for its next request, ms. */
   idleMs: number;
-  /** How long a connection may neither read nor send anything while a request is under way, ms. */
+  /** How long a connection may neither read nor send anything while a request is in progress, ms. */
   stallMs: number;
   body: BodyLimits;
   drain: DrainLimits;

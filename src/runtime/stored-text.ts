@@ -58,7 +58,7 @@ export function jsonFault(value: unknown): JsonFault | null {
 /** Whether a source that has strings, block strings and comments as GraphQL's has holds brackets of any kind nested deeper than `most`. */
 export function nestsDeeper(source: string, most: number): boolean {
   let depth = 0;
-  // What brackets mean nothing in is passed over as one piece.
+  // What brackets mean nothing in is skipped as one piece.
   for (const [piece] of source.matchAll(
     /"""(?:\\"""|[\s\S])*?(?:"""|$)|"(?:\\.|[^"\\\n])*"?|#[^\n\r]*|[([{]|[)\]}]/g,
   )) {

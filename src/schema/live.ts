@@ -33,7 +33,7 @@ export interface LiveMessage {
   cursor: string;
 }
 
-/** A subscription under way. */
+/** A subscription in progress. */
 export interface LiveAnswers {
   source: LiveSource;
   /** The next answer; null at the end, whose reason `source.ended` tells. */
@@ -97,7 +97,7 @@ export async function openAnswers(question: LiveQuestion): Promise<LiveAnswers |
   };
 }
 
-/** The last error of a stream that was ended from this side, as both doors send it. */
+/** The last error of a stream that was ended from this side, as REST and GraphQL send it. */
 export function endError({ reason, failure }: StreamEnd): { message: string; extensions: Record<string, unknown> } {
   return {
     message: failure.message,

@@ -5,7 +5,7 @@ import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { storeForThisTest } from '../support/store.ts';
 
-/** A Node on the path that cannot run TypeScript by itself; null where there is none. */
+/** A Node on the path that cannot run TypeScript by itself; null if there is none. */
 function oldNode(): string | null {
   for (const folder of (process.env.PATH ?? '').split(delimiter)) {
     const program = join(folder, 'node');

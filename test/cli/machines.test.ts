@@ -76,7 +76,7 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
         slowestMs = Math.max(slowestMs, performance.now() - startMs);
         await delay(50);
       }
-      // A command is waited for 0.3 s at most; without that, for ever.
+      // A command is waited for 0.3 s at most; without that, forever.
       expect(slowestMs).toBeLessThan(5000);
       const reasons = ['Redis is not reachable: this process counts limits on its own.'];
       expect(await status()).toEqual({ status: 'degraded', reasons });

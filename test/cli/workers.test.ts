@@ -59,7 +59,7 @@ function listens(pid: number, port: number): boolean {
     try {
       return readlinkSync(`/proc/${pid}/fd/${fd}`);
     } catch {
-      // Closed meanwhile.
+      // Closed in the meantime.
       return [];
     }
   });

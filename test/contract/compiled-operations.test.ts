@@ -72,7 +72,7 @@ async function compiled(operation: StoredOperation, caller: Caller, variables: V
   }
 }
 
-/** The same by graphql-js, as Yoga runs what it is sent: a variable that has no value is left out. */
+/** The same by graphql-js, as Yoga runs what it is sent: a variable that has no value is omitted. */
 async function interpreted(operation: StoredOperation, caller: Caller, variables: Variables): Promise<Result> {
   const document = parse(operation.source);
   const variableValues = Object.fromEntries(Object.entries(variables).filter(([, value]) => value !== undefined));
@@ -117,7 +117,7 @@ function variablesOf({ route }: KnownRoute, texts: Record<string, string>, body:
   }
 }
 
-/** Variable sets of a route, each also with some values null and some left out. */
+/** Variable sets of a route, each also with some values null and some omitted. */
 function variableSets(known: KnownRoute, random: Random): Variables[] {
   const bodies: unknown[] = known.route.body
     ? [known.known.body, ...(known.known.bodies ?? []).map(({ body }) => body)].flatMap((text) => {
@@ -224,7 +224,7 @@ function forgetCached(result: Result): Result {
   return result;
 }
 
-/** What is made anew each time: keys and ids. */
+/** What is made again each time: keys and ids. */
 function forgetMade(result: Result): Result {
   const text = JSON.stringify(result)
     .replace(/tg_live_\w{4,}/g, 'tg_live_made')

@@ -196,7 +196,7 @@ async function overGraphql({ known }: KnownRoute, { who, ticker, id }: Cell): Pr
   return errors?.[0]?.extensions?.code ?? (data?.quotes?.meta.restricted ? 'restricted' : 'ok');
 }
 
-/** Everything that came out other than the contract says, of one caller over all symbols and both doors. */
+/** Everything that came out other than the contract says, of one caller over all symbols, in REST and GraphQL. */
 async function surprises(known: KnownRoute, caller: Who): Promise<string[]> {
   const { needs, prepare, changesAccount, path, body = '' } = known.known;
   const tickers = Object.keys(symbolKinds) as Ticker[];

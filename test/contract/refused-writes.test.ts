@@ -112,7 +112,7 @@ describe.each(faults)('$what', ({ reason, problem, begin, end }) => {
     expect(await health()).toEqual({ status: 'ok' });
 
     await begin(base);
-    // Nobody has written meanwhile.
+    // Nobody has written in the meantime.
     await expect.poll(health, { timeout: 20_000 }).toEqual({ status: 'degraded', reasons: [reason] });
     expect(await app.get('/readyz', { credential: null })).toMatchObject({ status: 200, body: { status: 'ready' } });
     const reads = await Promise.all(Array.from({ length: 5 }, reading));

@@ -6,7 +6,7 @@ import { mayRead, type Target } from './target.ts';
 const measures =
   /^(spot|price|open|high|low|close|volume|vwap|bid|ask|last|mark|fmv|iv|delta|gamma|theta|vega|oi|callOi|putOi|call_oi|put_oi|gex|netGex|net_gex|flipPoint|flip_point|deltaAdj|delta_adj|premiumUsd|premium_usd|notional|tradeCount|trade_count|changePct|change_pct)$/;
 
-/** The first measure of the market in a value, as its path; null when there is none. */
+/** The first measure of the market in a value, as its path; null if there is none. */
 function measureIn(value: unknown, path = ''): string | null {
   if (value === null || typeof value !== 'object') return null;
   for (const [name, each] of Object.entries(value)) {

@@ -4,7 +4,7 @@ import type { FuzzRequest } from './request.ts';
 import type { Came } from './send.ts';
 import type { Target } from './target.ts';
 
-/** Statuses of the contract for a source that is not configured or out of reach. */
+/** Statuses of the contract for a source that is not configured or not reachable. */
 const sourceStatuses = new Set([502, 503]);
 
 /** What no answer to a failed request holds: stacks, file names, the store's own words. */

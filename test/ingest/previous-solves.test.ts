@@ -63,7 +63,7 @@ test('where a chain’s quotes tell no volatility, the session’s last solve do
   await inTransaction(store, (tx) => tx.query('DELETE FROM greeks_minutes'));
   await write(at(620), { ...none, iv: 0.5, delta: 0.02, gamma: 0.0007 });
   expect(await stored(at(620))).toMatchObject({ iv: 0.5, gamma: 0.0007 });
-  // Another session begins anew.
+  // Another session begins again.
   const next = at(600, addDays(session, 1));
   await write(next, none);
   expect(await stored(next)).toMatchObject({ iv: null, gamma: null });

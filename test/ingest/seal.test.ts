@@ -270,7 +270,7 @@ describe('a sealed session', () => {
       await refuseSealed(tx, [{ symbol: 'AAPL', sessionDate: session }]);
       sealing = seal();
       await pause(250);
-      // Others that write meanwhile do not wait behind it.
+      // Others that write in the meantime do not wait behind it.
       await inTransaction(store, (other) => refuseSealed(other, [{ symbol: 'SPY', sessionDate: next }]));
       expect(await listSeals(store)).toEqual([]);
       await tx.query(`UPDATE flow_coverage SET status = 'observed_live' WHERE underlying = 'AAPL'`);

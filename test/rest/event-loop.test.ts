@@ -51,7 +51,7 @@ afterAll(() => app.close());
 
 let asked = 0;
 
-/** Asks from a process of its own, so that the client's work is not the server's; each time anew, since answers are kept. Warm: compiled code and caches are not the matter. */
+/** Asks from a process of its own, so that the client's work is not the server's; each time again, since answers are kept. Warm: compiled code and caches are not the matter. */
 async function blocked(leastBytes: number, url: string, ...args: string[]): Promise<number> {
   const ask = async () => {
     const sent = [

@@ -42,7 +42,7 @@ async function open(topics: string, { credential = key, after, on = app }: Openi
   return reader;
 }
 
-/** A stream under way, and where it stands. */
+/** A stream in progress, and where it stands. */
 async function ready(topics: string, opening: Opening = {}): Promise<EventReader & { id: string }> {
   const reader = await open(topics, opening);
   expect(reader.status).toBe(200);
@@ -144,7 +144,7 @@ describe('GET /v2/stream', () => {
     const reader = await ready('gex:SPY:1');
     const { body } = await app.get(`/v2/gex/SPY/history?date=${session}&top=1`);
     expect((await take(reader, 1))[0]!.data).toEqual({ symbol: 'SPY', ...body.data.captures[1] });
-    // Two in one commit, and one that is made anew.
+    // Two in one commit, and one that is made again.
     await saveCaptures(app.store, { gex: [at(610, 7), at(615, 8)] });
     expect((await take(reader, 2)).map(({ data }) => data.strikes[0].gex)).toEqual([21, 24]);
     await saveCaptures(app.store, { gex: [at(615, 9)] });
@@ -248,7 +248,7 @@ describe('a stream that is taken up again', () => {
     const told: Json[] = [];
     const name = ({ event, data }: SentEvent) =>
       `${event} ${data.seq ?? data.captured_at ?? `${data.ts_ms} ${data.volume}`}`;
-    // Cut off before anything was told, it begins anew.
+    // Cut off before anything was told, it begins again.
     begun.leave();
     const again = await ready(topics, { after: begun.id });
     let last = (await take(again, 3)).at(-1)!.id!;
@@ -279,7 +279,7 @@ describe('a stream that is taken up again', () => {
     }
     const states = (all: readonly string[]) => all.filter((each) => !each.startsWith('cross-section'));
     expect(new Set(told).size).toBe(told.length);
-    // The one that was always there: its first bar and capture are not told again either.
+    // The one that was always there: its first bar and capture are not reported again either.
     const all: string[] = [];
     while (states(all).length < wanted) all.push(name((await take(whole, 1))[0]!));
     expect(states(told).sort()).toEqual(states(all).sort());

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 
-/** Debian's Chromium, or the one that CHROMIUM names; null where there is none. */
+/** Debian's Chromium, or the one that CHROMIUM names; null if there is none. */
 export const chromiumPath: string | null =
   [process.env.CHROMIUM, '/usr/bin/chromium'].find((path) => path !== undefined && existsSync(path)) ?? null;
 

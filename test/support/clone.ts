@@ -7,7 +7,7 @@ const copied = ['src/domain', 'src/runtime', 'src/store', 'prisma/migrations', '
 
 /**
  * Makes a clone at `folder` with what a store needs. Packages are links to the installed ones, but for the embedded
- * server's, which is copied (`server: 'copied'`) or left out.
+ * server's, which is copied (`server: 'copied'`) or omitted.
  */
 export function cloneInto(folder: string, { server }: { server: 'copied' | 'absent' }): { storeProgram: string } {
   for (const path of copied) cpSync(join(root, path), join(folder, path), { recursive: true });

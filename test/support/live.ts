@@ -22,7 +22,7 @@ export interface HandTimers {
 export function handTimers(): HandTimers {
   const works = new Set<{ ms: number; work: () => void }>();
   const run = (ms: number, which: number) => {
-    // What two of them share is told apart by the order in which the hub sets them.
+    // What two of them share is distinguished by the order in which the hub sets them.
     const found = [...works].filter((each) => each.ms === ms);
     found[Math.min(which, found.length - 1)]?.work();
   };

@@ -8,7 +8,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 
-/** Whether this machine has the program; without it tests of a Redis that ends are passed over, which is said, and fails under CI=true. */
+/** Whether this machine has the program; without it tests of a Redis that ends are skipped, which is said, and fails under CI=true. */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedisServer) {
   if (process.env.CI === 'true')
@@ -22,7 +22,7 @@ export interface OwnRedis {
   port: number;
   /** Ends at once. */
   kill(): Promise<void>;
-  /** Starts it with what its file holds, or anew without it. */
+  /** Starts it with what its file holds, or again without it. */
   start(file?: 'kept' | 'removed'): Promise<void>;
 }
 

@@ -21,8 +21,8 @@ export async function allStatements(work: () => Promise<unknown>): Promise<strin
 }
 
 /**
- * The SQL that `work` sends. What comes by the clock is left out: usage and last uses of keys being written, caller and registry being
- * looked at anew every few seconds, a listening connection being asked whether it is still there. Nor do BEGIN and its like count, and that
+ * The SQL that `work` sends. What comes by the clock is omitted: usage and last uses of keys being written, caller and registry being
+ * looked at again every few seconds, a listening connection being asked whether it is still there. Nor do BEGIN and its like count, and that
  * others are told of a change.
  */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {

@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { SharedCache } from './shared-cache.ts';
 
-/** Debian's Varnish, or the one that VARNISHD names; null where there is none. */
+/** Debian's Varnish, or the one that VARNISHD names; null if there is none. */
 export const varnishPath: string | null =
   [process.env.VARNISHD, '/usr/sbin/varnishd'].find((path) => path !== undefined && existsSync(path)) ?? null;
 

@@ -58,7 +58,7 @@ export interface ApiKeys {
   list(accountId: string | null): Promise<ApiKeyInfo[]>;
   /** Stops a key (of that account, or of any with null), here at once, elsewhere within 5 s. Throws 404 when unknown or revoked. */
   revoke(id: string, accountId: string | null): Promise<void>;
-  /** Reads a key anew when it is next used: another process may have revoked it. */
+  /** Reads a key again when it is next used: another process may have revoked it. */
   forget(key: string): void;
   /** The same for people (contract-notes 3): by site session alone; making one needs the declaration; at most 25 live keys. */
   createFor(caller: Caller, name: string | null): Promise<CreatedKey>;

@@ -4,7 +4,7 @@ import { LRUCache } from 'lru-cache';
 export interface FreshCache<V> {
   /** The value, loaded when it is not cached; null = the store has none. Callers at the same time share one load. */
   get(key: string): Promise<V | null>;
-  /** Forgets a key at once; a load that is under way is not remembered either. */
+  /** Forgets a key at once; a load that is in progress is not remembered either. */
   drop(key: string): void;
 }
 
@@ -37,7 +37,7 @@ export function freshCache<V extends object>(
     loading.set(key, promise);
     try {
       const value = await promise;
-      // Dropped meanwhile: what was read may be from before the change.
+      // Dropped in the meantime: what was read may be from before the change.
       if (loading.get(key) !== promise) return value;
       if (value === null) absent.set(key, true, { start });
       else present.set(key, value, { start });

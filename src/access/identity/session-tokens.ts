@@ -28,7 +28,7 @@ export interface SessionTokens {
 const minSecretBytes = 32;
 
 /**
- * Opens site sessions. With neither a secret nor a JWKS URL a random secret serves that was made once and is kept in the store, so
+ * Opens site sessions. With neither a secret nor a JWKS URL a random secret serves that was made once and is stored, so
  * that the command line and every process agree: for trying things out, since whoever can read the store can sign in as anybody.
  */
 export async function openSessionTokens(

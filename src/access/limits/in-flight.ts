@@ -10,7 +10,7 @@ export const maxInFlight = 2;
 const leaseMs = 15_000;
 const renewMs = 5_000;
 
-/** Counts the stock-bar requests in flight, both doors and all processes together. */
+/** Counts the stock-bar requests in flight, over REST, GraphQL and all processes together. */
 export interface InFlight {
   /**
    * Takes a place: the function gives it back (again is harmless; call it when the client hangs up, too). Null = over the limit:

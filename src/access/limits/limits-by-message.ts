@@ -51,7 +51,7 @@ export function keepLimits(rates: Rates): LimitsKeeper {
         mine.delete(ask);
       } else if (question.limits === 'place') {
         const leave = await slots(question.keyId);
-        // One that ended meanwhile holds nothing.
+        // One that ended in the meantime holds nothing.
         if (leave && held.get(asker) !== mine) leave();
         else if (leave) mine.set(ask, leave);
         reply({ limits: 'answer', ask, taken: leave !== null });

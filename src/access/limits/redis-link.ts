@@ -2,7 +2,7 @@ import { Redis } from 'ioredis';
 
 /** A Redis that may go away: what counts for all processes is asked of it, and callers fall back on their own counts. */
 export interface RedisLink {
-  /** What `work` gives; null when Redis is out of reach or was a moment ago. Never throws for that, and never waits long. */
+  /** What `work` gives; null when Redis is not reachable or was a moment ago. Never throws for that, and never waits long. */
   attempt<T extends object>(work: (redis: Redis) => Promise<T>): Promise<T | null>;
   /** Whether Redis was reached when it was last tried. */
   isUp(): boolean;

@@ -151,7 +151,7 @@ export function emptyBar(rows: BarRows, startMs: number): void {
 
 /**
  * Buckets put together: `startOf` gives the longer bucket's start for a shorter one's. With `barsOnly` a part without a price of
- * its own is left out, volume and all, as in bars made of bars. Parts before `fromMs`, where a longer bucket begins, are left out.
+ * its own is omitted, volume and all, as in bars made of bars. Parts before `fromMs`, where a longer bucket begins, are omitted.
  */
 export function foldRows(
   rows: BarRows,

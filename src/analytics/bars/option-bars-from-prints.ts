@@ -10,7 +10,7 @@ import { barsOfRows, foldRows } from './bar-rows.ts';
 export interface OptionBars {
   /** Adds a counted print. */
   count(entry: number): void;
-  /** Makes the minute of a print anew after it was taken back. */
+  /** Makes the minute of a print again after it was taken back. */
   recount(entry: number): void;
   /** The bars so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not traded. */
   bars(contract: TradedContract, timeframe: '1m' | '5m', fromMs?: number): BarColumns;

@@ -11,7 +11,7 @@ const cut = (lengthMs: number) => (tsMs: number) => tsMs - (tsMs % lengthMs);
 /** One symbol's prints by the second, from which every longer bar is folded. */
 export interface StockSeconds {
   count(entry: number): void;
-  /** Makes a second anew from the symbol's prints that still stand; `head` is the newest of them. */
+  /** Makes a second again from the symbol's prints that still stand; `head` is the newest of them. */
   recount(tsMs: number, head: number): void;
   /** The bars that start at or after `fromMs`. */
   bars(timeframe: Timeframe, fromMs: number): BarColumns;

@@ -21,7 +21,7 @@ export interface Detector {
   pass(entry: number): void;
   /** Takes a counted, linked print that comes in event-time order, after `pass`. */
   accept(entry: number): void;
-  /** Changes whether a linked print is counted: by `apply`, which sets its state. Whatever events that touches are formed anew. */
+  /** Changes whether a linked print is counted: by `apply`, which sets its state. Whatever events that touches are formed again. */
   revise(entry: number, apply: () => void): void;
   /** No print before this instant will be accepted any more. */
   advance(clockMs: number): void;

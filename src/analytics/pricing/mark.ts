@@ -7,7 +7,7 @@ import { methodologySettings } from '../methodology.ts';
 export const markSources = ['mid', 'last', 'close'] as const;
 export type MarkSource = (typeof markSources)[number];
 
-/** What is known of a contract's price at an instant; null = not held. Prices dollars a share. */
+/** What is known of a contract's price at one point in time; null = not held. Prices dollars a share. */
 export interface MarkInputs {
   nowMs: number;
   quote: { bid: number | null; ask: number | null; tsMs: number } | null;

@@ -19,7 +19,7 @@ import { createReorder } from '../prints/reorder.ts';
 import { sideIndex } from '../prints/side.ts';
 
 export interface OptionTapeOptions {
-  /** Prints of another New York date are counted as such and left out. */
+  /** Prints of another New York date are counted as such and omitted. */
   session: SessionDate;
   onChange(change: FlowChange): void;
   /**

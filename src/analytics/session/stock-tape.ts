@@ -11,7 +11,7 @@ import { createStockLedger } from '../prints/stock-ledger.ts';
 import { mayBeClose, officialCloseOf } from './official-close.ts';
 
 export interface StockTapeOptions {
-  /** Prints of another New York date are counted as such and left out. */
+  /** Prints of another New York date are counted as such and omitted. */
   session: SessionDate;
   /** Prints remembered; `tapeSettings.rememberedPrints` when absent. A correction of one forgotten changes nothing. */
   remembered?: number;

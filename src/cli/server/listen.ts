@@ -54,7 +54,7 @@ export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
   });
 }
 
-/** Closes the port, lets requests under way finish, and cuts off what is left after `graceMs`. */
+/** Closes the port, lets requests in progress finish, and cuts off what is left after `graceMs`. */
 export async function stop({ drain }: Listening, graceMs: number): Promise<void> {
   drain.start();
   await drain.closePort();

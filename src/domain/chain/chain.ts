@@ -23,7 +23,7 @@ export interface ChainRow extends OptionContract {
   sharesPerContract: number;
 }
 
-/** An underlying's whole option chain at an instant. */
+/** An underlying's whole option chain at one point in time. */
 export interface ChainCapture {
   underlying: string;
   capturedAt: number;
@@ -33,7 +33,7 @@ export interface ChainCapture {
   spot: number | null;
   /** The underlying's close of the session before. */
   priorCloseSpot: number | null;
-  /** True when the source gave only part of the chain, or some of its lines were broken and left out. */
+  /** True when the source gave only part of the chain, or some of its lines were broken and omitted. */
   partial: boolean;
   /** Ordered by expiry, strike, call before put, root. */
   rows: ChainRow[];

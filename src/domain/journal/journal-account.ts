@@ -17,7 +17,7 @@ const isSent = (value: unknown) => value !== undefined && value !== null && valu
 
 /**
  * Reads a journal account (contract-notes 3: `id, name, broker`); throws 400 naming the field that is wrong. Null and empty count as
- * not sent; other keys are passed over. An id that is not sent is null.
+ * not sent; other keys are skipped. An id that is not sent is null.
  */
 export function requireJournalAccount(
   fields: Readonly<Record<string, unknown>>,

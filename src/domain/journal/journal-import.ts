@@ -22,7 +22,7 @@ export interface JournalBody {
 const yieldRows = 1000;
 
 /**
- * Reads an import: JSON lines, or CSV with a header. Blank lines are passed over. Throws 413 over the limits and 400 when the body
+ * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 when the body
  * is not UTF-8; whatever else is wrong is wrong with a row. `nowMs` is the time of trades that tell none.
  */
 export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv', nowMs: number): Promise<JournalBody> {

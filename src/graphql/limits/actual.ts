@@ -65,7 +65,7 @@ function writtenValues(tally: Tally): Values {
   };
 }
 
-/** The data of an answer; null where there is none. */
+/** The data of an answer; null if there is none. */
 function valuesOf(data: unknown): Values | null {
   if (data instanceof WrittenData) return writtenValues(data.tally);
   return isObject(data) ? objectValues([data]) : null;

@@ -23,7 +23,7 @@ interface Entry {
 }
 
 /**
- * Whether the compiled form means the same: it departs from the language where a variable is left out or null, so every
+ * Whether the compiled form means the same: it departs from the language where a variable is omitted or null, so every
  * declared variable must have a value. Introspection is left to the ordinary executor too.
  */
 function isEligible(args: ExecutionArgs): boolean {

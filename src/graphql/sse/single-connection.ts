@@ -201,7 +201,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
     connection.out.resolve(out);
   }
 
-  /** Runs an operation; null when it was ended before it was under way. */
+  /** Runs an operation; null when it was ended before it was in progress. */
   async function run(
     { operations, scope }: Connection,
     { id, ...sent }: Identified,

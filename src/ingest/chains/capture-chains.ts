@@ -19,7 +19,7 @@ export interface CaptureSettings extends CaptureSchedule, SourceLimits, Pick<Ing
 /** What capturing has of the world. */
 export interface CaptureWorld {
   now: Clock;
-  /** Aborted to stop: what is being asked for is given up, what is being stored is stored. */
+  /** Aborted to stop: what is being asked for is abandoned, what is being stored is stored. */
   stop: AbortSignal;
   /** 0…1, for the back-off. */
   random(): number;
@@ -28,7 +28,7 @@ export interface CaptureWorld {
   log: CaptureLog;
 }
 
-/** Is told what became of every attempt, in words for people and facts for machines. */
+/** Called with the result of every attempt, in words for people and facts for machines. */
 export interface CaptureLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;

@@ -18,7 +18,7 @@ function hoursAt(tsMs: number, delayMs: number) {
   return { date, openMs: openMs + delayMs, closeMs: closeMs + delayMs };
 }
 
-/** Whether an instant is within the source's market hours, the close left out. */
+/** Whether an instant is within the source's market hours, the close omitted. */
 export function isCaptureTime(tsMs: number, { delayMs, always }: CaptureSchedule): boolean {
   const { openMs, closeMs } = hoursAt(tsMs, delayMs);
   return always || (tsMs >= openMs && tsMs < closeMs);

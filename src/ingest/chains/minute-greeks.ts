@@ -16,7 +16,7 @@ export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueM
   begin(): Promise<void>;
   /** Goes on with the solves for about this many American ones; true when none is left. */
   work(units: number): boolean;
-  /** Ends the solves that were begun, a few a turn of the event loop. */
+  /** Ends the solves that were begun, a few an iteration of the event loop. */
   finish(): Promise<void>;
   /** The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its underlyings. */
   takeSolved(): WrittenMinute[];

@@ -36,7 +36,7 @@ function lastAt(points: readonly PricePoint[], tsMs: number): PricePoint | null 
 }
 
 /**
- * When the chain was captured whose yields hold at an instant, at the latest: the full hour before it, since yields are a matter of days; before
+ * When the chain was captured whose yields hold at one point in time, at the latest: the full hour before it, since yields are a matter of days; before
  * the session's first full hour the end of the session before.
  */
 function yieldsAsOf(session: SessionDate, tsMs: number): number {

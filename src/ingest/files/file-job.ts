@@ -29,7 +29,7 @@ export interface FileJob {
   now: Clock;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
-  /** Is told of what the report should say of a file that is stored all the same. */
+  /** Called for what the report should say of a file that is stored all the same. */
   onNote(note: string): void;
   /** True once the file has too many bad lines: it is read on to report more of them, and nothing more is written. */
   refused(): boolean;

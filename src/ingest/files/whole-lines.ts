@@ -1,6 +1,6 @@
 const lineFeed = 0x0a;
 
-/** A stream cut anew, so that every piece ends with a line; a last line without an end is given one. */
+/** A stream cut again, so that every piece ends with a line; a last line without an end is given one. */
 export async function* wholeLines(source: AsyncIterable<Uint8Array>): AsyncGenerator<Buffer> {
   let rest: Uint8Array[] = [];
   for await (const piece of source) {

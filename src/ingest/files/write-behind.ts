@@ -1,4 +1,4 @@
-/** One write under way while the next is prepared: the database works while this process reads on, and memory holds two batches at most. */
+/** One write in progress while the next is prepared: the database works while this process reads on, and memory holds two batches at most. */
 export interface WriteBehind {
   /** Waits for the write before, then starts `write` and returns without waiting for it. Throws what the write before threw. */
   next(write: () => Promise<void>): Promise<void>;
@@ -6,7 +6,7 @@ export interface WriteBehind {
   done(): Promise<void>;
 }
 
-/** A write-behind with nothing under way. */
+/** A write-behind with nothing in progress. */
 export function writeBehind(): WriteBehind {
   let pending: Promise<void> = Promise.resolve();
   return {

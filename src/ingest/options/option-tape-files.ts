@@ -61,7 +61,7 @@ export interface OptionTapeReading {
   refused(): boolean;
 }
 
-/** The number of an underlying's session at an instant: its date's days, and its underlying. */
+/** The number of an underlying's session at one point in time: its date's days, and its underlying. */
 function groupNumbers() {
   let [startMs, endMs, day] = [0, 0, 0];
   return (underlying: number, tsMs: number) => {

@@ -37,7 +37,7 @@ export interface SampleLiveOptions {
   onEvent: (event: { text: string; error?: unknown }) => void;
   /** A smaller market, for tests. */
   shape?: SampleShape;
-  /** Ends by itself when no session is under way (any more). */
+  /** Ends by itself when no session is in progress (any more). */
   whileOpen?: boolean;
 }
 
@@ -55,7 +55,7 @@ function written(data: SampleTapeWriterData, stop: AbortSignal): Promise<void> {
 async function followSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
   const folder = join(dataDir, 'sample', 'live-tape');
-  // Made anew at every start, and the same every time; tapes of sessions before are of no more use.
+  // Made again at every start, and the same every time; tapes of sessions before are of no more use.
   await rm(folder, { recursive: true, force: true });
   const path = join(folder, `${session}.ndjson.gz`);
   await written({ path, session, shape: shape.tape }, stop);
@@ -105,7 +105,7 @@ async function captureSession(store: Store, session: SessionDate, options: Sampl
 async function runSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, onEvent, shape = sampleShape } = options;
   onEvent({ text: `the sample market’s session ${session} is trading live` });
-  // One that fails ends the other, to be taken up anew together.
+  // One that fails ends the other, so that both start again together.
   const failed = new AbortController();
   const part = { ...options, stop: AbortSignal.any([stop, failed.signal]) };
   const end = (error: unknown) => {
@@ -122,7 +122,7 @@ async function runSession(store: Store, session: SessionDate, options: SampleLiv
 }
 
 /**
- * Lets the sample market trade by the clock: the tape of each session under way is followed as it comes, its chains are captured, and when it is
+ * Lets the sample market trade by the clock: the tape of each session in progress is followed as it comes, its chains are captured, and when it is
  * over it is reconciled. Of several processes on a store one does it. What fails is told and tried again. Ends when told to stop, with all
  * that came written.
  */

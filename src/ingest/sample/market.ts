@@ -20,7 +20,7 @@ export interface SampleMarketOptions {
   onProgress?: (progress: { label: string; fraction: number }) => void;
   /** A smaller market, for tests. */
   shape?: SampleShape;
-  /** The tape of the session under way comes as it trades (followSampleTape), and is not stored from files. */
+  /** The tape of the session in progress comes as it trades (followSampleTape), and is not stored from files. */
   besideTape?: boolean;
   /** Aborted to stop; what is stored by then stays, and the next start goes on. */
   signal?: AbortSignal;

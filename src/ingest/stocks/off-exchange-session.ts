@@ -15,7 +15,7 @@ import {
 } from '../../store/offexchange/levels.ts';
 import { saveOffExchange } from '../../store/offexchange/writing.ts';
 
-/** Makes the concentration of a stored session anew, and of the later ones in whose window it lies. */
+/** Makes the concentration of a stored session again, and of the later ones in whose window it lies. */
 async function refreshConcentration(tx: Transaction, symbol: string, session: SessionDate, asOfMs: number) {
   const others = tapeSettings.concentrationSessions - 1;
   const window = await readWindow(tx, symbol, session, { before: others, after: others });

@@ -37,7 +37,7 @@ const mostPendingBytes = 8 * 1024 * 1024;
 export interface FollowOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
   /** Names the tape: a follower goes on where the last one of this name was. */
   source: string;
-  /** The lines come from the tape's first on: those taken before are passed over. Else they go on after them. */
+  /** The lines come from the tape's first on: those taken before are skipped. Else they go on after them. */
   fromStart: boolean;
   /** What has come is written this often, ms. */
   everyMs: number;

@@ -4,7 +4,7 @@ import { Redis, ReplyError } from 'ioredis';
 // Entries asked for at a time, and how long a read waits for the first, ms.
 const entriesAtOnce = 1000;
 const waitMs = 1000;
-/** A command without an answer for so long is given up, and its connection with it, ms. */
+/** A command without an answer for so long is abandoned, and its connection with it, ms. */
 const patienceMs = 5000;
 const longestPauseMs = 5000;
 const pollMs = 50;
@@ -13,7 +13,7 @@ const pollMs = 50;
 export interface StreamLines {
   /**
    * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is away it waits, and
-   * then goes on with the entry after the last it gave: none is left out, none comes twice. Ends when told to stop.
+   * then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when told to stop.
    */
   pieces(): AsyncGenerator<Buffer>;
   /** Acknowledges the entries of the first `count` pieces given out; when Redis is away, later. */
@@ -38,7 +38,7 @@ type Reply = [stream: string, entries: Entries][] | null;
 function linesOf(entries: Entries): Buffer {
   const lines = entries.map(([, fields]) => {
     const at = fields?.findIndex((name, i) => i % 2 === 0 && name === 'line') ?? -1;
-    // An entry without the field is a blank line, which is passed over.
+    // An entry without the field is a blank line, which is skipped.
     const text = at < 0 ? '' : fields![at + 1]!;
     return text.endsWith('\n') ? text : `${text}\n`;
   });
@@ -89,7 +89,7 @@ async function connected(url: string): Promise<Redis> {
   }
 }
 
-/** Joins the stream's group, making both when they are not there. Throws when Redis is out of reach. */
+/** Joins the stream's group, making both when they are not there. Throws when Redis is not reachable. */
 export async function openStreamLines(options: StreamLinesOptions): Promise<StreamLines> {
   const { url, stream, group, consumer, stop, log } = options;
   const redis = await connected(url);

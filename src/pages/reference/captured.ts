@@ -13,7 +13,7 @@ export interface Captured {
   headers: Readonly<Record<string, string>>;
   /** The body; of its longer lists the first items. */
   answer: unknown;
-  /** How many items of a list were left out, by the list's path, e.g. `data.strikes`. */
+  /** How many items of a list were omitted, by the list's path, e.g. `data.strikes`. */
   omitted: Readonly<Record<string, number>>;
 }
 

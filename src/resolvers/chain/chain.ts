@@ -35,7 +35,7 @@ export interface Chain {
   meta: ChainMeta;
 }
 
-/** The last chain captured at or before `atMs`; null when there is none. */
+/** The last chain captured at or before `atMs`; null if there is none. */
 export function chainAt(context: RequestContext, underlying: string, atMs: number): Promise<ChainCapture | null> {
   return batched(context, 'chains', { underlying, atMs }, (asked) =>
     fromSource(context, 'chain', () => chainCapturesAt(context.store, asked)),

@@ -10,7 +10,7 @@ import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
 export interface ExpirationsMeta extends ResponseMeta {
   count: number;
-  /** Epoch ms of the chain capture the list comes from; null when there is none. */
+  /** Epoch ms of the chain capture the list comes from; null if there is none. */
   capturedAt: number | null;
   underlying: string;
   /** The list was not read again for this request. */
@@ -44,7 +44,7 @@ function servedFrom(store: Store): LRUCache<string, Served> {
   return served;
 }
 
-/** What was listed at an instant; null when nothing was. */
+/** What was listed at one point in time; null when nothing was. */
 function listedAt(context: RequestContext, symbol: string, atMs: number): Promise<ListedExpirations | null> {
   return batched(context, 'expirations', { underlying: symbol, atMs }, (asked) =>
     fromSource(context, 'chain', () => expirationsAt(context.store, asked)),

@@ -47,7 +47,7 @@ async function readSession(
   return found?.bars ?? barColumns(0);
 }
 
-/** Option bars have a provider of their own: out of reach is 503 `provider_unavailable`, not 502 (spec 7). */
+/** Option bars have a provider of their own: not reachable is 503 `provider_unavailable`, not 502 (spec 7). */
 async function fromProvider<T>(context: RequestContext, read: () => Promise<T>): Promise<T> {
   if (!context.sources.option_bars) throw sourceNotConfigured('option_bars');
   try {

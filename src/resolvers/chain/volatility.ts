@@ -54,7 +54,7 @@ async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
   return surface;
 }
 
-/** The last solved minute of a symbol; null when there is none. */
+/** The last solved minute of a symbol; null if there is none. */
 function lastSolvedMinute(context: RequestContext, symbol: string): Promise<SolvedMinute | null> {
   const range = { throughMs: context.nowMs, today: exchangeDate(context.nowMs) };
   return batched(context, 'solved minutes', symbol, (symbols) =>

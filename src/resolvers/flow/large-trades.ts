@@ -71,7 +71,7 @@ export async function largeTrades(context: RequestContext, args: LargeTradesArgs
   };
 }
 
-/** The large trade of a key; null when there is none. Those of one answer are read together. */
+/** The large trade of a key; null if there is none. Those of one answer are read together. */
 export async function flowEvent(context: RequestContext, key: EventKey): Promise<FlowEvent | null> {
   await requireFlowOf(context, key.underlying);
   const read = async (keys: readonly EventKey[]) => {

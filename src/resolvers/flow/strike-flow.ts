@@ -24,7 +24,7 @@ export async function flowAtStrike(
   return byStrike.get(strike) ?? null;
 }
 
-/** Dealer gamma at a strike, net, in the last capture of the snapshot's session; null when there is none. */
+/** Dealer gamma at a strike, net, in the last capture of the snapshot's session; null if there is none. */
 export async function gexAtStrike(
   context: RequestContext,
   { strikeThousandths, section }: StrikeFlow,

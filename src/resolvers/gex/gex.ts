@@ -19,7 +19,7 @@ export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'by
   top: number | null;
   /** Indexes of the rows that are served, ascending; null = all. */
   kept: Uint32Array | null;
-  /** Rows are made in a turn of the event loop of their own: there are many, or many captures. */
+  /** Rows are made in an iteration of the event loop of their own: there are many, or many captures. */
   yieldingRows: boolean;
 }
 
@@ -108,7 +108,7 @@ export function inShares(
   return dollars === null || !price ? null : dollars / price;
 }
 
-/** The last stored capture at or before `atMs`, of one session only when that is given; null when there is none. */
+/** The last stored capture at or before `atMs`, of one session only when that is given; null if there is none. */
 export function storedCapture(
   context: RequestContext,
   symbol: string,
@@ -119,7 +119,7 @@ export function storedCapture(
   );
 }
 
-/** A symbol's capture at a written time (null: the latest); a bare date means that session's last. Null when there is none. */
+/** A symbol's capture at a written time (null: the latest); a bare date means that session's last. Null if there is none. */
 export async function gexCaptureAt(
   context: RequestContext,
   symbol: string,
@@ -137,7 +137,7 @@ export async function gexCaptureAt(
   return capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]!;
 }
 
-/** The capture of exactly that instant, epoch ms; null when there is none, or not yet. */
+/** The capture of exactly that instant, epoch ms; null if there is none, or not yet. */
 export async function gexCaptureOf(
   context: RequestContext,
   symbol: string,

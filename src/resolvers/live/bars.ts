@@ -17,10 +17,10 @@ const mostMissed = 10_000;
 
 /** How a symbol's bars of a timeframe stand. */
 export interface BarState {
-  /** Those of the session under way, as of now; before the first of it, the last there is. */
+  /** Those of the session in progress, as of now; before the first of it, the last there is. */
   bars: BarColumns;
   date: SessionDate;
-  /** The newest bar; null when there is none of the last days. */
+  /** The newest bar; null if there is none of the last days. */
   latest: LiveEvent<StockBar> | null;
 }
 
@@ -88,7 +88,7 @@ function eventsOf(
 
 const lastSent = (latest: LiveEvent<StockBar> | null) => latest && { tsMs: latest.value.tsMs, cursor: latest.cursor };
 
-/** The last bar of the days before, with those before it that were not settled, of symbols that have none of the session under way. */
+/** The last bar of the days before, with those before it that were not settled, of symbols that have none of the session in progress. */
 async function lastBars(store: Store, symbols: readonly string[], timeframe: Timeframe, nowMs: number) {
   if (symbols.length === 0) return new Map<string, BarColumns>();
   const starts = await lastBarStarts(store, symbols, timeframe, nowMs - recentDays * dayMs, nowMs + 1);
@@ -193,7 +193,7 @@ async function missed(store: Store, series: Series, after: string, { bars, date,
   return eventsOf(series, all, wanted, null);
 }
 
-/** A symbol's bars: the newest, then each as it is made or changes; bars that are taken back are not told. */
+/** A symbol's bars: the newest, then each as it is made or changes; bars that are taken back are not reported. */
 export async function followBars(
   context: RequestContext,
   symbol: string,

@@ -13,7 +13,7 @@ const mostMissed = 1000;
 
 /** How far a symbol's captures were told. */
 export interface GexState {
-  /** The latest capture; null when there is none yet. */
+  /** The latest capture; null if there is none yet. */
   latest: LiveEvent<StoredGexCapture> | null;
 }
 
@@ -23,7 +23,7 @@ const eventOf = (capture: StoredGexCapture): LiveEvent<StoredGexCapture> => ({
   slot: `${capture.underlying} ${capture.capturedAt}`,
 });
 
-/** Whether a capture of the same instant was made anew, and differently. */
+/** Whether a capture of the same instant was made again, and differently. */
 function isRemade(a: StoredGexCapture, b: StoredGexCapture): boolean {
   const { strikes: _a, byExpiry: _b, expiries: _c, ...before } = a;
   const { strikes: _d, byExpiry: _e, expiries: _f, ...now } = b;
@@ -78,7 +78,7 @@ export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
   };
 }
 
-/** A symbol's captures: the latest, then each as it is made, or made anew. 403 when the symbol may not be read. */
+/** A symbol's captures: the latest, then each as it is made, or made again. 403 when the symbol may not be read. */
 export async function followGex(context: RequestContext, symbol: string): Promise<LiveSource<StoredGexCapture>> {
   await requireReadable(context, symbol);
   requireSource(context, 'chain');

@@ -14,7 +14,7 @@ import type { TopicKind } from './topics.ts';
 const feedKey = 'all';
 /** Events read at once. */
 const pageSize = 500;
-/** How old an event may be and still be told, ms: longer than a long weekend; of an old session that is ingested anew nobody is told. */
+/** How old an event may be and still be told, ms: longer than a long weekend; of an old session that is ingested again nobody is told. */
 const oldestMs = 5 * dayMs;
 /** Events a reader may have missed and still go on. */
 const mostMissed = 10_000;
@@ -100,7 +100,7 @@ export interface LargeTradeFollowing {
   minPremiumUsd?: number | null | undefined;
 }
 
-/** Large trades as they are detected, of one underlying or of all; one that changes is told again. 400 and 403 as for the page of them. */
+/** Large trades as they are detected, of one underlying or of all; one that changes is sent again. 400 and 403 as for the page of them. */
 export async function followLargeTrades(
   context: RequestContext,
   following: LargeTradeFollowing,

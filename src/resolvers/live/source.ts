@@ -20,7 +20,7 @@ export const mostWaiting = 1000;
 /** One reader's live data: an async iterator, and the wire to end it. */
 export interface LiveSource<T = unknown> extends AsyncIterableIterator<LiveEvent<T>> {
   return(): Promise<IteratorResult<LiveEvent<T>>>;
-  /** Where it stands before its first event; resolved once it is under way, or has ended. */
+  /** Where it stands before its first event; resolved once it is in progress, or has ended. */
   readonly start: Promise<string>;
   /** Resolved when it is over, however it ended: its reader may be waiting for something else just then. */
   readonly over: Promise<void>;
@@ -38,7 +38,7 @@ export interface Mailbox<T> {
   deliver(event: LiveEvent<T>): void;
   /** Nothing is handed out until what this returns is called, with the events that come before those that wait. */
   hold(): (first: readonly LiveEvent<T>[]) => void;
-  /** It is under way from here. */
+  /** It is in progress from here. */
   begin(cursor: string): void;
   /** Events that wait for the reader. */
   waiting(): number;

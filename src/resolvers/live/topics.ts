@@ -25,7 +25,7 @@ export interface TopicKind<S, T> {
   keeping: Keeping;
   /** Whether a change may be of the topic `key`. */
   concerns(key: string, change: Change): boolean;
-  /** Topics as they stand at `nowMs`, in a bounded number of statements; the state before is null where nobody followed. */
+  /** Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed. */
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
   /** What a new reader is told at once. */
   first(state: S): readonly LiveEvent<T>[];
@@ -92,7 +92,7 @@ function merged(a: Change, b: Change): Change {
   return both as Change;
 }
 
-/** Follows a kind's topics: however many read one, it is read once, and while a read is under way whatever changes waits for the next. */
+/** Follows a kind's topics: however many read one, it is read once, and while a read is in progress whatever changes waits for the next. */
 export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later }: TopicsParts): Topics<S, T> {
   const topics = new Map<string, Topic<S, T>>();
   const dirty = new Set<string>();
@@ -112,11 +112,11 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
     if (following.resume === null) {
       const first = kind.first(state).filter(({ value }) => following.wants?.(value) ?? true);
       for (const event of first) mailbox.deliver(event);
-      // Who is cut off before it has been told this begins anew.
+      // Who is cut off before it has been told this begins again.
       mailbox.begin(first.length > 0 ? '' : kind.cursor(state));
       return;
     }
-    // Whatever comes meanwhile waits behind what was missed.
+    // Whatever comes in the meantime waits behind what was missed.
     const release = mailbox.hold();
     mailbox.begin(following.resume.after);
     following.resume.read(state).then(release, (error: unknown) => mailbox.source.end(failedEnd(failureOf(error))));

@@ -5,7 +5,7 @@ import { barLimits } from './stock-bars.ts';
 /** Bars of a day that trades from 4:00 to 20:00, by timeframe; of seconds, those on which something trades. */
 const barsADay: Record<Timeframe, number> = { '1s': 57_600, '1m': 960, '5m': 192, '1h': 16, '1d': 1 };
 
-/** An instant, about: the zone of a local time is left out. NaN for a text that is none. */
+/** An instant, about: the zone of a local time is omitted. NaN for a text that is none. */
 function aboutMs(text: string): number {
   return /^\d{9,}$/.test(text) ? Number(text) : Date.parse(text.slice(0, 10));
 }

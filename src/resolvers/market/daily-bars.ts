@@ -72,7 +72,7 @@ function rows(columns: BarColumns): Bar[] {
 export interface DailyPrice {
   /** The latest bar, at most ten days old. */
   bar: Bar;
-  /** The bar of the session before; null when there is none within ten days before. */
+  /** The bar of the session before; null if there is none within ten days before. */
   before: Bar | null;
 }
 

@@ -43,7 +43,7 @@ async function compute(context: RequestContext): Promise<QuotedEntry[]> {
 /** What is computed in this minute; the first who asks in a minute has it done. */
 function ofThisMinute(context: RequestContext): Computing {
   const { store, nowMs } = context;
-  // Computed for whoever asks first: the answers of the others depend on the same.
+  // Computed for whichever caller asks first: the answers of the others depend on the same.
   dependOn(store, 'registry', null);
   dependOn(store, 'market', null);
   const latest = computing.get(store.blocks);

@@ -50,7 +50,7 @@ export interface StockBar extends Bar {
 
 export interface StockBarsMeta extends ResponseMeta {
   rowCount: number;
-  /** Start of the last complete bar in range; null when there is none. */
+  /** Start of the last complete bar in range; null if there is none. */
   completeThrough: number | null;
   cursor: string | null;
 }
@@ -155,7 +155,7 @@ export function planeOf(toMs: number, nowMs: number): Plane {
   return toMs > exchangeInstant(exchangeDate(nowMs)) ? 'live' : 'archive';
 }
 
-/** At most two stock-bar requests of one API key at a time, over both doors (spec 8). */
+/** At most two stock-bar requests of one API key at a time, over REST and GraphQL (spec 8). */
 export async function takeInFlightPlace(context: RequestContext): Promise<void> {
   if (context.caller.kind !== 'key') return;
   await oncePerRequest(context, 'stock-bars-in-flight', async () => {

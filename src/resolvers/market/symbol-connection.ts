@@ -37,7 +37,7 @@ function matcher({ class: symbolClass, sector, search }: SymbolsArgs): (entry: S
 export async function symbolConnection(context: RequestContext, args: SymbolsArgs): Promise<SymbolConnection> {
   if (args.first < 1) throw invalidParameter('first', 'expected 1 or more');
   const matching = (await registeredSymbols(context)).filter(matcher(args));
-  // The position is a ticker, so that symbols entering the registry meanwhile neither repeat nor hide others.
+  // The position is a ticker, so that symbols entering the registry in the meantime neither repeat nor hide others.
   const bound = ['symbols', args.class ?? '', args.sector ?? '', args.search ?? ''];
   const after = args.after == null ? null : readCursor(args.after, bound, 'after');
   const rest = after === null ? matching : matching.filter((entry) => entry.symbol > after);

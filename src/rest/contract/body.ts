@@ -19,7 +19,7 @@ export interface BodyReader {
 
 /**
  * Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is expected. `caller` =
- * whose bytes they are, for the limit of bodies under way.
+ * whose bytes they are, for the limit of bodies in progress.
  */
 export async function readBody(reader: BodyReader, request: IncomingMessage, caller: string): Promise<unknown> {
   const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();

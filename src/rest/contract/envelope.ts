@@ -39,7 +39,7 @@ function pruned(data: unknown, absent: Set<string>): unknown {
   return kept;
 }
 
-/** Rows pruned in one turn of the event loop: about 2 ms of work. */
+/** Rows pruned in one iteration of the event loop: about 2 ms of work. */
 const rowsPerYield = 2000;
 
 /** As `pruned`, with turns for others inside the lists of the answer that are long. */
@@ -58,7 +58,7 @@ async function prunedYielding(data: unknown, absent: Set<string>): Promise<unkno
   return rows;
 }
 
-/** The envelope of an operation's answer; `absent` names the keys of `data` that are left out instead of null. */
+/** The envelope of an operation's answer; `absent` names the keys of `data` that are omitted instead of null. */
 export async function envelope(
   answer: { data: unknown; meta: Record<string, unknown> },
   absent: readonly string[],

@@ -68,7 +68,7 @@ export function storedOperation(schema: GraphQLSchema, route: Route): StoredOper
     document,
     variables,
     run: async (context, values) => {
-      // The compiled form departs from the language when variables are left out: every one is sent.
+      // The compiled form departs from the language when variables are omitted: every one is sent.
       const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
       const result = await compiled.query(undefined, context, complete);
       if (result.errors?.length) throw failureOf(result.errors[0]!);

@@ -31,7 +31,7 @@ export interface ProtobufMessage {
   rowOf: (answer: Answer) => (row: Row) => Wire;
 }
 
-/** Rows that are encoded in one turn of the event loop: some milliseconds of work. */
+/** Rows that are encoded in one iteration of the event loop: some milliseconds of work. */
 const rowsPerYield = 2000;
 
 /**

@@ -29,7 +29,7 @@ export interface Table {
   /** The list's wire name; `rows` where the data is the list itself. */
   name: string;
   columns: readonly Column[];
-  /** The rows of an answer's data, in pieces that one turn of the event loop can read and write. */
+  /** The rows of an answer's data, in pieces that one iteration of the event loop can read and write. */
   pieces: (data: unknown) => Iterable<Cell[][]>;
 }
 

@@ -12,7 +12,7 @@ export interface RouteCall {
   caller: Caller;
   /** Texts of its parameters, of path and query. */
   texts: Readonly<Record<string, unknown>>;
-  /** The body; null when there is none. */
+  /** The body; null if there is none. */
   body: Buffer | null;
   /** What belongs to the request is undone when it ends. */
   onEnd: (undo: () => void) => void;

@@ -16,7 +16,7 @@ const body = {
 };
 type Sent = Record<string, unknown>;
 
-/** The fields of a body, checked. Without `withId` an id is passed over: the path's counts. */
+/** The fields of a body, checked. Without `withId` an id is skipped: the path's counts. */
 function fields(sent: unknown, withId: boolean): { id: string | null; account: Sent } {
   const { id, ...account } = requireJournalAccount(withId ? (sent as Sent) : { ...(sent as Sent), id: null });
   return { id, account };

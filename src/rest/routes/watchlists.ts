@@ -31,7 +31,7 @@ const shape = z.object(
   { error: 'expected an object {name, symbols}' },
 );
 
-// Spec 4.16. The id of the path counts; one in the body is passed over like any other field.
+// Spec 4.16. The id of the path counts; one in the body is skipped like any other field.
 export const putWatchlist = route({
   method: 'PUT',
   path: '/v2/watchlists/:id',

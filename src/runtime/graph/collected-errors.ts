@@ -13,7 +13,7 @@ function keysOf(path: Path): (string | number)[] {
 /** About as many bytes as an error takes in an answer, beside its message and path. */
 const errorBytes = 200;
 
-/** The errors of an execution. Those below a place that is null by another error are left out, since nobody could see the place. */
+/** The errors of an execution, without those below a path that is null because of another error. */
 export class CollectedErrors {
   readonly errors: GraphQLError[] = [];
   readonly #places = new Set<Path | undefined>();

@@ -135,7 +135,7 @@ export class FieldPlan {
   }
 }
 
-/** Finds the fields that an operation asks of each object type: fragments expanded, what is skipped left out. */
+/** Finds the fields that an operation asks of each object type: fragments expanded, what is skipped omitted. */
 export class Plans {
   readonly operation: Operation;
   /** What was completed so far. */

@@ -14,7 +14,7 @@ function legOf({ planned, print }: PlantedPrint): PlantedLeg {
   return { contract: contract.id, exchange, price: cents / 100, size, side: planned.side, eventTsMs: tsMs, sequence };
 }
 
-/** The event that is left of a plant; null when there is none. */
+/** The event that is left of a plant; null if there is none. */
 function eventOf({ recipe, plan, prints }: Plant, untilMs: number): PlantedEvent | null {
   const standing = prints.filter(({ print }) => print.cancelledMs > untilMs);
   // Cents × contracts × 100 shares = dollars × contracts.

@@ -61,7 +61,7 @@ export interface OptionMarket {
   contracts: readonly SampleContract[];
   /** By expiry, strikes ascending; rights apart. */
   expiries: readonly { calls: SampleContract[]; puts: SampleContract[] }[];
-  /** A contract's quote at an instant, cents: what its chain would show. */
+  /** A contract's quote at one point in time, cents: what its chain would show. */
   quoteAt(contract: SampleContract, atMs: number): { bid: number; ask: number };
   /** A contract, more often when more of it is traded; null when nothing is. */
   pick(random: Random): SampleContract | null;

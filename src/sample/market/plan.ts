@@ -116,7 +116,7 @@ function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyM
 /**
  * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day bars, and that of the
  * latest half day where it lies further back; day bars of a year; chains and option bars of the last three, of which the last two have
- * tapes to make the option bars from. Of the session under way, what there is up to now.
+ * tapes to make the option bars from. Of the session in progress, what there is up to now.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
   const { barSessions, chainSessions, historySessions, captureEveryMinutes, tapeSessions } = shape;
@@ -160,7 +160,7 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
 }
 
 /**
- * The same where the tape of the session under way comes as it trades: what follows from that is left out, as are further chains of
+ * The same where the tape of the session in progress comes as it trades: what follows from that is omitted, as are further chains of
  * tickers that have one a session.
  */
 export function samplePlanBesideTape(nowMs: number, throughMs: number | null, shape: SampleShape): SampleTask[] {

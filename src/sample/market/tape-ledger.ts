@@ -77,7 +77,7 @@ export interface StockTapeTotals {
   composition: Record<CompositionCategory, StockTotal>;
   /** Shares traded outside regular hours, of `consolidated`. */
   extendedVolume: number;
-  /** Dollars; null while the session is under way. */
+  /** Dollars; null while the session is in progress. */
   officialClose: number | null;
 }
 

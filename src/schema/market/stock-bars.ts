@@ -43,7 +43,7 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
   }),
 });
 
-/** Longer columns are completed one a turn of the event loop. */
+/** Longer columns are completed one an iteration of the event loop. */
 const longColumn = 5000;
 
 function yielding<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {

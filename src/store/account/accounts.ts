@@ -41,7 +41,7 @@ export async function lockAccount(tx: Transaction, id: string): Promise<boolean>
   return (await locking.rows(tx, { id })).length === 1;
 }
 
-/** Makes or changes an account and returns it. What a new one is not told is the lowest tier, and not classified. */
+/** Makes or changes an account and returns it. A new account without them has the lowest tier and no classification. */
 export async function setAccount(store: Store, id: string, change: AccountChange, nowMs: number): Promise<Account> {
   return inTransaction(store, async (tx) => {
     const blank = { ...newAccountTiers, classification: null, classifiedAt: null, createdAt: nowMs };
@@ -66,7 +66,7 @@ export async function declareClassification(
   classification: Classification,
   nowMs: number,
 ): Promise<Account | null> {
-  // One statement, which looks again at a row that another declaration changed meanwhile.
+  // One statement, which looks again at a row that another declaration changed in the meantime.
   await store.prisma.account.updateMany({
     where: { id, OR: [{ classification: null }, { classification: { notIn: ['professional', classification] } }] },
     data: { classification, classifiedAt: nowMs },

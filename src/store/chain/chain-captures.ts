@@ -118,7 +118,7 @@ function listsOf(asked: readonly AsOf[]) {
   return { underlyings: asked.map(({ symbol }) => symbol), atMs: asked.map(({ atMs }) => atMs) };
 }
 
-/** The header of the last capture at or before each instant, in their order; null where there is none. One statement, none when all are held. */
+/** The header of the last capture at or before each instant, in their order; null if there is none. One statement, none when all are held. */
 function headersAsOf(store: Store, moments: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
   const asked = moments.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
   return readHeldAsOf(store, heldHeaders, asked, async (missing) => {
@@ -157,7 +157,7 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
 }
 
 /**
- * The last capture at or before each moment, in the order of `moments`; null where there is none. Two statements, none when
+ * The last capture at or before each moment, in the order of `moments`; null if there is none. Two statements, none when
  * all are held and cached. A capture is shared by its readers and must not be changed.
  */
 export async function chainCapturesAt(store: Store, moments: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
@@ -172,7 +172,7 @@ export async function chainCapturesAt(store: Store, moments: readonly ChainAsOf[
   );
 }
 
-/** The last capture of an underlying at or before an instant, inside the caller's transaction; null when there is none. */
+/** The last capture of an underlying at or before an instant, inside the caller's transaction; null if there is none. */
 export async function chainCaptureAt(from: Reader, underlying: string, atMs: number): Promise<ChainCapture | null> {
   const last = await from.prisma.chainCapture.findFirst({
     where: { underlying, capturedAt: { lte: atMs } },

@@ -190,7 +190,7 @@ async function readWhole(
   });
 }
 
-/** Cuts the lines of contracts whose slots are known out of captures: of each no more than these comes over. One statement; those of captures rewritten in between are left out. */
+/** Cuts the lines of contracts whose slots are known out of captures: of each no more than these comes over. One statement; those of captures rewritten in between are omitted. */
 async function readCuts(store: Store, captures: readonly Unread[], slots: ReadonlyMap<string, SlotMap>): Promise<void> {
   const cuts = captures.map(({ header, wanted }) => {
     const known = slots.get(header.listing!)!;

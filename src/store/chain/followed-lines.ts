@@ -18,7 +18,7 @@ export interface FollowedPosition {
 
 const factKey = (source: string) => `followed ${source}`;
 
-/** How far a source was taken; held until the transaction ends, so that nobody else goes on from there meanwhile. */
+/** How far a source was taken; held until the transaction ends, so that nobody else goes on from there in the meantime. */
 export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
   await lock(tx, factKey(source));
   const nothing: FollowedPosition = { lines: 0, session: null, solvedMs: null };

@@ -46,7 +46,7 @@ type BlockRow = Pick<Row<'OptionBarBlock'>, 'sessionDate' | 'contract' | 'status
 const blockFields = ['sessionDate', 'contract', 'status', 'version', 'payload', 'part'] as const;
 const blockKey = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
 
-/** Rows by key, each in the order of its parts. Reconciled bars are all there are: parts beside them are passed over. */
+/** Rows by key, each in the order of its parts. Reconciled bars are all there are: parts beside them are skipped. */
 function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
   const found = new Map<string, StoredBlocks>();
   for (const row of rows.toSorted((a, b) => a.part - b.part)) {
@@ -108,7 +108,7 @@ function* blockRows(runs: Iterable<BlockRun>, status: CoverageStatus): Generator
 }
 
 /**
- * Writes all bars of underlyings' sessions anew, in a transaction that holds `lockOptionBars`: what was stored of them is taken out. Runs
+ * Writes all bars of underlyings' sessions again, in a transaction that holds `lockOptionBars`: what was stored of them is taken out. Runs
  * are taken and encoded as the database takes them. Returns how many blocks there are.
  */
 export async function replaceOptionBars(

@@ -53,7 +53,7 @@ async function readMinutes(
   });
 }
 
-/** The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null when there is none. */
+/** The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null if there is none. */
 export async function solvedMinuteAt(
   from: Reader,
   underlying: string,
@@ -75,7 +75,7 @@ const last = statement(
   { underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
 );
 
-/** The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null where there is none. Two statements, one when all are cached. */
+/** The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null if there is none. Two statements, one when all are cached. */
 export async function lastSolvedMinutes(
   store: Store,
   underlyings: readonly string[],

@@ -53,11 +53,11 @@ export interface StoreOptions {
   /** Connections at most, to each server; 16 unless given. */
   poolSize?: number;
   /**
-   * How long one statement may take, ms; 0, or absent, for ever. PostgreSQL ends what takes longer; one that does not even say that has its
+   * How long one statement may take, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not even say that has its
    * connection closed a second later. Migrations may take as long as they need.
    */
   statementTimeoutMs?: number;
-  /** Is told of every statement, for metrics and traces. */
+  /** Called for every statement, for metrics and traces. */
   onStatement?: StatementObserver | undefined;
   /** Bytes of decoded blocks kept; 64 MiB unless given. */
   cacheBytes?: number;

@@ -23,7 +23,7 @@ function rowsOf({ where = {}, create, data }: Arguments, symbol: string, creates
 /** Hears of a write, before it is sent: rows that stand for what it changes, of which one that names no symbol may be any. */
 type OnWrite = (model: Model, rows: readonly object[]) => void;
 
-/** Models whose writes are told to `onWrite`. */
+/** Models whose writes are reported to `onWrite`. */
 export function notedModels(models: Models, onWrite: OnWrite): Models {
   const noted = new Map<string, unknown>();
   const note = (name: string, delegate: object) =>

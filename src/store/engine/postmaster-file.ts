@@ -12,7 +12,7 @@ export interface Postmaster {
   text: string;
 }
 
-/** Reads `postmaster.pid` of a cluster; null when there is none, or it is still being written. */
+/** Reads `postmaster.pid` of a cluster; null if there is none, or it is still being written. */
 export function readPostmaster(cluster: string): Postmaster | null {
   return readLock(join(cluster, 'postmaster.pid'));
 }
@@ -71,7 +71,7 @@ export function removeStaleLocks(cluster: string, socketDir: string): void {
     } catch {
       continue;
     }
-    // One that another starter wrote meanwhile is put back.
+    // One that another starter wrote in the meantime is put back.
     if (readFileSync(aside, 'utf8') === lock.text) rmSync(aside);
     else renameSync(aside, path);
   }

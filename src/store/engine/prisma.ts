@@ -7,7 +7,7 @@ type Raw = '$queryRaw' | '$queryRawUnsafe' | '$executeRaw' | '$executeRawUnsafe'
 
 /**
  * Prisma Client's models. Transactions are begun by `inTransaction` alone, and SQL is a `statement` of its own, so that Prisma's ways
- * to either are left out.
+ * to either are omitted.
  */
 export type Models = Omit<Prisma.TransactionClient, Raw>;
 
@@ -29,7 +29,7 @@ export interface HeldModels {
 
 // The statement by which an interactive transaction of Prisma says which connection it is for. It never reaches the database.
 const bindText = 'bind to a held connection';
-// The longest a timer can wait, almost 25 days. Prisma ends an interactive transaction after it, so that each is begun anew after a day.
+// The longest a timer can wait, almost 25 days. Prisma ends an interactive transaction after it, so that each is begun again after a day.
 const longestMs = 2 ** 31 - 1;
 const renewAfterMs = 24 * 3_600_000;
 

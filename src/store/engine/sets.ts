@@ -6,7 +6,7 @@ import { type Model, type TableField, tableOf } from './model-tables.ts';
 import type { Reader } from './replicas.ts';
 import type { Transaction } from './transaction.ts';
 
-// Prisma compiles every `createMany` anew (215 ms of CPU for 1,000 rows of 10 columns, 5 ms here), has no upsert of many rows, and no
+// Prisma compiles every `createMany` again (215 ms of CPU for 1,000 rows of 10 columns, 5 ms here), has no upsert of many rows, and no
 // condition on many keys of several columns. These statements are made from the models: one text a model, whatever the number of rows.
 
 type Scalars<M extends Model> = Prisma.TypeMap['model'][M]['payload']['scalars'];

@@ -1,5 +1,5 @@
 /**
- * An error for whoever runs the gateway: why the store cannot be opened, and what to do. Its message is complete and
+ * An error for the operator of the gateway: why the store cannot be opened, and what to do. Its message is complete and
  * holds no secret; `name` is `StoreRefused`, by which the command line knows to print it without a stack.
  */
 export function storeError(message: string, cause?: unknown): Error {

@@ -1,7 +1,7 @@
 import { AsyncResource } from 'node:async_hooks';
 import pg from 'pg';
 
-/** Is told of each statement as it is sent; what it returns, whether it failed when it is answered. */
+/** Called for each statement as it is sent; what it returns, whether it failed when it is answered. */
 export type StatementObserver = (text: string) => (failed: boolean) => void;
 
 type Callback = (error: Error | null, ...rest: unknown[]) => void;
@@ -42,7 +42,7 @@ function timedClient(observe: StatementObserver): typeof pg.Client {
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
-/** A pool whose statements are told to `observe` within what asked for them, also when that had to wait for a connection. */
+/** A pool whose statements are reported to `observe` within what asked for them, also when that had to wait for a connection. */
 export function observedPool(options: pg.PoolConfig, observe: StatementObserver): pg.Pool {
   const pool = new pg.Pool({ ...options, Client: timedClient(observe) });
   const connect = pool.connect.bind(pool) as (connected?: Connected) => never;

@@ -43,7 +43,7 @@ function crossSectionOf(row: Awaited<ReturnType<(typeof latest)['rows']>>[number
 
 /**
  * The snapshots of several underlyings in one statement: of `session`, or of the latest session held. One that was observed
- * beyond `throughMs` is passed over; an underlying without any is absent.
+ * beyond `throughMs` is skipped; an underlying without any is absent.
  */
 export async function readCrossSections(
   store: Store,

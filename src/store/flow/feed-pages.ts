@@ -24,11 +24,11 @@ export interface FeedTrade {
 export interface FeedWindow {
   /** What was seen, at least one step; none holds another. */
   seen: readonly FeedStep[];
-  /** Events told up to here are left out. */
+  /** Events sent up to here are omitted. */
   afterPosition: number;
-  /** Events told later are left out. */
+  /** Events sent later are omitted. */
   throughPosition: number;
-  /** Events before this, and after, are left out, epoch ms. */
+  /** Events before this, and after, are omitted, epoch ms. */
   fromMs: number;
   throughMs: number;
   /** Null = of any underlying. */

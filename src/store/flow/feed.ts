@@ -3,7 +3,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** What of an event is told anew when it changes. */
+/** What of an event is sent again when it changes. */
 function contentOf({ event }: LargeTrade): string {
   const { eventKind, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg, legs } = event;
   return JSON.stringify([eventKind, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg, legs.length]);
@@ -16,8 +16,8 @@ const entering = statement(
 );
 
 /**
- * Gives events their place in the order of telling; one that was told before, equal, keeps its place, also when its session was
- * reconciled or its follower began anew. Writers take turns (`lockFlow`), so that places are committed in their order.
+ * Gives events their position in the feed; an event that was sent before and is equal keeps its position, also when its session was
+ * reconciled or its follower began again. Writers take turns (`lockFlow`), so that places are committed in their order.
  */
 export async function enterFeed(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
   const of = <T>(value: (trade: LargeTrade) => T) => trades.map(value);

@@ -74,7 +74,7 @@ export async function saveRankedLists(tx: Transaction, lists: readonly RankedLis
 }
 
 /**
- * Makes a session's list over all its underlyings anew from their own lists: the largest over all are among the largest of each. It is
+ * Makes a session's list over all its underlyings again from their own lists: the largest over all are among the largest of each. It is
  * reconciled when all of them are.
  */
 export async function saveWholeRankedList(

@@ -95,7 +95,7 @@ export async function removeGexCapture(tx: Transaction, underlying: string, capt
   return (await tx.prisma.gexCapture.deleteMany({ where: { underlying, capturedAt } })).count === 1;
 }
 
-/** What is kept decoded of a capture, under its version: a rewritten capture is another entry. */
+/** What is cached decoded of a capture, under its version: a rewritten capture is another entry. */
 interface Curves {
   strikes: GexColumns;
   expiries: GexExpiry[];

@@ -19,7 +19,7 @@ export async function listJournalAccounts(
   return store.prisma.journalAccount.findMany({ where, orderBy: { id: 'asc' }, take: limit, select });
 }
 
-/** The journal accounts of these ids; those that are not there are left out. */
+/** The journal accounts of these ids; those that are not there are omitted. */
 export async function findJournalAccounts(
   store: Store,
   accountId: string,

@@ -129,7 +129,7 @@ async function loadBlocks(
 
 /**
  * Bars of several symbols in one range: two statements however many symbols, none when all are held. Every symbol is in the answer; each run is
- * ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range were left out.
+ * ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range were omitted.
  */
 export async function readBars(
   store: Store,

@@ -131,7 +131,7 @@ async function load(store: Store, cached: Cached, read: Read): Promise<SymbolReg
   return registry;
 }
 
-/** Loads the symbols; whoever asks meanwhile waits for the same. */
+/** Loads the symbols; whichever caller asks in the meantime waits for the same. */
 function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistry> {
   const at = `${read.known} ${read.version}`;
   if (cached.loading?.at === at) return cached.loading.registry;

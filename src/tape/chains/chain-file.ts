@@ -9,7 +9,7 @@ async function isJson(path: string): Promise<boolean> {
   return false;
 }
 
-/** Reads a chain file, CSV or JSON: told apart by its name, else by how it begins. */
+/** Reads a chain file, CSV or JSON: distinguished by its name, else by how it begins. */
 export async function readChain(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
   return (await isJson(path)) ? readChainJson(path, onBadLine, onBytes) : readChainCsv(path, onBadLine, onBytes);
 }

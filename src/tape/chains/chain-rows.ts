@@ -53,7 +53,7 @@ export function chainRow(contract: OptionContract, numbers: QuoteNumbers): Chain
   };
 }
 
-/** The contract of a cell, or null; padding and a leading `O:` are passed over. */
+/** The contract of a cell, or null; padding and a leading `O:` are skipped. */
 export function readContractCell(text: string): OptionContract | null {
   return readOptionContract(text.trim().toUpperCase());
 }

@@ -9,7 +9,7 @@ import { shown } from './values.ts';
  * one core: 1.6 million stock prints (the real BAC tapes), 1.5 million option prints.
  */
 
-/** One line's fields: field i is `bytes[start[i] … end[i])`, without its quotes. Filled anew for every line. */
+/** One line's fields: field i is `bytes[start[i] … end[i])`, without its quotes. Filled again for every line. */
 export interface ByteFields {
   bytes: Buffer;
   readonly start: Int32Array;
@@ -108,7 +108,7 @@ export function shownField({ bytes, start, end }: ByteFields, column: number): s
 
 /**
  * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A line that is bad is told to
- * `onBadLine` and left out. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression.
+ * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression.
  */
 export async function* readByteCsv<T extends object, R extends string, O extends string>(
   path: string,

@@ -49,7 +49,7 @@ export function splitCsvLine(line: string): string[] | null {
 /** Where a format's columns are: the index of each in a line, −1 for an optional one that the file does not have. */
 export type ColumnIndex<Name extends string> = Record<Name, number>;
 
-/** A CSV file kind whose columns are found by the header line, in any order; columns it does not name are passed over. */
+/** A CSV file kind whose columns are found by the header line, in any order; columns it does not name are skipped. */
 export interface CsvFormat<T extends object, Required extends string, Optional extends string> {
   required: readonly Required[];
   optional: readonly Optional[];
@@ -105,7 +105,7 @@ function* csvRecords(
 }
 
 /**
- * Streams the records of a CSV file, plain or gzip. A line that is bad is told to `onBadLine` and left out. Throws
+ * Streams the records of a CSV file, plain or gzip. A line that is bad is reported to `onBadLine` and omitted. Throws
  * `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression, not text.
  */
 export async function* readCsv<T extends object, R extends string, O extends string>(

@@ -19,7 +19,7 @@ export interface BadLine {
   reason: string;
 }
 
-/** Is told of every bad line as it is met; may throw to stop reading. */
+/** Called for every bad line as it is met; may throw to stop reading. */
 export type OnBadLine = (bad: BadLine) => void;
 
 /** Is told how many bytes more of the file, as it lies on disk, were read. */

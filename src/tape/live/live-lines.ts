@@ -46,7 +46,7 @@ function lineTail() {
 /**
  * Reads the live tape (docs/live-tape.md) as it comes, e.g. from stdin: a batch for each piece of the stream that ends a line, at
  * once, and nothing is read ahead of who takes the batches. Lines end with LF or CRLF; the last one needs no end; blank ones are
- * passed over. What is bad is told to `onBadLine`, with `file` = `name`, and left out.
+ * skipped. What is bad is reported to `onBadLine`, with `file` = `name`, and omitted.
  */
 export async function* readLiveLines(
   source: AsyncIterable<Uint8Array>,

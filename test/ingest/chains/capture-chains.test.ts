@@ -74,7 +74,7 @@ function world(startMs: number, untilMs = startMs, server?: ChainServer) {
 const sources = (server: ChainServer, ...symbols: string[]) =>
   symbols.map((symbol) => ({ symbol, url: server.url(symbol) }));
 
-/** Gives the answers one after the other, the last for ever. */
+/** Gives the answers one after the other, the last forever. */
 function inTurn(...answers: Answer[]): Answer {
   let asked = 0;
   return (request, response) => answers[Math.min(asked++, answers.length - 1)]!(request, response);

@@ -6,7 +6,7 @@ import { useEffect, useRef } from 'preact/hooks';
 
 /** What a chart is drawn from. */
 export interface ChartProps {
-  /** Made anew when the data or the palette changes. */
+  /** Made again when the data or the palette changes. */
   option: EChartsOption;
   /** What the chart says, for who does not see it. */
   label: string;

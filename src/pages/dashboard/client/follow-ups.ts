@@ -51,7 +51,7 @@ export async function askEarlierHistory({ ask, store, signal }: FollowUp): Promi
   if (!history || history.captures.length > 0 || !capture || capture.sessionDate >= history.sessionDate) return;
   const { data } = await ask(historyQuery, { symbol: view.symbol, session: capture.sessionDate }, signal);
   const earlier = data.symbol.gex.history;
-  // A capture that came meanwhile has begun the session's own.
+  // A capture that came in the meantime has begun the session's own.
   if (!signal.aborted && earlier && store.get().history?.captures.length === 0) store.set({ history: earlier });
 }
 

@@ -12,7 +12,7 @@ export interface Level {
   dashed: boolean;
 }
 
-/** The levels of a capture: spot (the newest there is), flip, walls; those unknown are left out. */
+/** The levels of a capture: spot (the newest there is), flip, walls; those unknown are omitted. */
 export function levelsOf(capture: GexCapture | null, spot: number | null): Level[] {
   const level = (name: string, at: number | null | undefined, colour: Level['colour'], dashed: boolean): Level[] =>
     at == null ? [] : [{ name, at, colour, dashed }];

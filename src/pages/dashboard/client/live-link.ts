@@ -139,7 +139,7 @@ class LiveLink {
   }
 }
 
-/** Hands a body's text to `take` until it ends; a connection that is silent for too long is given up. */
+/** Hands a body's text to `take` until it ends; a connection that is silent for too long is abandoned. */
 async function readText(
   body: ReadableStream<Uint8Array>,
   connection: AbortController,

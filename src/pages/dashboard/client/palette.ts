@@ -20,7 +20,7 @@ export const colourNames = [
 export const lineColours = 8;
 
 export interface Palette extends Record<(typeof colourNames)[number], string> {
-  /** `lineColours` of them, told apart on the panel's ground. */
+  /** `lineColours` of them, distinguished on the panel's ground. */
   lines: readonly string[];
   /** Font of the page. */
   font: string;

@@ -25,7 +25,7 @@ export function createStore<State extends object>(initial: State): Store<State> 
   };
 }
 
-/** What `select` takes out of the state; the part is drawn anew when that is another object or value. */
+/** What `select` takes out of the state; the part is drawn again when that is another object or value. */
 export function useStore<State extends object, Selected>(
   store: Store<State>,
   select: (state: State) => Selected,
@@ -42,7 +42,7 @@ export function useStore<State extends object, Selected>(
   return selected.value;
 }
 
-/** Some entries of the state; the part of the page is drawn anew only when one of these changes. `names` are always the same. */
+/** Some entries of the state; the part of the page is drawn again only when one of these changes. `names` are always the same. */
 export function useEntries<State extends object, Name extends keyof State>(
   store: Store<State>,
   names: readonly Name[],
