@@ -1,6 +1,5 @@
 import SchemaBuilder from '@pothos/core';
 import RelayPlugin from '@pothos/plugin-relay';
-import { invalidParameter } from '../domain/failure.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { costs } from './cost.ts';
 import { decodeId, encodeId, nodeSizes, nodeTypes, readNode } from './node-id.ts';
@@ -14,9 +13,6 @@ interface TextScalar {
   Input: string;
   Output: string;
 }
-
-/** Objects that one `nodes` field may ask for. */
-const maxNodes = 100;
 
 /** The one builder of the graph: context, and what each scalar is in code. */
 export const builder = new SchemaBuilder<{
@@ -67,24 +63,8 @@ export const builder = new SchemaBuilder<{
       },
       resolve: (_root, { id }, context) => readNode(nodeTypes, id, context),
     },
-    nodesQueryOptions: {
-      nullable: { list: true, items: true },
-      description:
-        'The objects with these ids, in the same order. An item is null if there is no such object, or if an error says why.',
-      args: { ids: { description: `Ids of objects, at most ${maxNodes}.` } },
-      extensions: {
-        scopeGroup: 'market.reference',
-        ...costs<{ ids: readonly string[] }, 'node' | 'page'>({
-          each: ({ node = 0 }) => node,
-          rows: 'page',
-          sizes: ({ ids }) => nodeSizes(nodeTypes, ids.slice(0, maxNodes)),
-        }),
-      },
-      resolve(_root, { ids }, context) {
-        if (ids.length > maxNodes) throw invalidParameter('ids', `expected at most ${maxNodes} ids, got ${ids.length}`);
-        return ids.map((id) => readNode(nodeTypes, id, context));
-      },
-    },
+    // In node.ts, where ids are counted before they are read.
+    nodesQueryOptions: false,
     nodesOnConnection: {
       description: 'The items of the page.',
       extensions: costs({ rows: 'page' }),

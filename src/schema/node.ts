@@ -1,5 +1,6 @@
 import type { ObjectRef } from '@pothos/core';
 import { isId } from '../domain/account.ts';
+import { invalidParameter } from '../domain/failure.ts';
 import { readTicker } from '../domain/ticker.ts';
 import type { RequestContext } from '../resolvers/context.ts';
 import { builder } from './builder.ts';
@@ -30,6 +31,33 @@ export function node<T extends object>(
 export function byTicker(read: Read, points = 0): KeyReader {
   return (key) => (readTicker(key) === key ? { points, read: (context) => read(context, key) } : null);
 }
+
+/** Objects that one `nodes` field may ask for. */
+const maxNodes = 100;
+
+builder.queryField('nodes', (t) =>
+  t.field({
+    type: [builder.nodeInterfaceRef()],
+    nullable: { list: true, items: true },
+    description:
+      'The objects with these ids, in the same order. An item is null if there is no such object, or if an error says why.',
+    args: {
+      ids: t.arg.idList({ required: true, description: `Ids of objects, at most ${maxNodes}.` }),
+    },
+    extensions: {
+      scopeGroup: 'market.reference',
+      ...costs<{ ids: readonly string[] }, 'node' | 'page'>({
+        each: ({ node: points = 0 }) => points,
+        rows: 'page',
+        sizes: ({ ids }) => nodeSizes(nodeTypes, ids.slice(0, maxNodes)),
+      }),
+    },
+    resolve(_root, { ids }, context) {
+      if (ids.length > maxNodes) throw invalidParameter('ids', `expected at most ${maxNodes} ids, got ${ids.length}`);
+      return ids.map((id) => decodeId(nodeTypes, id, 'ids')).map((id) => readNode(nodeTypes, id, context));
+    },
+  }),
+);
 
 /** Types that `Query.refetch` finds. */
 const refetchedTypes: NodeTypes = new Map();
