@@ -1,6 +1,7 @@
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { encodeId } from '../../../src/schema/node-id.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
+import { subscribe } from '../../support/event-reader.ts';
 import { filledContract, filledNowMs, fillMarket } from '../../support/filled-market.ts';
 import {
   nodeQuery,
@@ -108,6 +109,21 @@ describe('an id', () => {
     app.clock.nowMs = filledNowMs;
     expect(before.symbol.gex.latest.capturedAt).toBeLessThan(latest.capturedAt);
     expect(before.symbol.gex.latest.id).not.toBe(latest.id);
+  });
+});
+
+describe('an event of a subscription', () => {
+  test('has the ids that queries give: a cache updates what components show', async () => {
+    const first = async (subscription: string) => {
+      const reader = await subscribe(app.url, session, subscription);
+      onTestFinished(() => reader.leave());
+      return (await reader.next())?.data.data;
+    };
+    const { symbol } = await ask('{ symbol(symbol: "SPY") { quote { id } gex { latest(topStrikes: 3) { id } } } }');
+    expect(await first('subscription { quotes(symbols: ["SPY"]) { id } }')).toEqual({ quotes: symbol.quote });
+    expect(await first('subscription { gexCaptured(symbol: "SPY", topStrikes: 3) { id } }')).toEqual({
+      gexCaptured: symbol.gex.latest,
+    });
   });
 });
 
