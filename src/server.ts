@@ -29,7 +29,7 @@ import { openAssets } from './pages/assets.ts';
 import { pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import type { LiveHub } from './resolvers/live/hub.ts';
-import { takeInFlightPlace } from './resolvers/market/stock-bars.ts';
+import { takeInFlightSlot } from './resolvers/market/stock-bars.ts';
 import type { JsonSchema } from './rest/contract/answer-schema.ts';
 import { protocolSource } from './rest/contract/protobuf.ts';
 import { sendFailure } from './rest/http/respond.ts';
@@ -43,7 +43,7 @@ import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
 import { withinRequest } from './runtime/request-scope.ts';
-import { type KeptAnswers, keptAnswers } from './runtime/response-cache.ts';
+import { type AnswerCache, createAnswerCache } from './runtime/response-cache.ts';
 import { schema } from './schema/index.ts';
 import { pingDatabase, type Store } from './store/engine/connection.ts';
 import { writeProbe } from './store/engine/probe-write.ts';
@@ -233,7 +233,7 @@ function servicesOf(
     schema,
     admission: openAdmission({ access, note }),
     context: (caller: Caller, onEnd: (undo: () => void) => void) => requestContext(services, caller, onEnd),
-    takeInFlightPlace: (context: object) => takeInFlightPlace(context as RequestContext),
+    takeInFlightSlot: (context: object) => takeInFlightSlot(context as RequestContext),
     attachStream: live.attach,
     now,
     note,
@@ -263,7 +263,7 @@ async function firstSymbol(store: Store): Promise<string> {
 interface GraphParts {
   parts: ServerParts;
   services: EndpointServices;
-  answers: KeptAnswers<CachedAnswer>;
+  answers: AnswerCache<CachedAnswer>;
   documents: DocumentCache;
   streams: StreamOperations;
   compiled: readonly CompiledRoute[];
@@ -289,8 +289,8 @@ function graphRouter({ parts, services, answers, documents, streams, compiled, d
 
 /** The server's caches, each as large as its part of the memory limit. */
 function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
-  const answers = keptAnswers<CachedAnswer>(caches.graphqlAnswers, ({ json }) => 2 * json.length);
-  const sealed = keptAnswers<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length);
+  const answers = createAnswerCache<CachedAnswer>(caches.graphqlAnswers, ({ json }) => 2 * json.length);
+  const sealed = createAnswerCache<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length);
   const documents = documentCache(caches.documents);
   metrics?.watchCache('graphql', answers.stats);
   metrics?.watchCache('rest', sealed.stats);

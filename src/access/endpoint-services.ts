@@ -21,7 +21,7 @@ export interface EndpointServices {
   /** The graph's context for one request; `onEnd` runs its argument when the request ends. */
   context: (caller: Caller, onEnd: (undo: () => void) => void) => object;
   /** Takes the request's stock-bar slot in flight, unless it holds one; throws 429 when none is left. */
-  takeInFlightPlace: (context: object) => Promise<void>;
+  takeInFlightSlot: (context: object) => Promise<void>;
   /** Registers an open stream for heartbeats, rechecks and the end of the process; the returned function removes it. */
   attachStream: (stream: OpenStream) => () => void;
   /** The address of the client behind trusted proxies, for limits on anonymous requests. */

@@ -2,13 +2,13 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SampleOutcome } from '../ingest/sample/market.ts';
+import type { SampleResult } from '../ingest/sample/market.ts';
 import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
 
 /** A process that works for this one. */
 export interface MarketChild {
   /** Resolves when it has ended by itself or as it was told; rejects with what kept it from its work. */
-  ended: Promise<SampleOutcome | null>;
+  ended: Promise<SampleResult | null>;
   /** Tells it to end; it is killed when it has not after so many ms. Resolves when it has ended, however. */
   stop(withinMs: number): Promise<void>;
 }
@@ -30,20 +30,20 @@ export function startMarket(
   const tell = (order: MarketOrder) => {
     if (child.connected) child.send(order, () => {});
   };
-  let outcome: SampleOutcome | null = null;
+  let result: SampleResult | null = null;
   let why: string | null = null;
   let stopping = false;
   child.on('message', (message: MarketMessage) => {
     if (message.market === 'waiting') tell({ order: 'work', task });
     else if (message.market === 'progress') onProgress(message.label, message.fraction);
-    else if (message.market === 'brought') outcome = message.outcome;
+    else if (message.market === 'brought') result = message.result;
     else why = message.why;
   });
-  const ended = new Promise<SampleOutcome | null>((resolve, reject) => {
+  const ended = new Promise<SampleResult | null>((resolve, reject) => {
     child.once('error', reject);
     child.once('exit', async (code, signal) => {
       if (child.connected) await Promise.race([once(child, 'disconnect'), delay(lastWordsMs)]);
-      if (code === 0 || stopping) return resolve(outcome);
+      if (code === 0 || stopping) return resolve(result);
       const end = signal === null ? `ended with code ${code}` : `was ended by ${signal}`;
       reject(new Error(`the sample market: ${why ?? `its process ${end}`}`));
     });

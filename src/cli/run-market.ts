@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import { type Config, secretsOf } from '../config.ts';
-import type { SampleOutcome } from '../ingest/sample/market.ts';
+import type { SampleResult } from '../ingest/sample/market.ts';
 import { openLog } from '../observe/log.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SampleShape } from '../sample/market/plan.ts';
@@ -24,7 +24,7 @@ export type MarketOrder = { order: 'work'; task: MarketTask } | { order: 'stop' 
 export type MarketMessage =
   | { market: 'waiting' }
   | { market: 'progress'; label: string; fraction: number }
-  | { market: 'brought'; outcome: SampleOutcome }
+  | { market: 'brought'; result: SampleResult }
   | { market: 'failed'; why: string };
 
 /** What the process has of the world. */
@@ -47,7 +47,7 @@ async function bring(
   { send, stop }: MarketProcess,
 ): Promise<void> {
   const { ensureSampleMarket } = await import('../ingest/sample/market.ts');
-  const outcome = await ensureSampleMarket(store, {
+  const result = await ensureSampleMarket(store, {
     dataDir: config.dataDir,
     now,
     besideTape: true,
@@ -55,7 +55,7 @@ async function bring(
     signal: stop.signal,
     onProgress: ({ label, fraction }) => send({ market: 'progress', label, fraction }),
   });
-  send({ market: 'brought', outcome });
+  send({ market: 'brought', result });
 }
 
 async function trade(store: Store, { config }: MarketTask, now: Clock, process: MarketProcess): Promise<void> {

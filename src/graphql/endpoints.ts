@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { createYoga, type Plugin, type YogaServerInstance } from 'graphql-yoga';
 import type { EndpointServices } from '../access/endpoint-services.ts';
-import type { KeptAnswers } from '../runtime/response-cache.ts';
+import type { AnswerCache } from '../runtime/response-cache.ts';
 import type { DocumentCache } from './document-cache.ts';
 import { standardIntrospection } from './limits/standard-introspection.ts';
 import { operationWeights } from './limits/weighed-operation.ts';
@@ -25,7 +25,7 @@ import { singleConnections } from './sse/single-connection.ts';
 export interface GraphqlParts {
   services: EndpointServices;
   /** Answers of the last second. */
-  cache: KeptAnswers<CachedAnswer>;
+  cache: AnswerCache<CachedAnswer>;
   documents: DocumentCache;
   answerLimits: AnswerLimits;
 }

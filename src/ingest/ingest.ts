@@ -110,7 +110,7 @@ async function storeFile(
           { rows: before.rows, changed: 0 },
           `the same content is already stored (as ${before.name})`,
         );
-      const outcome = await load({
+      const result = await load({
         path,
         tx,
         settings,
@@ -129,11 +129,11 @@ async function storeFile(
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
       if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-      const { rows, sessions = [] } = outcome;
+      const { rows, sessions = [] } = result;
       await saveIngestedFile(tx, dataset, hash, { name: path, rows, ingestedAt: now(), sessions });
-      return outcome.changed > 0
-        ? report('stored', outcome, null)
-        : report('unchanged', outcome, 'all of it is already stored');
+      return result.changed > 0
+        ? report('stored', result, null)
+        : report('unchanged', result, 'all of it is already stored');
     });
   } catch (error) {
     // On its way through the reader the reason was taken for a fault of the file.

@@ -7,9 +7,9 @@ import {
 } from '../sample/market/plan.ts';
 import { holdsOwnData } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
-import { holdsMarketData, readFact, writeFact } from '../store/engine/facts.ts';
+import { holdsMarketData, readMetadata, writeMetadata } from '../store/engine/metadata.ts';
 
-const factKey = 'sample';
+const metadataKey = 'sample';
 
 /** What a store says of the simulated market in it. */
 export interface SampleMetadata {
@@ -20,18 +20,22 @@ export interface SampleMetadata {
 
 /** What the store says of its simulated market; null = it holds none, and all prices in it are real. */
 export async function sampleMetadata(store: Store): Promise<SampleMetadata | null> {
-  const text = await readFact(store, factKey);
+  const text = await readMetadata(store, metadataKey);
   return text === null ? null : (JSON.parse(text) as SampleMetadata);
 }
 
 /** Says how far the simulated market has been brought. */
 export function writeSampleMetadata(store: Store, throughMs: number | null): Promise<void> {
-  return writeFact(store, factKey, JSON.stringify({ version: sampleVersion, throughMs } satisfies SampleMetadata));
+  return writeMetadata(
+    store,
+    metadataKey,
+    JSON.stringify({ version: sampleVersion, throughMs } satisfies SampleMetadata),
+  );
 }
 
 /** What is to be done. */
 export interface SampleWork {
-  fact: SampleMetadata | null;
+  metadata: SampleMetadata | null;
   /** Empty when all is there. */
   tasks: SampleTask[];
 }
@@ -42,10 +46,10 @@ export async function missingSample(
   nowMs: number,
   { shape, besideTape = false }: { shape: SampleShape; besideTape?: boolean | undefined },
 ): Promise<SampleWork | null> {
-  const fact = await sampleMetadata(store);
+  const metadata = await sampleMetadata(store);
   if (await holdsOwnData(store)) return null;
-  if (fact === null && (await holdsMarketData(store))) return null;
-  if (fact !== null && fact.version !== sampleVersion) return null;
+  if (metadata === null && (await holdsMarketData(store))) return null;
+  if (metadata !== null && metadata.version !== sampleVersion) return null;
   const plan = besideTape ? samplePlanBesideTape : samplePlan;
-  return { fact, tasks: plan(nowMs, fact?.throughMs ?? null, shape) };
+  return { metadata, tasks: plan(nowMs, metadata?.throughMs ?? null, shape) };
 }

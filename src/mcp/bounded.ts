@@ -8,7 +8,7 @@ export interface Bounds {
 export interface Cut {
   /** Its place, lists in lists by `[]`, e.g. `data.captures[].strikes`. */
   path: string;
-  kept: number;
+  shown: number;
   /** Items of the longest list in that place. */
   of: number;
 }
@@ -16,7 +16,7 @@ export interface Cut {
 function cutLists(value: unknown, path: string, items: number, cuts: Map<string, Cut>): unknown {
   if (Array.isArray(value)) {
     if (value.length > items) {
-      cuts.set(path, { path, kept: items, of: Math.max(value.length, cuts.get(path)?.of ?? 0) });
+      cuts.set(path, { path, shown: items, of: Math.max(value.length, cuts.get(path)?.of ?? 0) });
     }
     return value.slice(0, items).map((item) => cutLists(item, `${path}[]`, items, cuts));
   }
@@ -31,10 +31,10 @@ function cutLists(value: unknown, path: string, items: number, cuts: Map<string,
 
 /** An answer within bounds: the first items of each list, fewer and fewer until it fits; what was cut, and the JSON. */
 export function bounded(answer: object, { items, characters }: Bounds): { answer: object; json: string; cuts: Cut[] } {
-  for (let kept = items; ; kept = Math.floor(kept / 2)) {
+  for (let shown = items; ; shown = Math.floor(shown / 2)) {
     const cuts = new Map<string, Cut>();
-    const cut = cutLists(answer, '', kept, cuts) as object;
+    const cut = cutLists(answer, '', shown, cuts) as object;
     const json = JSON.stringify(cut);
-    if (json.length <= characters || kept <= 1) return { answer: cut, json, cuts: [...cuts.values()] };
+    if (json.length <= characters || shown <= 1) return { answer: cut, json, cuts: [...cuts.values()] };
   }
 }

@@ -16,8 +16,8 @@ const text = (value: string) => ({ type: 'text' as const, text: value });
 
 /** An answer within what a model can take, and what was cut of it, so that the model can ask for less at a time. */
 export function answered(answer: Envelope | object, maxItems: number): ToolResult {
-  const { answer: kept, json, cuts } = bounded(answer, { items: maxItems, characters: answerCharacters });
-  const lost = cuts.map(({ path, kept: items, of }) => `${path}: the first ${items} of ${of}`);
+  const { answer: shown, json, cuts } = bounded(answer, { items: maxItems, characters: answerCharacters });
+  const lost = cuts.map(({ path, shown: items, of }) => `${path}: the first ${items} of ${of}`);
   return {
     content: [
       text(json),
@@ -25,7 +25,7 @@ export function answered(answer: Envelope | object, maxItems: number): ToolResul
         ? [text(`Truncated. ${lost.join('; ')}. Request a narrower window or fewer rows to see the others.`)]
         : []),
     ],
-    structuredContent: kept as Record<string, unknown>,
+    structuredContent: shown as Record<string, unknown>,
   };
 }
 

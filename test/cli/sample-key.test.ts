@@ -7,7 +7,7 @@ import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.t
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { sampleVersion } from '../../src/sample/market/plan.ts';
 import { holdsOwnData } from '../../src/store/account/own-data.ts';
-import { readFact, writeFact } from '../../src/store/engine/facts.ts';
+import { readMetadata, writeMetadata } from '../../src/store/engine/metadata.ts';
 import { testApp } from '../support/app.ts';
 import { chainServer, tagged } from '../support/chain-server.ts';
 import { dataFolder } from '../support/data-folder.ts';
@@ -22,7 +22,7 @@ const isEnded =
 /** A store that is said to hold the sample market, which is quicker than bringing it, and the settings of a server on it. */
 async function sampled(): Promise<Record<string, string>> {
   const store = await storeForThisTest();
-  await writeFact(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+  await writeMetadata(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
   return { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
 }
 
@@ -144,7 +144,7 @@ describe('the sample market’s key', () => {
     await ensureStarterRegistry(store, () => Date.parse(clock));
     const path = written('sample.csv', [bars]);
     await ingestFiles(store, 'stock-minute-bars', [path], { now: () => Date.parse(clock), isBundled: true });
-    expect(await readFact(store, 'own_data')).toBeNull();
+    expect(await readMetadata(store, 'own_data')).toBeNull();
   });
 
   it.each([

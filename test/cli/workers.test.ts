@@ -4,7 +4,7 @@ import { type AddressInfo, createServer } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { sampleVersion } from '../../src/sample/market/plan.ts';
-import { writeFact } from '../../src/store/engine/facts.ts';
+import { writeMetadata } from '../../src/store/engine/metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { ask, barsHeld } from './asking.ts';
@@ -216,7 +216,7 @@ describe('tapegraph serve --workers', () => {
     const store = await storeForThisTest();
     // The market is said to be there, which is quicker than bringing it.
     const clock = '2026-11-19T15:05:00Z';
-    await writeFact(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    await writeMetadata(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
     const env = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
     const running = (await served(['--workers', '2', '--sample', '--clock', clock], env)) as Served;
     const { child, ended, ready } = running;

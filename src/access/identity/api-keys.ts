@@ -102,9 +102,9 @@ export function openApiKeys(store: Store, credentialCache: CredentialCache, now:
     const nowMs = now();
     const made = generateApiKey(random);
     const row = newRow(request, made, ulid(nowMs, random), nowMs);
-    const outcome = await insertApiKey(store, row, maxLive);
-    if (outcome === 'no-account') throw notFound(`Account ${request.accountId}`);
-    if (outcome === 'full') throw invalidRequest(`The account has ${maxLive} API keys already; revoke one first.`);
+    const result = await insertApiKey(store, row, maxLive);
+    if (result === 'no-account') throw notFound(`Account ${request.accountId}`);
+    if (result === 'full') throw invalidRequest(`The account has ${maxLive} API keys already; revoke one first.`);
     const account = await findAccount(store, request.accountId);
     return { key: made.key, meta: info(row, account?.apiTier ?? 'free') };
   }

@@ -4,7 +4,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import type { RandomBytes } from '../../runtime/ulid.ts';
 import { findAccount } from '../../store/account/accounts.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { keepFact } from '../../store/engine/facts.ts';
+import { ensureMetadata } from '../../store/engine/metadata.ts';
 import { createSiteSession, jwksVerifier, type SiteSessionVerifier, secretVerifier } from './site-session.ts';
 
 /** Where site sessions come from; at most one is set. */
@@ -59,7 +59,7 @@ export async function openSessionTokens(
     );
   }
   const secret =
-    sessionSecret ?? (await keepFact(store, 'session_secret', Buffer.from(random(48)).toString('base64url')));
+    sessionSecret ?? (await ensureMetadata(store, 'session_secret', Buffer.from(random(48)).toString('base64url')));
   return {
     verify: secretVerifier(secret, now, claims),
     async create(accountId, expiresInMs) {

@@ -28,7 +28,7 @@ export function isAboutLimits(message: unknown): message is LimitsQuestion | Lim
 }
 
 /** Counts for several processes, each known by a number. */
-export interface LimitsKeeper {
+export interface LimitsServer {
   /** Answers a process's question. */
   answer(asker: number, question: LimitsQuestion, reply: (answer: LimitsAnswer) => void): Promise<void>;
   /** A process has ended: its places are free. */
@@ -36,7 +36,7 @@ export interface LimitsKeeper {
 }
 
 /** Makes the counts for processes that ask by message. */
-export function keepLimits(rates: Rates): LimitsKeeper {
+export function serveLimits(rates: Rates): LimitsServer {
   const rate = ownRate(rates);
   const slots = ownSlots();
   const held = new Map<number, Map<number, () => void>>();

@@ -21,7 +21,7 @@ export interface RankedPrints {
 }
 
 // More are kept than are listed, so that a list stays right while up to 50 of an underlying's largest prints are taken back.
-const kept = 1.5 * rankedListSize;
+const capacity = 1.5 * rankedListSize;
 
 /** Order of the lists (methodology 4): premium descending, then event time, sequence, print id. */
 export function compareRanked(a: RankedCandidate, b: RankedCandidate): number {
@@ -51,13 +51,13 @@ export function createRankedPrints(): RankedPrints {
   return {
     floor(underlying) {
       const prints = byUnderlying.get(underlying);
-      return prints !== undefined && prints.length === kept ? prints[kept - 1]!.premiumUsd : -Infinity;
+      return prints !== undefined && prints.length === capacity ? prints[capacity - 1]!.premiumUsd : -Infinity;
     },
     add(print) {
       const prints = byUnderlying.get(print.underlying) ?? [];
       if (prints.length === 0) byUnderlying.set(print.underlying, prints);
       prints.splice(placeOf(prints, print), 0, print);
-      if (prints.length > kept) prints.pop();
+      if (prints.length > capacity) prints.pop();
     },
     withdraw(underlying, printId) {
       const prints = byUnderlying.get(underlying) ?? [];

@@ -22,10 +22,10 @@ export function printing<Args extends unknown[]>(
   work: (...args: Args) => Promise<CommandResult>,
 ) {
   return async (...args: Args): Promise<void> => {
-    const outcome = await work(...args);
-    const text = options().json ? [JSON.stringify(outcome.json)] : outcome.lines;
+    const result = await work(...args);
+    const text = options().json ? [JSON.stringify(result.json)] : result.lines;
     if (text.length > 0) terminal.stdout.write(`${text.join('\n')}\n`);
-    if (outcome.failed) throw new CommandFailed();
+    if (result.failed) throw new CommandFailed();
   };
 }
 

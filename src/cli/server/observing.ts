@@ -86,16 +86,16 @@ export function withLimitMetrics(metrics: Metrics, access: Access): Access {
 
 /** Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a minute at most. */
 export function dataAges(store: Store, now: Clock): DataAges {
-  let kept: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
+  let cached: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
   return async () => {
     const nowMs = now();
     const session = sessionOf(nowMs);
     const hours = regularSession(session);
     if (hours === null || nowMs < hours.openMs || nowMs >= hours.closeMs) return {};
     const elapsedMs = performance.now();
-    if (kept === null || elapsedMs - kept.atMs > agesCachedMs)
-      kept = { atMs: elapsedMs, newest: newestData(store, session) };
-    const found = Object.entries(await kept.newest).filter(([, atMs]) => atMs !== null);
+    if (cached === null || elapsedMs - cached.atMs > agesCachedMs)
+      cached = { atMs: elapsedMs, newest: newestData(store, session) };
+    const found = Object.entries(await cached.newest).filter(([, atMs]) => atMs !== null);
     return Object.fromEntries(found.map(([dataset, atMs]) => [dataset, Math.max(0, (nowMs - atMs) / 1000)]));
   };
 }

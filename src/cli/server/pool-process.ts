@@ -2,7 +2,7 @@ import cluster, { type Worker } from 'node:cluster';
 import { once } from 'node:events';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { isAboutLimits, type LimitsKeeper, type LimitsQuestion } from '../../access/limits/limits-by-message.ts';
+import { isAboutLimits, type LimitsQuestion, type LimitsServer } from '../../access/limits/limits-by-message.ts';
 
 /** What the last message of a process that has ended may take to arrive, ms. */
 const lastMessageMs = 500;
@@ -46,7 +46,7 @@ export interface PoolProcess<Task> {
 }
 
 interface ProcessParts {
-  limits: LimitsKeeper;
+  limits: LimitsServer;
   /** Gets a line when something is remarkable; warnings begin with `warning:`. */
   log: (line: string) => void;
   onReady: (at: AtWork) => void;

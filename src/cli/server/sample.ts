@@ -5,7 +5,7 @@ import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import type { Config } from '../../config.ts';
 import { openFrom } from '../../domain/calendar.ts';
-import type { SampleOutcome } from '../../ingest/sample/market.ts';
+import type { SampleResult } from '../../ingest/sample/market.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { clockFrom } from '../io/clock.ts';
@@ -18,13 +18,13 @@ import type { Closer } from './shutdown.ts';
 async function sampleKey(access: Access, dataDir: string): Promise<string> {
   const { sampleAccount, sampleKeyName } = await import('../../store/account/own-data.ts');
   const file = join(dataDir, 'sample-key');
-  const kept = await readFile(file, 'utf8').then(
+  const stored = await readFile(file, 'utf8').then(
     (text) => text.trim(),
     () => null,
   );
-  if (kept !== null) {
-    const known = await access.authenticate(kept);
-    if (known.state === 'ok' && known.caller.accountId === sampleAccount) return kept;
+  if (stored !== null) {
+    const known = await access.authenticate(stored);
+    if (known.state === 'ok' && known.caller.accountId === sampleAccount) return stored;
   }
   // Every tier, and attested: it reads all of the sample market.
   await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
@@ -50,7 +50,7 @@ const stopWithinMs = 3000;
 const retryMs = 5000;
 
 // In a process of its own, which leaves nothing behind: making the market takes a gigabyte. None is started when nothing is missing.
-async function bringMissing({ terminal, config, store, now, log }: Omit<SampleInto, 'access'>): Promise<SampleOutcome> {
+async function bringMissing({ terminal, config, store, now, log }: Omit<SampleInto, 'access'>): Promise<SampleResult> {
   const [{ missingSample }, { sampleShape }] = await Promise.all([
     import('../../ingest/sample-metadata.ts'),
     import('../../sample/market/plan.ts'),
@@ -64,10 +64,10 @@ async function bringMissing({ terminal, config, store, now, log }: Omit<SampleIn
   const task = { work: 'bring', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
   const child = startMarket(task, progress.update);
   try {
-    const outcome = await unlessInterrupted(terminal, child.ended);
+    const result = await unlessInterrupted(terminal, child.ended);
     // It ended well without a word: it was asked to by somebody else.
-    if (outcome === null) throw new Error('the sample market: its process was stopped; the next start continues');
-    return outcome;
+    if (result === null) throw new Error('the sample market: its process was stopped; the next start continues');
+    return result;
   } finally {
     await child.stop(stopWithinMs);
     progress.done();
@@ -129,7 +129,7 @@ export function startLiveSample({ terminal, config, now, log }: Omit<SampleInto,
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
   const [{ sampleMetadata }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([
     import('../../ingest/sample-metadata.ts'),
-    import('../../store/engine/facts.ts'),
+    import('../../store/engine/metadata.ts'),
     import('../../store/account/own-data.ts'),
     import('../../store/market/live-quotes.ts'),
   ]);

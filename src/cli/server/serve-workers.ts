@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { type AddressInfo, createServer } from 'node:net';
 import { fileURLToPath } from 'node:url';
-import { keepLimits } from '../../access/limits/limits-by-message.ts';
+import { serveLimits } from '../../access/limits/limits-by-message.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { heapOptions } from '../../runtime/memory-plan.ts';
 import { beforeSuddenEnd } from '../../runtime/sudden-end.ts';
@@ -94,7 +94,7 @@ export async function runWorkers(
       options: chosen ? [] : heapOptions(memory),
       tasks,
       spare: gateway.options.spareWorker ?? true,
-      limits: keepLimits(config.rates),
+      limits: serveLimits(config.rates),
       log: lineLog(log),
     });
     let stopped: Promise<boolean> | null = null;

@@ -1,5 +1,5 @@
 import cluster from 'node:cluster';
-import type { LimitsKeeper } from '../../access/limits/limits-by-message.ts';
+import type { LimitsServer } from '../../access/limits/limits-by-message.ts';
 import { type AtWork, type PoolProcess, type ProcessEnd, startProcess } from './pool-process.ts';
 
 /** A worker that served for less than this ended as soon as it had started, ms. */
@@ -30,7 +30,7 @@ export interface PoolOptions<Task> {
   tasks: readonly Task[];
   /** Whether a process is started ahead, to take the place of a worker that ends. */
   spare: boolean;
-  limits: LimitsKeeper;
+  limits: LimitsServer;
   /** Gets a line when a worker ends unasked; warnings begin with `warning:`. */
   log: (line: string) => void;
 }

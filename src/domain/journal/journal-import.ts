@@ -32,9 +32,9 @@ export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv',
   const read: JournalBody = { trades: [], errors: [] };
   let rows = 0;
   for (const { row, fields } of format === 'csv' ? csvRows(text) : jsonRows(text)) {
-    const outcome = typeof fields === 'string' ? fields : readTrade(fields, nowMs);
-    if (typeof outcome === 'string') read.errors.push({ row, code: outcome });
-    else read.trades.push(outcome);
+    const result = typeof fields === 'string' ? fields : readTrade(fields, nowMs);
+    if (typeof result === 'string') read.errors.push({ row, code: result });
+    else read.trades.push(result);
     rows += 1;
     if (rows % yieldRows === 0) await nextTurn();
   }

@@ -42,9 +42,9 @@ export function readTrade(fields: Readonly<Record<string, unknown>>, nowMs: numb
   function field<T, D>(name: string, read: (value: unknown) => Read<T>, absent: D): T | D {
     // An argument of the graph that was not sent is there, as undefined.
     const value = (Object.hasOwn(fields, name) ? fields[name] : null) ?? null;
-    const outcome = value === null || value === '' ? 'missing' : read(value);
-    if (typeof outcome === 'object') return outcome.value;
-    if (outcome === 'bad' || absent === undefined) wrong.push(`${outcome}_${name}`);
+    const result = value === null || value === '' ? 'missing' : read(value);
+    if (typeof result === 'object') return result.value;
+    if (result === 'bad' || absent === undefined) wrong.push(`${result}_${name}`);
     return absent;
   }
   const trade = {

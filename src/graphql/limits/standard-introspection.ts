@@ -3,7 +3,7 @@ import { LRUCache } from 'lru-cache';
 import { isWithin, projected, type Selected, selectedBy } from './introspection-selection.ts';
 
 /** Answers kept as JSON: tools ask in few ways, and what another way gives is a part of the same data. */
-const keptAnswers = 16;
+const maxCached = 16;
 
 const wholeQuery = getIntrospectionQuery({
   specifiedByUrl: true,
@@ -28,7 +28,7 @@ function textOf(selected: Selected): string {
  * from that and kept. Null for any other document.
  */
 export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => string | null {
-  const answers = new LRUCache<string, string>({ max: keptAnswers });
+  const answers = new LRUCache<string, string>({ max: maxCached });
   const known = new WeakMap<DocumentNode, Selected | null>();
   let made: { selected: Selected; data: unknown } | null = null;
 
@@ -39,8 +39,8 @@ export function standardIntrospection(schema: GraphQLSchema): (document: Documen
   }
 
   function standardBy(document: DocumentNode): Selected | null {
-    const kept = known.get(document);
-    if (kept !== undefined) return kept;
+    const cached = known.get(document);
+    if (cached !== undefined) return cached;
     const selected = selectedBy(document);
     const standard = selected?.has('__schema') && isWithin(selected, whole().selected) ? selected : null;
     known.set(document, standard);

@@ -5,7 +5,7 @@ import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { isHeavy } from '../../runtime/json-bytes.ts';
 import { WrittenJson } from '../../runtime/json-parts.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import type { KeptAnswers } from '../../runtime/response-cache.ts';
+import type { AnswerCache } from '../../runtime/response-cache.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 import { isMarketData } from '../scope-groups.ts';
 import { written } from '../written-answer.ts';
@@ -32,11 +32,11 @@ export interface CachedAnswer {
 }
 
 /** Caches whole answers as JSON for asking again. Authentication, rate and the in-flight slot come before it. */
-export function answerCache(services: EndpointServices, cache: KeptAnswers<CachedAnswer>): Plugin {
+export function answerCache(services: EndpointServices, cache: AnswerCache<CachedAnswer>): Plugin {
   /** Stock bars take their slot in flight all the same; where none is left the field itself says so. */
   async function mayUse(state: OperationState): Promise<boolean> {
     if (!state.admitted!.groups.includes('market.bars')) return true;
-    return services.takeInFlightPlace(state).then(
+    return services.takeInFlightSlot(state).then(
       () => true,
       () => false,
     );
@@ -53,7 +53,7 @@ export function answerCache(services: EndpointServices, cache: KeptAnswers<Cache
         setResultAndStopExecution(written(cached.json));
         return;
       }
-      const keep = cache.keeper(key);
+      const store = cache.storing(key);
       const dependencies = currentRequest()?.dependencies;
       return {
         onExecuteDone: ({ result, setResult }) => {
@@ -61,7 +61,7 @@ export function answerCache(services: EndpointServices, cache: KeptAnswers<Cache
           if (Symbol.asyncIterator in result || result.errors?.length) return;
           if ((result.data as unknown) instanceof WrittenJson || isHeavy(result)) return;
           const json = JSON.stringify({ data: result.data });
-          if (dependencies) keep({ json, points: state.actualPoints ?? 0 }, dependencies);
+          if (dependencies) store({ json, points: state.actualPoints ?? 0 }, dependencies);
           setResult({ ...result, ...written(json) });
         },
       };

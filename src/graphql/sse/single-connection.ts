@@ -102,7 +102,7 @@ function readOperations(json: unknown): Identified[] {
 }
 
 /** Tells an operation's answers on its connection, and that it is complete. */
-async function tell(
+async function sendResult(
   connection: Connection,
   id: string,
   result: ExecutionResult | Subscribed,
@@ -226,7 +226,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
     const result = await run(connection, operation, request, response);
     if (result === null) return send(response, 204);
     const report = (failure: Failure) => reportFailure(request, failure);
-    void withinRequest(connection.scope, () => tell(connection, operation.id, result, report));
+    void withinRequest(connection.scope, () => sendResult(connection, operation.id, result, report));
     send(response, 202);
   }
 
@@ -248,7 +248,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
       open(connection, request, response);
       const report = (failure: Failure) => reportFailure(request, failure);
       await withinRequest(connection.scope, () =>
-        Promise.all(results.map(([id, result]) => tell(connection, id, result, report))),
+        Promise.all(results.map(([id, result]) => sendResult(connection, id, result, report))),
       );
       (await connection.out.promise).end('');
     } catch (error) {

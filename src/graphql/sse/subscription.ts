@@ -55,8 +55,8 @@ export async function subscribe(
     },
     sharedKey: () => (shares ? rightsOf(caller) + asked : null),
     write(result) {
-      const tell = (error: GraphQLError) => publicError(error, (failure) => services.report(request, failure));
-      return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(tell) } : result);
+      const toPublic = (error: GraphQLError) => publicError(error, (failure) => services.report(request, failure));
+      return JSON.stringify(result.errors ? { ...result, errors: result.errors.map(toPublic) } : result);
     },
   });
   if ('errors' in answers) {

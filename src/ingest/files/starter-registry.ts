@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import type { Clock } from '../../runtime/clock.ts';
+import { exclusively } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { exclusively } from '../../store/engine/facts.ts';
 import { allSymbols } from '../../store/market/symbols.ts';
 import { ingestFiles } from '../ingest.ts';
 

@@ -13,8 +13,8 @@ import { type SampleShape, sampleShape, sessionUnderWay } from '../../sample/mar
 import { tapeEndMs } from '../../sample/market/tape-ledger.ts';
 import type { SampleTapeWriterData } from '../../sample/tape-writer.ts';
 import { beginTape } from '../../store/chain/followed-lines.ts';
+import { unlessRunning } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { unlessDone } from '../../store/engine/facts.ts';
 import { inTransaction } from '../../store/engine/transaction.ts';
 import { follow } from '../tail/follow.ts';
 import { liveCommitEveryMs } from '../tail/live-bounds.ts';
@@ -133,7 +133,7 @@ export async function runSampleMarket(store: Store, options: SampleLiveOptions):
     if (session === null && whileOpen) return;
     try {
       if (session !== null)
-        await unlessDone(store, 'live sample market', (lost) =>
+        await unlessRunning(store, 'live sample market', (lost) =>
           runSession(store, session, { ...options, stop: AbortSignal.any([stop, lost]) }),
         );
     } catch (error) {

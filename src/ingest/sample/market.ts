@@ -3,8 +3,8 @@ import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../runtime/clock.ts';
 import { isTape, type SampleShape, type SampleTask, sampleShape } from '../../sample/market/plan.ts';
 import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
+import { exclusively } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { exclusively } from '../../store/engine/facts.ts';
 import type { Dataset } from '../datasets.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
 import { missingSample, writeSampleMetadata } from '../sample-metadata.ts';
@@ -27,7 +27,7 @@ export interface SampleMarketOptions {
 }
 
 /** `created`, `extended` to now, `unchanged`, or `absent`: the store holds other data, or a market of another version, and was left alone. */
-export type SampleOutcome = 'created' | 'extended' | 'unchanged' | 'absent';
+export type SampleResult = 'created' | 'extended' | 'unchanged' | 'absent';
 
 // Files are stored a few at a time: while one waits for the database, another is parsed.
 const lanes = 3;
@@ -133,18 +133,18 @@ async function bring(
   }
 }
 
-async function ensure(store: Store, options: SampleMarketOptions): Promise<SampleOutcome> {
+async function ensure(store: Store, options: SampleMarketOptions): Promise<SampleResult> {
   const { now, shape = sampleShape, besideTape } = options;
   const nowMs = now();
   const work = await missingSample(store, nowMs, { shape, besideTape });
   if (work === null) return 'absent';
-  const { fact, tasks } = work;
+  const { metadata, tasks } = work;
   if (tasks.length === 0) return 'unchanged';
   // Said before anything is stored: a start cut off in the middle is taken up by the next one.
-  if (fact === null) await writeSampleMetadata(store, null);
+  if (metadata === null) await writeSampleMetadata(store, null);
   await bring(store, tasks, options);
   await writeSampleMetadata(store, nowMs);
-  return (fact?.throughMs ?? null) === null ? 'created' : 'extended';
+  return (metadata?.throughMs ?? null) === null ? 'created' : 'extended';
 }
 
 /**
@@ -152,6 +152,6 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
  * market brought before is extended to the session it is now, or left as it is. A store with other data is left alone.
  * Of two processes that start at once one does it, and the other waits.
  */
-export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleOutcome> {
+export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleResult> {
   return exclusively(store, 'sample market', () => ensure(store, options));
 }

@@ -129,8 +129,8 @@ function createFollower(store: Store, options: FollowOptions) {
       committedLines = takenLines = position.lines;
       if (position.session === null) return committedLines;
       session = await open(tx, position.session, position.solvedMs);
-      const kept = unpacked(storedLines(tx, source, position.session));
-      for await (const { records } of readLiveLines(kept, { name: source, book, onBadLine: () => {} }))
+      const stored = unpacked(storedLines(tx, source, position.session));
+      for await (const { records } of readLiveLines(stored, { name: source, book, onBadLine: () => {} }))
         for (const record of records) {
           if (record.type === 'chain' || dateOf(record) !== session.date) continue;
           await solveBefore(session, instantOf(record));

@@ -54,13 +54,13 @@ export async function latestCapturedSolves(
 }
 
 /** A series of solves kept by the minute and of captured ones, ascending: one a minute, the kept one where there are both. */
-export function mergedSeries(kept: readonly GreeksSample[], captured: readonly GreeksSolve[]): GreeksSample[] {
-  if (captured.length === 0) return [...kept];
+export function mergedSeries(stored: readonly GreeksSample[], captured: readonly GreeksSolve[]): GreeksSample[] {
+  if (captured.length === 0) return [...stored];
   const byMinute = new Map<number, GreeksSample>();
   for (const { tsMs, iv, delta, gamma, mark } of captured) {
     const minute = Math.floor(tsMs / minuteMs) * minuteMs;
     byMinute.set(minute, { tsMs: minute, iv, delta, gamma, mark });
   }
-  for (const sample of kept) byMinute.set(sample.tsMs, sample);
+  for (const sample of stored) byMinute.set(sample.tsMs, sample);
   return [...byMinute.values()].sort((a, b) => a.tsMs - b.tsMs).slice(-greeksSeriesLength);
 }

@@ -42,10 +42,10 @@ async function readLatest(
   context: RequestContext,
   contracts: readonly OptionContract[],
 ): Promise<(GreeksSolve | null)[]> {
-  const kept = await storedSolves(context, contracts);
+  const stored = await storedSolves(context, contracts);
   const captured = context.sources.chain ? await latestCapturedSolves(context, contracts) : [];
   return contracts.map((contract, i) => {
-    const [a, b] = [kept.get(contractId(contract)) ?? null, captured[i] ?? null];
+    const [a, b] = [stored.get(contractId(contract)) ?? null, captured[i] ?? null];
     return a === null || (b !== null && b.tsMs > a.tsMs) ? b : a;
   });
 }
@@ -57,11 +57,11 @@ async function storedSeries(context: RequestContext, contracts: readonly OptionC
 }
 
 async function readSeries(context: RequestContext, contracts: readonly OptionContract[]): Promise<GreeksSample[][]> {
-  const [kept, captured] = await Promise.all([
+  const [stored, captured] = await Promise.all([
     storedSeries(context, contracts),
     Promise.all(contracts.map((one) => (context.sources.chain ? capturedSolves(context, one) : []))),
   ]);
-  return contracts.map((contract, i) => mergedSeries(kept.get(contractId(contract)) ?? [], captured[i]!));
+  return contracts.map((contract, i) => mergedSeries(stored.get(contractId(contract)) ?? [], captured[i]!));
 }
 
 /** A quote is held while it is no older than a mark's may be: with the last solve of a session it is gone. */

@@ -18,7 +18,7 @@ export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'by
   /** Strikes the rows are cut to; null = no trim. */
   top: number | null;
   /** Indexes of the rows that are served, ascending; null = all. */
-  kept: Uint32Array | null;
+  selected: Uint32Array | null;
   /** Rows are made in an iteration of the event loop of their own: there are many, or many captures. */
   yieldingRows: boolean;
 }
@@ -47,10 +47,10 @@ export async function requireReadable(context: RequestContext, symbol: string): 
   if (entry) requireSymbol(context.caller, entry);
 }
 
-/** Indexes of the rows, by expiry, of the strikes that net rows at `kept` have. */
-function ofStrikes(rows: GexColumns, net: GexColumns, kept: Uint32Array): Uint32Array {
+/** Indexes of the rows, by expiry, of the strikes that net rows at `selected` have. */
+function ofStrikes(rows: GexColumns, net: GexColumns, selected: Uint32Array): Uint32Array {
   const strikes = new Set<number>();
-  for (const index of kept) strikes.add(net.strike[index]!);
+  for (const index of selected) strikes.add(net.strike[index]!);
   const indexes = Uint32Array.from(rows.strike, (_, index) => index);
   return indexes.filter((index) => strikes.has(rows.strike[index]!));
 }
@@ -65,20 +65,21 @@ export function servedCaptures(
   top: number | null,
 ): ServedGexCapture[] {
   const served = captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
-    const kept = top === null ? null : topStrikes(strikes, top);
-    if (!byExpiry || !rows) return { ...facts, columns: strikes, isByExpiry: false, top, kept, yieldingRows: false };
-    const indexes = kept && ofStrikes(rows, strikes, kept);
-    return { ...facts, columns: rows, isByExpiry: true, top, kept: indexes, yieldingRows: false };
+    const selected = top === null ? null : topStrikes(strikes, top);
+    if (!byExpiry || !rows)
+      return { ...facts, columns: strikes, isByExpiry: false, top, selected, yieldingRows: false };
+    const indexes = selected && ofStrikes(rows, strikes, selected);
+    return { ...facts, columns: rows, isByExpiry: true, top, selected: indexes, yieldingRows: false };
   });
-  const rows = served.reduce((sum, { kept, columns }) => sum + (kept ?? columns.strike).length, 0);
+  const rows = served.reduce((sum, { selected, columns }) => sum + (selected ?? columns.strike).length, 0);
   return rows <= rowsPerYield ? served : served.map((capture) => ({ ...capture, yieldingRows: true }));
 }
 
-const rowCount = ({ columns, kept }: ServedGexCapture) => (kept ?? columns.strike).length;
+const rowCount = ({ columns, selected }: ServedGexCapture) => (selected ?? columns.strike).length;
 
 function rowOf(capture: ServedGexCapture, place: number): GexStrike {
-  const { columns, kept } = capture;
-  const row = gexRowAt(columns, kept === null ? place : kept[place]!) as GexStrike;
+  const { columns, selected } = capture;
+  const row = gexRowAt(columns, selected === null ? place : selected[place]!) as GexStrike;
   row.capture = capture;
   return row;
 }

@@ -146,7 +146,7 @@ async function readTimeframe(
 export function barTopics(store: Store): TopicKind<BarState, StockBar> {
   return {
     dataset: 'bars',
-    keeping: 'latest',
+    queued: 'latest',
     concerns: (key, change) => concerns(change, 'market', seriesOf(key).symbol),
     async read(topics, nowMs) {
       // Whoever follows bars was asked whether there is a source of them.

@@ -27,7 +27,7 @@ function eventOf(section: CrossSection, nowMs: number): LiveEvent<CrossSection> 
 export function crossSectionTopics(store: Store): TopicKind<CrossSectionState, CrossSection> {
   return {
     dataset: 'option_tape',
-    keeping: 'latest',
+    queued: 'latest',
     concerns: (symbol, change) => concerns(change, 'flow', symbol),
     async read(topics, nowMs) {
       const sections = await readCrossSections(store, [...topics.keys()], null, nowMs);

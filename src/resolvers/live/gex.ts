@@ -51,7 +51,7 @@ async function missed(store: Store, symbol: string, after: number, { latest }: G
 export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
   return {
     dataset: 'chain',
-    keeping: 'all',
+    queued: 'all',
     concerns: (symbol, change) => concerns(change, 'gex', symbol),
     async read(topics, nowMs) {
       const unknown = [...topics].filter(([, state]) => !state?.latest).map(([symbol]) => symbol);

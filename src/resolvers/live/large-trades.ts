@@ -79,7 +79,7 @@ async function readBetween(store: Store, seen: readonly FeedStep[], through: Fee
 export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> {
   return {
     dataset: 'option_tape',
-    keeping: 'all',
+    queued: 'all',
     concerns: (_key, change) => change.flow !== undefined,
     async read(topics, nowMs) {
       const before = topics.get(feedKey)!;

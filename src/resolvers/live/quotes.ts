@@ -39,7 +39,7 @@ function barsServe(state: QuoteState | null, date: SessionDate, change: Change):
 export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
   return {
     dataset: 'bars',
-    keeping: 'latest',
+    queued: 'latest',
     concerns: (symbol, change) => concerns(change, 'market', symbol),
     async read(topics, nowMs, change) {
       const date = exchangeDate(nowMs);

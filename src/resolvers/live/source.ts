@@ -12,7 +12,7 @@ export interface LiveEvent<T = unknown> {
 }
 
 /** What a slow reader is kept: the latest of each slot, or everything; either way no more than `mostWaiting`. */
-export type Keeping = 'latest' | 'all';
+export type QueuePolicy = 'latest' | 'all';
 
 /** Events that may wait for a reader; one more ends its stream. */
 export const mostWaiting = 1000;
@@ -46,7 +46,7 @@ export interface Mailbox<T> {
 
 /** What a mailbox is made with. */
 export interface MailboxParts {
-  keeping: Keeping;
+  queued: QueuePolicy;
   check: (caller: Caller) => Promise<void>;
   /** Called once when it is over, however it ended. */
   onClose: () => void;
@@ -58,7 +58,7 @@ function tooSlow(): StreamEnd {
 }
 
 /** Makes a mailbox. */
-export function createMailbox<T>({ keeping, check, onClose }: MailboxParts): Mailbox<T> {
+export function createMailbox<T>({ queued, check, onClose }: MailboxParts): Mailbox<T> {
   const waiting = new Map<unknown, LiveEvent<T>>();
   let first: LiveEvent<T>[] = [];
   let holds = 0;
@@ -122,7 +122,7 @@ export function createMailbox<T>({ keeping, check, onClose }: MailboxParts): Mai
     source,
     deliver(event) {
       if (over) return;
-      waiting.set(keeping === 'latest' ? event.slot : event, event);
+      waiting.set(queued === 'latest' ? event.slot : event, event);
       if (waiting.size > mostWaiting) close(tooSlow());
       else wake();
     },

@@ -5,11 +5,11 @@ import type { Change } from '../../store/engine/subjects.ts';
 import {
   createMailbox,
   failedEnd,
-  type Keeping,
   type LiveEvent,
   type LiveSource,
   type Mailbox,
   mostWaiting,
+  type QueuePolicy,
 } from './source.ts';
 
 /** A topic as it was read: how it stands, and what is new since the state before. */
@@ -22,7 +22,7 @@ export interface Reading<S, T> {
 export interface TopicKind<S, T> {
   /** The dataset it comes from, for what is told when it fails. */
   dataset: string;
-  keeping: Keeping;
+  queued: QueuePolicy;
   /** Whether a change may be of the topic `key`. */
   concerns(key: string, change: Change): boolean;
   /** Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed. */
@@ -131,7 +131,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
     }
   }
 
-  async function tell(key: string, { state, events }: Reading<S, T>): Promise<void> {
+  async function send(key: string, { state, events }: Reading<S, T>): Promise<void> {
     const topic = topics.get(key);
     if (!topic) return;
     topic.state = state;
@@ -167,7 +167,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
       if (keys.length === 0) continue;
       try {
         const asked = new Map(keys.map((key) => [key, topics.get(key)!.state]));
-        for (const [key, reading] of await kind.read(asked, now(), reason)) await tell(key, reading);
+        for (const [key, reading] of await kind.read(asked, now(), reason)) await send(key, reading);
         failing = false;
       } catch (error) {
         failed(keys, error);
@@ -191,7 +191,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
       const onClose = () => {
         for (const [key, member] of places) leave(key, member);
       };
-      const mailbox = createMailbox<T>({ keeping: kind.keeping, check: following.check, onClose });
+      const mailbox = createMailbox<T>({ queued: kind.queued, check: following.check, onClose });
       for (const event of following.early ?? []) mailbox.deliver(event);
       if (following.keys.length === 0) mailbox.begin('');
       for (const key of following.keys) {

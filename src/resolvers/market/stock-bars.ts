@@ -156,7 +156,7 @@ export function planeOf(toMs: number, nowMs: number): Plane {
 }
 
 /** At most two stock-bar requests of one API key at a time, over REST and GraphQL (spec 8). */
-export async function takeInFlightPlace(context: RequestContext): Promise<void> {
+export async function takeInFlightSlot(context: RequestContext): Promise<void> {
   if (context.caller.kind !== 'key') return;
   await oncePerRequest(context, 'stock-bars-in-flight', async () => {
     const release = await context.access.inFlight.acquire(context.caller);
@@ -218,7 +218,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   const window = barWindow(context, args, timeframe);
   const bound = [symbol, timeframe, window.fromMs, window.toMs];
   const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
-  await takeInFlightPlace(context);
+  await takeInFlightSlot(context);
   // Bars later than the server's clock are not there yet (they are when a past session is replayed).
   const visibleTo = Math.min(window.toMs, context.nowMs + 1);
   const stored = await storedBars(context, symbol, timeframe, { fromMs: start, toMs: visibleTo, limit: window.limit });

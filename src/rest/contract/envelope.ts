@@ -26,17 +26,17 @@ export const absentInMeta = new Set([
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);
 
 function without(source: Record<string, unknown>, absent: Set<string>): Record<string, unknown> {
-  const kept: Record<string, unknown> = {};
-  for (const key in source) if (source[key] !== null || !absent.has(key)) kept[key] = source[key];
-  return kept;
+  const result: Record<string, unknown> = {};
+  for (const key in source) if (source[key] !== null || !absent.has(key)) result[key] = source[key];
+  return result;
 }
 
 function pruned(data: unknown, absent: Set<string>): unknown {
   if (Array.isArray(data)) return data.map((item) => pruned(item, absent));
   if (data === null || typeof data !== 'object') return data;
-  const kept = without(data as Record<string, unknown>, absent);
-  for (const key in kept) if (typeof kept[key] === 'object') kept[key] = pruned(kept[key], absent);
-  return kept;
+  const result = without(data as Record<string, unknown>, absent);
+  for (const key in result) if (typeof result[key] === 'object') result[key] = pruned(result[key], absent);
+  return result;
 }
 
 /** Rows pruned in one iteration of the event loop: about 2 ms of work. */
@@ -46,9 +46,9 @@ const rowsPerYield = 2000;
 async function prunedYielding(data: unknown, absent: Set<string>): Promise<unknown> {
   if (data === null || typeof data !== 'object') return data;
   if (!Array.isArray(data)) {
-    const kept = without(data as Record<string, unknown>, absent);
-    for (const key in kept) kept[key] = await prunedYielding(kept[key], absent);
-    return kept;
+    const result = without(data as Record<string, unknown>, absent);
+    for (const key in result) result[key] = await prunedYielding(result[key], absent);
+    return result;
   }
   const rows: unknown[] = [];
   for (const row of data) {

@@ -47,7 +47,7 @@ export async function callRoute(
     const values = routeValues(services, route, texts, texts);
     const read = bodyOf(compiled, body);
     const context = services.context(caller, onEnd);
-    if (route.inFlightLimited) await services.takeInFlightPlace(context);
+    if (route.inFlightLimited) await services.takeInFlightSlot(context);
     const result = await operation.run(context, { ...route.variables(values, read), protobuf: false });
     return await envelope(answerAt(result, route.answer), route.absent);
   } finally {

@@ -8,7 +8,7 @@ import { Failure, gone, internal, methodNotAllowed, notFound } from '../../domai
 import { exchangeDate } from '../../domain/market-time.ts';
 import { allowPrivateCaching } from '../../runtime/cache-headers.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
-import type { KeptAnswers } from '../../runtime/response-cache.ts';
+import type { AnswerCache } from '../../runtime/response-cache.ts';
 import { answerSchema, type JsonSchema } from '../contract/answer-schema.ts';
 import { readBody } from '../contract/body.ts';
 import type { Envelope } from '../contract/envelope.ts';
@@ -23,7 +23,7 @@ import { type Body, sendBody, sendFailure, strongTag } from './respond.ts';
 export interface RestParts {
   services: EndpointServices;
   /** Answers of sealed sessions, given again as they were sent. */
-  sealed: KeptAnswers<SentAnswer>;
+  sealed: AnswerCache<SentAnswer>;
   metaHeaderPrefix: string;
 }
 
@@ -113,7 +113,7 @@ async function freshAnswer(
   exchange: Exchange,
 ): Promise<SentAnswer> {
   const { request, values, body, context, media } = exchange;
-  const keep = route.method === 'GET' ? parts.sealed.keeper(answerKey(parts, exchange)) : null;
+  const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
   const variables = { ...route.variables(values, body), protobuf: isProtobuf };
   const result = await parts.services.span('operation', {}, () => operation.run(context, variables));
@@ -130,17 +130,17 @@ async function freshAnswer(
     },
   };
   const dependencies = currentRequest()?.dependencies;
-  if (tagged && dependencies) keep?.(answer, dependencies);
+  if (tagged && dependencies) store?.(answer, dependencies);
   return answer;
 }
 
 async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<void> {
   const { request, response, context } = exchange;
   if (compiled.route.inFlightLimited) {
-    await parts.services.takeInFlightPlace(context);
+    await parts.services.takeInFlightSlot(context);
   }
-  const kept = parts.sealed.find(answerKey(parts, exchange));
-  const { headers, body, cacheable } = kept ?? (await freshAnswer(parts, compiled, exchange));
+  const cached = parts.sealed.find(answerKey(parts, exchange));
+  const { headers, body, cacheable } = cached ?? (await freshAnswer(parts, compiled, exchange));
   if (cacheable) allowPrivateCaching(response);
   for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
   await sendBody(request, response, body);

@@ -91,7 +91,7 @@ async function sendAll(
   const cursors = await Promise.all(all.map(({ source }) => source.start));
   // From here on nothing is missed: a reader that is cut off before the first event goes on from this id.
   await out.send(() => frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names })));
-  const tell = async ({ next }: LiveAnswers, index: number) => {
+  const send = async ({ next }: LiveAnswers, index: number) => {
     for (let message = await next(); message; message = await next()) {
       const { json, cursor } = message;
       // The id says what has been sent when this is, not when it was made.
@@ -102,7 +102,7 @@ async function sendAll(
     }
   };
   // One that is ended is noticed at once, also while its reader keeps everything waiting.
-  await Promise.race(all.flatMap((answers, index) => [tell(answers, index), answers.source.over]));
+  await Promise.race(all.flatMap((answers, index) => [send(answers, index), answers.source.over]));
   return all.find(({ source }) => source.ended)?.source.ended ?? null;
 }
 
@@ -171,8 +171,8 @@ async function answer(
   });
   if (ended === null) return out.end('');
   const { message, extensions } = endError(ended);
-  const { reason, ...told } = extensions;
-  out.end(frame('end', null, JSON.stringify({ reason, error: { ...told, message } })));
+  const { reason, ...details } = extensions;
+  out.end(frame('end', null, JSON.stringify({ reason, error: { ...details, message } })));
   life.end();
 }
 

@@ -1,6 +1,6 @@
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../engine/connection.ts';
-import { readFact } from '../engine/facts.ts';
+import { readMetadata } from '../engine/metadata.ts';
 import { inTransaction, type Transaction } from '../engine/transaction.ts';
 import { lockAccount } from './accounts.ts';
 
@@ -33,7 +33,7 @@ async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number>
  * market's key, which whoever opened the pages may have. Returns whether there was one to revoke.
  */
 export async function noteOwnData(tx: Transaction, now: Clock): Promise<boolean> {
-  if ((await readFact(tx, fact)) !== null) return false;
+  if ((await readMetadata(tx, fact)) !== null) return false;
   const nowMs = now();
   await tx.prisma.storeFact.createMany({ data: [{ key: fact, value: String(nowMs) }], skipDuplicates: true });
   return (await revokeSampleKeys(tx, nowMs)) > 0;
@@ -41,7 +41,7 @@ export async function noteOwnData(tx: Transaction, now: Clock): Promise<boolean>
 
 /** Whether anything but the sample market was ever stored. */
 export async function holdsOwnData(store: Store): Promise<boolean> {
-  if ((await readFact(store, fact)) !== null) return true;
+  if ((await readMetadata(store, fact)) !== null) return true;
   const files = await store.prisma.ingestedFile.findMany({ select: { name: true }, distinct: ['name'] });
   return files.some(({ name }) => !bundledFile.test(name));
 }

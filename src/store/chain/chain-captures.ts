@@ -105,7 +105,7 @@ const lastAsOf = statement(
   'chain-captures-at',
   { underlyings: 'text[]', atMs: 'int8[]' },
   {
-    ...({ moment: 'int8', nextMs: 'int8?' } as const),
+    ...({ nth: 'int8', nextMs: 'int8?' } as const),
     ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
     ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', version: 'text' }),
   },
@@ -119,16 +119,16 @@ function listsOf(asked: readonly AsOf[]) {
 }
 
 /** The header of the last capture at or before each instant, in their order; null if there is none. One statement, none when all are held. */
-function headersAsOf(store: Store, moments: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
-  const asked = moments.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
+function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
+  const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
   return readHeldAsOf(store, heldHeaders, asked, async (missing) => {
     const lists = listsOf(missing);
     const rows = await lastAsOf.rows(readFrom(store, 'chain', lists.underlyings), lists);
     const intervals: Interval<CaptureHeader>[] = [];
-    for (const { moment, nextMs, ...header } of rows) {
+    for (const { nth, nextMs, ...header } of rows) {
       const fromMs = header.capturedAt ?? Number.NEGATIVE_INFINITY;
       const untilMs = nextMs ?? Number.POSITIVE_INFINITY;
-      intervals[moment - 1] = { fromMs, untilMs, value: header.capturedAt === null ? null : (header as CaptureHeader) };
+      intervals[nth - 1] = { fromMs, untilMs, value: header.capturedAt === null ? null : (header as CaptureHeader) };
     }
     return intervals;
   });
@@ -157,11 +157,11 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
 }
 
 /**
- * The last capture at or before each moment, in the order of `moments`; null if there is none. Two statements, none when
+ * The last capture at or before each time, in the order of `times`; null if there is none. Two statements, none when
  * all are held and cached. A capture is shared by its readers and must not be changed.
  */
-export async function chainCapturesAt(store: Store, moments: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
-  const wanted = await headersAsOf(store, moments);
+export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[]): Promise<(ChainCapture | null)[]> {
+  const wanted = await headersAsOf(store, times);
   const cached = wanted.map((header) => header && store.blocks.get<ChainCapture>(cacheKey(header)));
   const distinct = new Map(
     wanted.flatMap((header, i) => (header === null || cached[i] ? [] : [[cacheKey(header), header] as const])),
@@ -210,7 +210,7 @@ const listedAt = statement(
   'expirations-at',
   { underlyings: 'text[]', atMs: 'int8[]', dates: 'text[]' },
   {
-    ...({ moment: 'int8', capturedAt: 'int8?', expirations: 'int4[]', nextMs: 'int8?' } as const),
+    ...({ nth: 'int8', capturedAt: 'int8?', expirations: 'int4[]', nextMs: 'int8?' } as const),
     ...({ sessionDate: 'text?', payload: 'bytea?', nextDate: 'text?' } as const),
   },
 );
@@ -235,14 +235,11 @@ const heldLists: HeldKind<ListedExpirations> = {
 };
 
 /**
- * The expiries listed by the last capture at or before each moment, in the order of `moments`; where there is no capture at all,
+ * The expiries listed by the last capture at or before each time, in the order of `times`; where there is no capture at all,
  * those of the last open interest by then, published once a day; null where there is neither. One statement, none when all are held.
  */
-export async function expirationsAt(
-  store: Store,
-  moments: readonly ChainAsOf[],
-): Promise<(ListedExpirations | null)[]> {
-  const asked = moments.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
+export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
+  const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
   return readHeldAsOf(store, heldLists, asked, async (missing) => {
     const lists = listsOf(missing);
     const dates = lists.atMs.map(exchangeDate);
@@ -251,7 +248,7 @@ export async function expirationsAt(
     for (const row of rows) {
       const value = listedBy(row);
       const fromMs = value?.capturedAt ?? Number.NEGATIVE_INFINITY;
-      intervals[row.moment - 1] = { fromMs, untilMs: standsUntil(row), value };
+      intervals[row.nth - 1] = { fromMs, untilMs: standsUntil(row), value };
     }
     return intervals;
   });

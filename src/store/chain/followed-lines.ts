@@ -1,6 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { readFact, writeFact } from '../engine/facts.ts';
 import { lock } from '../engine/locks.ts';
+import { readMetadata, writeMetadata } from '../engine/metadata.ts';
 import { numbered } from '../engine/rows.ts';
 import { findRows } from '../engine/sets.ts';
 import { statement } from '../engine/statement.ts';
@@ -16,19 +16,19 @@ export interface FollowedPosition {
   solvedMs: number | null;
 }
 
-const factKey = (source: string) => `followed ${source}`;
+const metadataKey = (source: string) => `followed ${source}`;
 
 /** How far a source was taken; held until the transaction ends, so that nobody else goes on from there in the meantime. */
 export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
-  await lock(tx, factKey(source));
+  await lock(tx, metadataKey(source));
   const nothing: FollowedPosition = { lines: 0, session: null, solvedMs: null };
-  const value = await readFact(tx, factKey(source));
+  const value = await readMetadata(tx, metadataKey(source));
   return value === null ? nothing : { ...nothing, ...(JSON.parse(value) as Partial<FollowedPosition>) };
 }
 
 /** Remembers how far a source was taken. */
 export async function savePosition(tx: Transaction, source: string, position: FollowedPosition): Promise<void> {
-  await writeFact(tx, factKey(source), JSON.stringify(position));
+  await writeMetadata(tx, metadataKey(source), JSON.stringify(position));
 }
 
 const appending = statement(

@@ -52,7 +52,7 @@ export class DataVersions {
     this.#count += 1;
     for (const [subject, symbols] of Object.entries(change))
       this.#moveSubject(this.#moved[subject as Subject], symbols);
-    this.#tell(change);
+    this.#send(change);
   }
 
   /** Changes are heard of from now on, or (`-1`) not any more. */
@@ -65,7 +65,7 @@ export class DataVersions {
   addLost(by: 1 | -1): void {
     this.#lost += by;
     this.#mayHaveMissed();
-    this.#tell(anyChange);
+    this.#send(anyChange);
   }
 
   #mayHaveMissed(): void {
@@ -79,7 +79,7 @@ export class DataVersions {
     return () => void this.#listeners.delete(listener);
   }
 
-  #tell(change: Change): void {
+  #send(change: Change): void {
     for (const listener of this.#listeners) listener(change);
   }
 

@@ -1,8 +1,8 @@
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../engine/connection.ts';
-import { readFact, writeFact } from '../engine/facts.ts';
 import { lock } from '../engine/locks.ts';
+import { readMetadata, writeMetadata } from '../engine/metadata.ts';
 import type { Reader } from '../engine/replicas.ts';
 import { findRows, insertRows, upsertRows } from '../engine/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
@@ -20,7 +20,7 @@ const versionKey = 'symbols_version';
 
 /** The registry's version: grows by one with every change to a symbol; 0 for an empty store. */
 export async function symbolsVersion(from: Pick<Reader, 'prisma'>): Promise<number> {
-  return Number((await readFact(from, versionKey)) ?? 0);
+  return Number((await readMetadata(from, versionKey)) ?? 0);
 }
 
 async function writeSymbols(
@@ -37,7 +37,7 @@ async function writeSymbols(
   await lock(tx, 'symbols');
   const changed = await write(bySymbol);
   if (changed === 0) return 0;
-  await writeFact(tx, versionKey, String((await symbolsVersion(tx)) + 1));
+  await writeMetadata(tx, versionKey, String((await symbolsVersion(tx)) + 1));
   return changed;
 }
 

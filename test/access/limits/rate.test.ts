@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest';
-import { keepLimits, limitsByMessage } from '../../../src/access/limits/limits-by-message.ts';
+import { limitsByMessage, serveLimits } from '../../../src/access/limits/limits-by-message.ts';
 import { openRate, type Rate } from '../../../src/access/limits/rate.ts';
 import { openRedisLink, type RedisLink } from '../../../src/access/limits/redis-link.ts';
 import { keyCaller, sessionCaller } from '../callers.ts';
@@ -10,9 +10,9 @@ const rates = { free: 3, basic: 30, pro: 300, anonymous: 2 };
 
 /** Counts asked of another process by message, as the workers of one machine do; and what happens when that process ends. */
 function byMessage() {
-  const keeper = keepLimits(rates);
+  const server = serveLimits(rates);
   const asker = limitsByMessage(rates, (question) => {
-    void keeper.answer(1, question, (answer) => asker.hear(answer));
+    void server.answer(1, question, (answer) => asker.hear(answer));
   });
   return asker;
 }

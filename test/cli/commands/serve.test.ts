@@ -7,7 +7,7 @@ import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
 import { alwaysOpen } from '../../../src/cli/server/sample.ts';
 import { toBarColumns } from '../../../src/domain/bar.ts';
 import { sampleVersion } from '../../../src/sample/market/plan.ts';
-import { writeFact } from '../../../src/store/engine/facts.ts';
+import { writeMetadata } from '../../../src/store/engine/metadata.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
@@ -83,7 +83,7 @@ describe('tapegraph serve', () => {
     const data = dataFolder();
     // The market is said to be there, which is quicker than bringing it.
     const clock = '2026-11-19T22:00:00Z';
-    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    await writeMetadata(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
     const own = { TAPEGRAPH_DATA: data, DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
     const first = await served(['--sample', '--clock', clock], own);
     const answer = await fetch(`${first.ready.url}/v2/flow/large-trades?symbol=SPX`, {
@@ -101,7 +101,7 @@ describe('tapegraph serve', () => {
     const sampled = await storeForThisTest();
     // The market is said to be there up to now, and nothing of its session's tape is.
     const clock = '2026-11-19T15:05:00Z';
-    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
+    await writeMetadata(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));
     const own = { TAPEGRAPH_DATA: dataFolder(), DATABASE_URL: sampled.databaseUrl, LOG_LEVEL: 'warn' };
     const reading = ({ url, key }: { url: string; key?: string }) => {
       const read = async (path: string) =>
@@ -134,7 +134,7 @@ describe('tapegraph serve', () => {
   it('--always-open goes with --sample, and sets the clock of a closed market to the open of its next session', async () => {
     expect(await tapegraph(['serve', '--always-open'], env)).toMatchObject({ code: 2, stdout: '' });
     const sampled = await storeForThisTest();
-    await writeFact(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: null }));
+    await writeMetadata(sampled, 'sample', JSON.stringify({ version: sampleVersion, throughMs: null }));
     const reads = async (clock: string) => (await alwaysOpen(sampled, () => Date.parse(clock)))();
     // A Saturday, an hour before the open, at noon, and the day before Thanksgiving after the close.
     expect(await reads('2026-11-21T12:00:00Z')).toBe(Date.parse('2026-11-23T14:30:00Z'));

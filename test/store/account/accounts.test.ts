@@ -6,7 +6,7 @@ import {
   listAccounts,
   setAccount,
 } from '../../../src/store/account/accounts.ts';
-import { keepFact } from '../../../src/store/engine/facts.ts';
+import { ensureMetadata } from '../../../src/store/engine/metadata.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 
 let store: TestStore;
@@ -91,8 +91,8 @@ describe('a declaration', () => {
 
 describe('a kept fact', () => {
   it('is the first that was kept, whoever asks', async () => {
-    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((value) => keepFact(store, 'raced', value)));
+    const answers = await Promise.all(['a', 'b', 'c', 'd'].map((value) => ensureMetadata(store, 'raced', value)));
     expect(new Set(answers).size).toBe(1);
-    expect(await keepFact(store, 'raced', 'e')).toBe(answers[0]);
+    expect(await ensureMetadata(store, 'raced', 'e')).toBe(answers[0]);
   });
 });

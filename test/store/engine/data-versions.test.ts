@@ -1,6 +1,6 @@
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { Dependencies } from '../../../src/runtime/dependencies.ts';
-import { keptAnswers } from '../../../src/runtime/response-cache.ts';
+import { createAnswerCache } from '../../../src/runtime/response-cache.ts';
 import { announce, watchChanges } from '../../../src/store/engine/changes.ts';
 import { openStore } from '../../../src/store/engine/connection.ts';
 import { DataVersions } from '../../../src/store/engine/data-versions.ts';
@@ -161,14 +161,14 @@ test('the last of something is held for the time in which it was the last', asyn
 describe('a cached answer', () => {
   test('is served while nothing changes that it was made from', () => {
     const versions = heard();
-    const cache = keptAnswers<string>(100_000, (answer) => answer.length);
+    const cache = createAnswerCache<string>(100_000, (answer) => answer.length);
     const ask = (key: string, symbol: string) => {
       const found = cache.find(key);
       if (found !== undefined) return found;
-      const keep = cache.keeper(key);
+      const store = cache.storing(key);
       const from = new Dependencies();
       from.add(versions, 'market', symbol, versions.of('market', symbol));
-      keep(`${key} made`, from);
+      store(`${key} made`, from);
       return `${key} anew`;
     };
     for (const said of ['anew', 'anew', 'made'])
@@ -182,16 +182,16 @@ describe('a cached answer', () => {
 
   test('is not kept when a change overtook it, nor when nobody knows what it was made from', () => {
     const versions = heard();
-    const cache = keptAnswers<string>(100_000, (answer) => answer.length);
-    cache.keeper('a')('x', new Dependencies());
-    const keep = cache.keeper('a');
-    keep('of nothing', new Dependencies());
+    const cache = createAnswerCache<string>(100_000, (answer) => answer.length);
+    cache.storing('a')('x', new Dependencies());
+    const store = cache.storing('a');
+    store('of nothing', new Dependencies());
     expect(cache.find('a')).toBeUndefined();
     const from = new Dependencies();
     from.add(versions, 'gex', 'SPY', versions.of('gex', 'SPY'));
     versions.move({ gex: ['SPY'] });
     from.add(versions, 'gex', 'SPY', versions.of('gex', 'SPY'));
-    keep('of before', from);
+    store('of before', from);
     expect(cache.find('a')).toBeUndefined();
   });
 });

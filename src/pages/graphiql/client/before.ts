@@ -1,16 +1,16 @@
 // Runs before GraphiQL does: what it finds in its storage is what it starts with, and its requests go out under the reader's key.
 {
-  const kept = (name: string) => localStorage.getItem(`graphiql:${name}`);
-  const keep = (name: string, value: string) => localStorage.setItem(`graphiql:${name}`, value);
+  const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
+  const store = (name: string, value: string) => localStorage.setItem(`graphiql:${name}`, value);
 
   // The documentation is open until somebody closes it.
-  if (kept('visiblePlugin') === null) keep('visiblePlugin', 'Documentation Explorer');
+  if (stored('visiblePlugin') === null) store('visiblePlugin', 'Documentation Explorer');
 
   // One theme for all pages: the header follows what is chosen in GraphiQL's settings.
   const chosen = localStorage.getItem('tapegraph-theme');
-  if (chosen === 'light' || chosen === 'dark') keep('theme', chosen);
+  if (chosen === 'light' || chosen === 'dark') store('theme', chosen);
   const followTheme = () => {
-    const theme = kept('theme');
+    const theme = stored('theme');
     if (theme === 'light' || theme === 'dark') {
       document.documentElement.dataset.theme = theme;
       localStorage.setItem('tapegraph-theme', theme);
@@ -25,7 +25,7 @@
   // GraphiQL opens the tab whose query and variables its storage names, and makes an empty one where none is like that. They are
   // those of the address where it holds an operation, of which GraphiQL itself takes the query alone; else those of the tab that was open.
   const linked = new URL(location.href).searchParams;
-  const { tabs = [], activeTabIndex = 0 } = JSON.parse(kept('tabState') ?? '{}') as {
+  const { tabs = [], activeTabIndex = 0 } = JSON.parse(stored('tabState') ?? '{}') as {
     tabs?: { query?: string | null; variables?: string | null }[];
     activeTabIndex?: number;
   };
@@ -33,8 +33,8 @@
     ? { query: linked.get('query'), variables: linked.get('variables') }
     : tabs[activeTabIndex];
   if (shown) {
-    keep('query', shown.query ?? '');
-    keep('variables', shown.variables ?? '');
+    store('query', shown.query ?? '');
+    store('variables', shown.variables ?? '');
   }
   // Afterwards the address is plain again, or a reload would undo what was edited.
   if (linked.has('query')) addEventListener('load', () => history.replaceState(null, '', location.pathname));

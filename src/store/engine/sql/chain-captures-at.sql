@@ -1,7 +1,7 @@
--- The last capture of an underlying at or before each moment, without its rows, and when the next one follows; where there is none, the next alone.
-SELECT wanted.moment, n."nextMs", c.*
+-- The last capture of an underlying at or before each time, without its rows, and when the next one follows; where there is none, the next alone.
+SELECT wanted.nth, n."nextMs", c.*
 FROM (
-  SELECT w.*, row_number() OVER () AS moment FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS at_ms) AS w
+  SELECT w.*, row_number() OVER () AS nth FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS at_ms) AS w
 ) AS wanted LEFT JOIN LATERAL (
   SELECT captured_at AS "nextMs" FROM chain_captures WHERE underlying = wanted.underlying AND captured_at > wanted.at_ms
   ORDER BY captured_at LIMIT 1

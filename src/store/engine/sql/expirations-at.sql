@@ -1,7 +1,7 @@
--- What the last capture at or before each moment lists; where there is none, the last open interest by then. Also, when the next of either follows.
-SELECT wanted.moment, c."capturedAt", c.expirations, n."nextMs", o.session_date AS "sessionDate", o.payload, p."nextDate"
+-- What the last capture at or before each time lists; where there is none, the last open interest by then. Also, when the next of either follows.
+SELECT wanted.nth, c."capturedAt", c.expirations, n."nextMs", o.session_date AS "sessionDate", o.payload, p."nextDate"
 FROM (
-  SELECT w.*, row_number() OVER () AS moment
+  SELECT w.*, row_number() OVER () AS nth
   FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS at_ms, unnest($3::text[]) AS date) AS w
 ) AS wanted LEFT JOIN LATERAL (
   SELECT captured_at AS "capturedAt", expirations FROM chain_captures
