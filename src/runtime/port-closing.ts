@@ -1,6 +1,5 @@
-import { type AddressInfo, connect, Server, type Socket } from 'node:net';
+import { type AddressInfo, connect, Server } from 'node:net';
 import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/promises';
-import { holdsOnly } from './accept-queue.ts';
 
 /** The port is closed when no connection has come for this long, ms: as long as an answer to a far client and its next connection take. */
 const quietMs = 200;
@@ -10,75 +9,36 @@ const mostMs = 1000;
 const mostKnocks = 8;
 const knockMs = 2;
 
-interface Handle {
-  fd?: number;
-  listen?: (backlog: number) => number;
-}
-
-const handleOf = (server: Server) => (server as Server & { _handle?: Handle | null })._handle ?? {};
-
-// Not the HTTP server's own, which also closes connections that wait for their next request.
-const close = (server: Server) => void Server.prototype.close.call(server);
-
 /**
  * Lets the system accept one connection more than are taken, and ignore the others: their clients try again after a second, and find the
  * port closed. Node has no call for it. Elsewhere than on Linux processes may share the socket, and it stays as it is.
  */
 function shrinkBacklog(server: Server): void {
-  if (process.platform === 'linux') handleOf(server).listen?.(0);
+  const { _handle } = server as Server & { _handle?: { listen?: (backlog: number) => number } | null };
+  if (process.platform === 'linux') _handle?.listen?.(0);
 }
 
-/** Opens a connection to a server of this process. */
-function knock({ address, port }: AddressInfo): Socket {
+/** Opens a connection to a server of this process, and closes it. */
+function knock({ address, port }: AddressInfo): void {
   const host = address === '0.0.0.0' ? '127.0.0.1' : address === '::' ? '::1' : address;
-  return connect({ host, port }).on('error', () => {});
-}
-
-/** Closes the port if the server's own connection is all that the system holds for it; whether it has. */
-function closeOver(server: Server, own: Socket): boolean {
-  const { fd } = handleOf(server);
-  const { port } = server.address() as AddressInfo;
-  try {
-    if (fd === undefined || own.localPort === undefined || !holdsOnly({ fd, port }, own.localPort)) return false;
-  } catch {
-    // What the system holds cannot be read here.
-    return false;
-  }
-  close(server);
-  return true;
+  const socket = connect({ host, port });
+  socket.on('error', () => {});
+  socket.on('connect', () => socket.destroy());
 }
 
 /**
- * Closes the port over a connection of the server's own. With a backlog of one, no other is accepted while that one is not taken, and it is
- * the only one that is reset. The server takes none before the event loop goes on: so the connection is made, found to be alone, and
- * reset in one go. Where it is not alone, what is there is taken first. Linux only; the port may still be open afterwards.
+ * Closes the port in the moment in which a connection is taken. With a backlog of one, no other can have come after it but in that
+ * moment. So that none has to be waited for, the server makes the connection itself.
  */
-async function closeOverOwn(server: Server): Promise<void> {
-  if (process.platform !== 'linux') return;
-  const untilMs = performance.now() + mostMs;
-  while (server.listening && performance.now() < untilMs) {
-    const own = knock(server.address() as AddressInfo);
-    // Node connects in the next tick, behind which this comes.
-    await new Promise<void>((resolve) => {
-      process.nextTick(() => {
-        closeOver(server, own);
-        resolve();
-      });
-    });
-    own.destroy();
-    await delay(knockMs);
-  }
-}
-
-/** Closes the port in the moment in which a connection is taken: no other can have come but in that moment. The server makes it itself. */
 async function closeAtNext(server: Server): Promise<void> {
-  server.prependOnceListener('connection', () => close(server));
+  // Not the HTTP server's own, which also closes connections that wait for their next request.
+  const close = () => void Server.prototype.close.call(server);
+  server.prependOnceListener('connection', close);
   for (let knocks = 0; server.listening && knocks < mostKnocks; knocks++) {
-    const own = knock(server.address() as AddressInfo);
-    own.on('connect', () => own.destroy());
+    knock(server.address() as AddressInfo);
     await delay(knockMs);
   }
-  if (server.listening) close(server);
+  if (server.listening) close();
 }
 
 /**
@@ -117,7 +77,6 @@ export function watchPort(server: Server): () => Promise<void> {
     await untilQuiet();
     shrinkBacklog(server);
     await untilTaken();
-    await closeOverOwn(server);
-    if (server.listening) await closeAtNext(server);
+    await closeAtNext(server);
   };
 }
