@@ -1,4 +1,4 @@
-import { nextTurn } from '../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../runtime/event-loop.ts';
 import type { RequestContext } from './context.ts';
 
 /** Rows made and completed in one iteration of the event loop: some milliseconds of work in either executor. */
@@ -24,10 +24,10 @@ export function* lazyRows<T>(count: number, rowAt: (index: number) => T): Genera
 
 function promised<T>(count: number, rowAt: (index: number) => T): (T | Promise<T>)[] {
   const rows = new Array<T | Promise<T>>(count);
-  let turn: Promise<void> | null = null;
+  let pause: Promise<void> | null = null;
   for (let i = 0; i < count; i++) {
-    if (i > 0 && i % rowsPerYield === 0) turn = nextTurn();
-    rows[i] = turn === null ? rowAt(i) : turn.then(() => rowAt(i));
+    if (i > 0 && i % rowsPerYield === 0) pause = yieldToEventLoop();
+    rows[i] = pause === null ? rowAt(i) : pause.then(() => rowAt(i));
   }
   return rows;
 }

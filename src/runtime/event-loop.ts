@@ -1,11 +1,10 @@
 import { createLane } from './lane.ts';
 import { currentRequest, RequestScope } from './request-scope.ts';
 
-// Heavy work is done in pieces, one in an iteration of the event loop, so that no request keeps the others waiting. The
-// lane is the process's.
+// Heavy work runs in pieces, one per iteration of the event loop, so that no request blocks the others. One lane per process.
 const lane = createLane({ now: () => performance.now() });
 
-/** The scope of a request that comes in, which counts as light until it asks for a turn. `gone` as in `RequestScope`. */
+/** The scope of a new request, which counts as light until it yields for heavy work. `gone` as in `RequestScope`. */
 export function beginRequest(gone: () => Error): RequestScope {
   return new RequestScope(lane.light(), gone);
 }
@@ -14,10 +13,10 @@ export function beginRequest(gone: () => Error): RequestScope {
 export const heavyWork = lane.stats;
 
 /**
- * Resolves when the next piece of heavy work may run, in an iteration of the event loop of its own. Rejects when the client of the request
- * that it is for has hung up.
+ * Yields to the event loop: resolves when the next piece of heavy work may run, in an iteration of its own. Rejects if the
+ * client of the request has disconnected.
  */
-export async function nextTurn(): Promise<void> {
+export async function yieldToEventLoop(): Promise<void> {
   const request = currentRequest();
   request?.requireClient();
   request?.isHeavy();
@@ -28,7 +27,7 @@ export async function nextTurn(): Promise<void> {
 /** Rows from which making an answer counts as heavy work. */
 const heavyRows = 250;
 
-/** As `nextTurn`, before so many rows are made; at once where they are few. */
-export async function turnFor(rows: number): Promise<void> {
-  if (rows >= heavyRows) await nextTurn();
+/** Yields before this many rows are made; returns at once if they are few. */
+export async function yieldForRows(rows: number): Promise<void> {
+  if (rows >= heavyRows) await yieldToEventLoop();
 }

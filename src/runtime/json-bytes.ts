@@ -1,4 +1,4 @@
-import { nextTurn } from './event-loop.ts';
+import { yieldToEventLoop } from './event-loop.ts';
 
 /** Values that are written in one iteration of the event loop: about half a millisecond of work. */
 const valuesPerYield = 5000;
@@ -75,7 +75,7 @@ export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buf
     copied += part.length;
     if (copied < bytesPerYield) continue;
     copied = 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return all;
 }
@@ -99,7 +99,7 @@ export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
     if (text.length < 64) continue;
     parts.push(Buffer.from(text));
     text = '';
-    await nextTurn();
+    await yieldToEventLoop();
   }
   parts.push(Buffer.from(text));
   return joined(parts);

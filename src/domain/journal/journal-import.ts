@@ -1,5 +1,5 @@
 import { csvRecords } from '../../runtime/csv-records.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { bodyTooLarge, invalidParameter } from '../failure.ts';
 import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
@@ -36,7 +36,7 @@ export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv',
     if (typeof result === 'string') read.errors.push({ row, code: result });
     else read.trades.push(result);
     rows += 1;
-    if (rows % yieldRows === 0) await nextTurn();
+    if (rows % yieldRows === 0) await yieldToEventLoop();
   }
   return read;
 }

@@ -3,7 +3,7 @@ import type { Plugin } from 'graphql-yoga';
 import { requestLife } from '../../access/admission.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { Failure, rateLimited } from '../../domain/failure.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { executeInPieces } from '../../runtime/graph/execute.ts';
 import { OverLimit, Pieces } from '../../runtime/pieces.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
@@ -66,7 +66,7 @@ export function heavyExecution(services: EndpointServices, limits: AnswerLimits)
     currentRequest()?.isHeavy();
     if (state.charged!.prediction.bytes > largeBytes) await takeSlot(state);
     const most = { characters: Math.min(limits.bytes, state.answerBytes ?? Infinity), ms: limits.ms };
-    const pieces = new Pieces({ turn: nextTurn, limits: most, now: () => performance.now() });
+    const pieces = new Pieces({ turn: yieldToEventLoop, limits: most, now: () => performance.now() });
     Object.assign(state, { batchSchedule: pieces.batch });
     try {
       const { data, errors } = await executeInPieces(args, pieces);

@@ -6,7 +6,7 @@ import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import { optionRoot } from '../../domain/chain/option-root.ts';
 import { addDays, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
 import { type MinuteMarketOptions, type MinuteMarketSource, minuteMarketSource } from './minute-market.ts';
 
@@ -118,7 +118,7 @@ export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
   }
 
   async function finish(): Promise<void> {
-    while (!work(unitsPerYield)) await nextTurn();
+    while (!work(unitsPerYield)) await yieldToEventLoop();
   }
 
   async function begin(): Promise<void> {

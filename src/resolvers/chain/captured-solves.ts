@@ -3,7 +3,7 @@ import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../d
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 
@@ -23,7 +23,7 @@ async function solvesOf(
   for (const contract of contracts) {
     const found = lines.get(contractId(contract));
     solves.push(found ? contractSolves(contract, found) : null);
-    if (solves.length % contractsPerYield === 0) await nextTurn();
+    if (solves.length % contractsPerYield === 0) await yieldToEventLoop();
   }
   return solves;
 }

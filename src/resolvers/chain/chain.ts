@@ -1,6 +1,6 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { turnFor } from '../../runtime/event-loop.ts';
+import { yieldForRows } from '../../runtime/event-loop.ts';
 import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
@@ -55,7 +55,7 @@ export async function chain(context: RequestContext, symbol: string, args: Chain
   const atMs = args.at == null ? context.nowMs : parseAsOf(args.at, args.tz, 'at', context.nowMs).atMs;
   await requireReadable(context, symbol);
   const capture = await chainAt(context, symbol, atMs);
-  await turnFor(capture?.rows.length ?? 0);
+  await yieldForRows(capture?.rows.length ?? 0);
   const rows = (capture?.rows ?? []).filter(chainFilter(args));
   const sealed = args.at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);
   return {

@@ -3,7 +3,7 @@ import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { turnFor } from '../../runtime/event-loop.ts';
+import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type OptionTimeframe, readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
 import { batched, type RequestContext } from '../context.ts';
@@ -73,7 +73,7 @@ export async function optionBars(
   const end = firstAtOrAfter(all, context.nowMs + 1);
   const bars = sliceBars(all, Math.max(0, end - limit), end);
   const count = bars.tsMs.length;
-  await turnFor(count);
+  await yieldForRows(count);
   return {
     contract,
     timeframe,

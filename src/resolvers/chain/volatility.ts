@@ -8,7 +8,7 @@ import {
 } from '../../analytics/chain/volatility-surface.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
 import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';
@@ -47,7 +47,7 @@ async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
   let surface = surfaces.get(chain);
   if (!surface) {
     // The forwards of a large chain take some 10 ms: others are heard between two symbols.
-    await nextTurn();
+    await yieldToEventLoop();
     surface = volatilitySurface(chain);
     surfaces.set(chain, surface);
   }

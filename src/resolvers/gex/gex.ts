@@ -3,7 +3,7 @@ import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { nextTurn, turnFor } from '../../runtime/event-loop.ts';
+import { yieldForRows, yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
@@ -97,7 +97,7 @@ export function strikeRows(
 ): Iterable<GexStrike> | Promise<GexStrike[]> {
   if (!capture.yieldingRows) return rowsOf(capture);
   if (batchSchedule) return lazyRows(rowCount(capture), (place) => rowOf(capture, place));
-  return nextTurn().then(() => rowsOf(capture));
+  return yieldToEventLoop().then(() => rowsOf(capture));
 }
 
 /** Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when neither is known. */
@@ -134,7 +134,7 @@ export async function gexCaptureAt(
   const sessionDate = asOf?.bareDate ?? null;
   const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
   const capture = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry });
-  await turnFor((byExpiry ? capture?.byExpiry : capture?.strikes)?.strike.length ?? 0);
+  await yieldForRows((byExpiry ? capture?.byExpiry : capture?.strikes)?.strike.length ?? 0);
   return capture && servedCaptures([capture], byExpiry, args.topStrikes ?? null)[0]!;
 }
 

@@ -4,7 +4,7 @@ import { expiryInstant } from '../../domain/chain/option-root.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import type { GexColumns } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
-import { turnFor } from '../../runtime/event-loop.ts';
+import { yieldForRows } from '../../runtime/event-loop.ts';
 import type { StoredGexCapture } from '../../store/gex/captures.ts';
 import { type AsOf, parseAsOf } from '../as-of.ts';
 import type { RequestContext } from '../context.ts';
@@ -88,7 +88,7 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
   const sessionDate = asOf?.bareDate ?? null;
   const atMs = asOf === null || sessionDate !== null ? context.nowMs : asOf.atMs;
   const stored = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: true });
-  await turnFor(stored?.byExpiry?.strike.length ?? 0);
+  await yieldForRows(stored?.byExpiry?.strike.length ?? 0);
   const date = stored?.sessionDate ?? sessionDate ?? exchangeDate(atMs);
   const dteExpiry = args.dte == null ? null : asOf === null ? today : date;
   const wanted = dteExpiry === null ? (args.expiries ?? null) : [dteExpiry];

@@ -2,7 +2,7 @@ import { clockTime, closeMinute, isTradingDay, sessionMinutes } from '../../doma
 import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, exchangeInstant, parseClockTime, type SessionDate } from '../../domain/market-time.ts';
 import { maxEpochMs } from '../../domain/units.ts';
-import { turnFor } from '../../runtime/event-loop.ts';
+import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type GexWindow, gexCapturesOf, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
@@ -75,7 +75,7 @@ export async function gexHistory(context: RequestContext, symbol: string, args: 
   const topDefaulted = args.top == null && context.caller.kind === 'key';
   const top = args.top ?? (topDefaulted ? keyDefaultTop : null);
   const stored = await storedCaptures(context, symbol, date, window);
-  await turnFor(stored.reduce((sum, { strikes }) => sum + strikes.strike.length, 0));
+  await yieldForRows(stored.reduce((sum, { strikes }) => sum + strikes.strike.length, 0));
   const trades = isTradingDay(date);
   return {
     symbol,

@@ -16,7 +16,7 @@ import {
   startOfDate,
 } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
-import { turnFor } from '../../runtime/event-loop.ts';
+import { yieldForRows } from '../../runtime/event-loop.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
 import { batched, fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
@@ -224,7 +224,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   const stored = await storedBars(context, symbol, timeframe, { fromMs: start, toMs: visibleTo, limit: window.limit });
   const page = { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
   const last = page.bars.tsMs.at(-1);
-  await turnFor(page.bars.tsMs.length);
+  await yieldForRows(page.bars.tsMs.length);
   return {
     symbol,
     timeframe,

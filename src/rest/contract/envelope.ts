@@ -1,5 +1,5 @@
 import type { Failure } from '../../domain/failure.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 
 /** A success body (spec 1): the payload and what the answer says of itself. */
 export interface Envelope {
@@ -53,7 +53,7 @@ async function prunedYielding(data: unknown, absent: Set<string>): Promise<unkno
   const rows: unknown[] = [];
   for (const row of data) {
     rows.push(pruned(row, absent));
-    if (rows.length % rowsPerYield === 0) await nextTurn();
+    if (rows.length % rowsPerYield === 0) await yieldToEventLoop();
   }
   return rows;
 }

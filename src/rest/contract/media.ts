@@ -1,6 +1,6 @@
 import type { Request } from 'express';
 import { csvLine } from '../../runtime/csv-lines.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { joined, jsonBytes } from '../../runtime/json-bytes.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { type Envelope, envelope } from './envelope.ts';
@@ -55,7 +55,7 @@ export interface WrittenAnswer {
 async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
   let isFirst = true;
   for (const piece of pieces) {
-    if (!isFirst) await nextTurn();
+    if (!isFirst) await yieldToEventLoop();
     isFirst = false;
     yield piece;
   }

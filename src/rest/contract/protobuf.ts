@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import protobuf from 'protobufjs';
 import { epochDay } from '../../domain/market-time.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 
 /** The schema of the protobuf bodies, served verbatim. */
 export const protocolSource = readFileSync(new URL('../../../proto/rest-protocol.proto', import.meta.url), 'utf8');
@@ -43,7 +43,7 @@ export async function encodeMessage(message: ProtobufMessage, answer: Answer): P
   const parts = [type.encode(message.fields(answer)).finish()];
   const [rows, rowOf] = [message.rows(answer), message.rowOf(answer)];
   for (let start = 0; start < rows.length; start += rowsPerYield) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await yieldToEventLoop();
     const part = rows.slice(start, start + rowsPerYield).map(rowOf);
     parts.push(type.encode({ [message.rowsField]: part }).finish());
   }

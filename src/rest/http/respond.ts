@@ -4,7 +4,7 @@ import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { Failure } from '../../domain/failure.ts';
 import { forbidCaching } from '../../runtime/cache-headers.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { bytesPerYield } from '../../runtime/json-bytes.ts';
 import { errorEnvelope } from '../contract/envelope.ts';
 
@@ -26,7 +26,7 @@ export interface Body {
 export async function strongTag(address: string, bytes: Buffer): Promise<string> {
   const hash = createHash('sha256').update(address).update('\n');
   for (let start = 0; start < bytes.length; start += bytesPerYield) {
-    if (start > 0) await nextTurn();
+    if (start > 0) await yieldToEventLoop();
     hash.update(bytes.subarray(start, start + bytesPerYield));
   }
   return hash.digest('base64url').slice(0, 27);

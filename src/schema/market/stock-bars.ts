@@ -10,7 +10,7 @@ import {
   stockBarRows,
   stockBars,
 } from '../../resolvers/market/stock-bars.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -47,7 +47,7 @@ export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
 const longColumn = 5000;
 
 function yielding<T>(values: Float64Array, list: (values: Float64Array) => T[]): T[] | Promise<T[]> {
-  return values.length <= longColumn ? list(values) : nextTurn().then(() => list(values));
+  return values.length <= longColumn ? list(values) : yieldToEventLoop().then(() => list(values));
 }
 
 const column = (values: Float64Array) => yielding<number>(values, (all) => Array.from(all));

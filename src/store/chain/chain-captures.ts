@@ -1,6 +1,6 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, layoutOf, numbers, texts } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../engine/held.ts';
@@ -64,7 +64,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
     for (const [name, values] of measured) row[name] = Number.isNaN(values[i]) ? null : values[i];
     row.sharesPerContract = shares[i];
     rows[i] = row as unknown as ChainRow;
-    if ((i + 1) % rowsPerYield === 0) await nextTurn();
+    if ((i + 1) % rowsPerYield === 0) await yieldToEventLoop();
   }
   return rows;
 }
@@ -151,7 +151,7 @@ async function readMissing(store: Store, missing: readonly CaptureHeader[]): Pro
     const capture: ChainCapture = { ...rest, rows: await decodeRows(payload) };
     store.blocks.set(cacheKey(header), capture, capture.rows.length * rowBytes + 100);
     read.set(`${header.underlying} ${header.capturedAt}`, capture);
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return read;
 }

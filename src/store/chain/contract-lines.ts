@@ -2,7 +2,7 @@ import pg from 'pg';
 import type { ChainCapture, ContractLine } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { addDays, epochDay, exchangeInstant } from '../../domain/market-time.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ColumnLayout, cutValue, type OpenBlock, openBlock } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { statement } from '../engine/statement.ts';
@@ -283,7 +283,7 @@ async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unrea
       if (!unread.has(id)) unread.set(id, { header, wanted: [] });
       unread.get(id)!.wanted.push(wanted);
     }
-    if (i % contractsPerYield === contractsPerYield - 1) await nextTurn();
+    if (i % contractsPerYield === contractsPerYield - 1) await yieldToEventLoop();
   }
   return unread;
 }
@@ -325,7 +325,7 @@ export async function contractLines(
       const lines = one.captures.map(([key]) => one.lines.get(key)).filter((line) => line != null);
       found.set(contractId(one.contract), lines);
     }
-    if (i % contractsPerYield === contractsPerYield - 1) await nextTurn();
+    if (i % contractsPerYield === contractsPerYield - 1) await yieldToEventLoop();
   }
   return found;
 }

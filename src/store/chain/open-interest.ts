@@ -1,6 +1,6 @@
 import { compareContracts, type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
@@ -117,7 +117,7 @@ export async function latestOpenInterest(
       const listed: ListedInterest = { sessionDate: row.sessionDate, byContract };
       store.blocks.set(cacheKey(row), listed, 200 + byContract.size * figureBytes);
       found.set(row.underlying, listed);
-      await nextTurn();
+      await yieldToEventLoop();
     }
   }
   return underlyings.map((underlying) => found.get(underlying) ?? null);

@@ -1,6 +1,6 @@
 import { type GexCapture, type GexColumns, type GexExpiry, gexColumnNames, gexColumns } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
-import { nextTurn } from '../../runtime/event-loop.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../engine/held.ts';
@@ -148,7 +148,7 @@ async function withCurves(
     bytes += row.strikes.length + (row.byExpiry?.length ?? 0);
     if (bytes < yieldBytes) continue;
     bytes = 0;
-    await nextTurn();
+    await yieldToEventLoop();
   }
   return wanted.flatMap((header, i) => cached[i] ?? read.get(`${header.underlying} ${header.capturedAt}`) ?? []);
 }
