@@ -17,7 +17,7 @@ export const methodologySettings = {
   /** Accepted implied volatilities, annualized fractions. */
   minimumVolatility: 0.005,
   maximumVolatility: 10,
-  /** A quote whose half spread is worth more volatility than this tells none. */
+  /** A quote whose half spread is worth more volatility than this gives none. */
   maximumVolatilityError: 0.5,
   /** Dollars a price must be inside its bounds to imply a volatility. */
   boundMargin: 1e-9,

@@ -17,7 +17,7 @@ export interface MarketTask {
   shape?: SampleShape;
 }
 
-/** What it is told. */
+/** Its orders. */
 export type MarketOrder = { order: 'work'; task: MarketTask } | { order: 'stop' };
 
 /** What it says: that it waits for its task, how far it is, how it ended, or why it could not. */
@@ -31,7 +31,7 @@ export type MarketMessage =
 export interface MarketProcess {
   send: (message: MarketMessage) => void;
   onMessage: (listener: (message: MarketOrder) => void) => void;
-  /** Aborted when it is to end; it aborts it itself when it is told so. */
+  /** Aborted when it is to end; it aborts it itself when ordered to. */
   stop: AbortController;
   now: Clock;
   stderr: Writable;
@@ -81,7 +81,7 @@ function nextTask({ send, onMessage, stop }: MarketProcess): Promise<MarketTask 
   });
 }
 
-/** Asks for a task and does it until it is done, or it is told to stop, or the process that gave it has ended. Returns whether it ended well. */
+/** Asks for a task and does it until it is done, is stopped, or the process that gave it has ended. Returns whether it ended well. */
 export async function runMarket(process: MarketProcess): Promise<boolean> {
   const task = await nextTask(process);
   if (task === null) return true;

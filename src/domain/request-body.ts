@@ -15,7 +15,7 @@ export function bodyOver(maxBytes: number): Failure {
   return bodyTooLarge(maxBytes >= 1 << 20 ? `${maxBytes / (1 << 20)} MiB` : `${maxBytes / 1024} KiB`);
 }
 
-/** What a client is told of a body that was not read to its end. */
+/** The error sent for a body that was not read to its end. */
 function failureOf(problem: BodyProblem, maxBytes: number): Failure {
   switch (problem) {
     case 'too-large':

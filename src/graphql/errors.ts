@@ -17,7 +17,7 @@ function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | '
   };
 }
 
-/** What a client is told of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. */
+/** What is sent of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. */
 export function publicError(error: unknown, report: (failure: Failure) => void): GraphQLError {
   const thrown = failureWithin(error);
   if (!thrown && isGraphqlsOwn(error)) {

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type GraphQLSchema, printSchema } from 'graphql';
 
-/** Something to read, as clients are told of it, and its text. */
+/** A resource, as listed to clients, and its text. */
 export interface Resource {
   uri: string;
   name: string;

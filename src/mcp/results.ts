@@ -29,7 +29,7 @@ export function answered(answer: Envelope | object, maxItems: number): ToolResul
   };
 }
 
-/** A failure as a tool's: the model is told what was wrong, in the contract's words. */
+/** A failure as a tool's: the model gets the contract's error. */
 export function failed(failure: Failure): ToolResult {
   const retry = failure.headers['Retry-After'];
   return {

@@ -2,7 +2,7 @@ import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import type { Needs } from '../rest/contract/route.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
 
-/** A tool as clients are told of it. */
+/** A tool, as listed to clients. */
 export interface Tool {
   name: string;
   title: string;

@@ -19,7 +19,7 @@ export function watchConnections(registers: Registry[], counts: () => ServerCoun
     help: 'Connections closed by a limit: refused over MAX_CONNECTIONS (total) or MAX_CONNECTIONS_PER_ADDRESS (address); idle ones closed to make room for others (idle); headers that took too long (late_headers); answers the client did not read (unread).',
     labelNames: ['limit'],
     registers,
-    // Counted where it happens, told here.
+    // Counted where it happens, reported here.
     collect() {
       this.reset();
       const { refused, evicted, lateHeaders, unreadAnswers } = counts();

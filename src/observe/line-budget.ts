@@ -14,7 +14,7 @@ export const unadmittedLines: LineLimits = { perAddress: 1200, inAll: 6000 };
 const minuteMs = 60_000;
 
 /**
- * Limits the log lines that clients can cause. The returned function tells whether one more may be written for a client address. What is
+ * Limits the log lines that clients can cause. The returned function returns whether one more may be written for a client address. What is
  * suppressed in a minute is one line at its end, with how many lines it was.
  */
 export function lineBudget(log: Logger, { perAddress, inAll }: LineLimits): (address: string) => boolean {

@@ -25,7 +25,7 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return safe;
 }
 
-/** A log of one JSON object a line. Errors are told without the values they carry; what looks like a credential all the same is crossed out. */
+/** A log of one JSON object a line. Errors are logged without their values; anything that still looks like a credential is masked. */
 export function openLog({ level, secrets }: LogSettings, stream: Writable): Logger {
   // As a line has them, and none so short that it would cross out what is not meant.
   const hidden = secrets.filter((secret) => secret.length >= 4).map((secret) => JSON.stringify(secret).slice(1, -1));

@@ -4,7 +4,7 @@ import type { Metrics } from './metrics.ts';
 
 const digest = (text: string) => createHash('sha256').update(text).digest();
 
-/** Whether the header of a reader of metrics holds `token`, found out in a time that tells nothing of it. */
+/** Whether the header of a reader of metrics holds `token`, compared in constant time. */
 function holdsToken(authorization: string | undefined, token: string): boolean {
   return timingSafeEqual(digest(authorization ?? ''), digest(`Bearer ${token}`));
 }

@@ -238,7 +238,7 @@ function cacheMetrics(registers: Registry[]): Metrics['watchCache'] {
       help,
       labelNames: ['cache'],
       registers,
-      // Counted where it happens, told here.
+      // Counted where it happens, reported here.
       collect() {
         this.reset();
         for (const [cache, stats] of caches) this.inc({ cache }, stats()[of]);

@@ -20,7 +20,7 @@ export interface Ended {
   stream: boolean;
 }
 
-/** Called for every request as it comes; what it returns is told how the request ended. */
+/** Called for every request as it comes; what it returns is called with the result of the request. */
 export type RequestObserver = (request: IncomingMessage) => (ended: Ended) => void;
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);

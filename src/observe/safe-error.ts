@@ -1,4 +1,4 @@
-/** An error as the log tells it. */
+/** An error as it is logged. */
 export interface LoggedError {
   type: string;
   message: string;

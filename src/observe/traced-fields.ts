@@ -1,7 +1,7 @@
 import { defaultFieldResolver, type GraphQLObjectType, type GraphQLSchema } from 'graphql';
 import type { SpanOf } from './tracing.ts';
 
-/** Lets every field that a query or a mutation begins with be a span. What lies below is told by the statements it takes. */
+/** Lets every field that a query or a mutation begins with be a span. Fields below appear through their statements. */
 export function traceRootFields(schema: GraphQLSchema, span: SpanOf): void {
   const roots = [schema.getQueryType(), schema.getMutationType()];
   for (const type of roots.filter((root): root is GraphQLObjectType => root != null)) {

@@ -25,7 +25,7 @@ import type { TraceSettings, Traces } from './tracing.ts';
 
 /** One attempt to hand over spans, ms; what the collector does not take in time is dropped. */
 const exportTimeoutMs = 5000;
-/** Text of a statement that is told, characters: long ones are lists of columns. */
+/** Characters of a statement's text in a span: long ones are lists of columns. */
 const longestStatement = 2000;
 
 /** The exporter, telling `log` when the collector cannot be reached, and when it can again: once each. */
@@ -84,7 +84,7 @@ function endRequest(span: Span, { method, route, status, aborted, details }: End
   span.end();
 }
 
-/** Runs `work` in a span below the one this is in; without one, `work` alone. Only the kind of an error is told: its words may repeat values. */
+/** Runs `work` in a span below the one this is in; without one, `work` alone. Only the kind of an error is recorded: its message may repeat values. */
 function spanner(tracer: Tracer, current: AsyncLocalStorage<Span>) {
   return <T>(name: string, attributes: Attributes, work: () => T): T => {
     const parent = current.getStore();

@@ -14,7 +14,7 @@ export interface TraceSettings {
 /** What a span says beside its name and times. */
 export type SpanAttributes = Record<string, string | number | boolean>;
 
-/** Does `work`, and tells how long it took as a part of what it is done for. */
+/** Does `work` in a span below the current one. */
 export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) => T;
 
 /** Traces of requests: a span each, and within it spans of its operation, the operation's fields, and statements of the database. */
@@ -23,7 +23,7 @@ export interface Traces {
   /** Does `work`, and whatever it begins, as a part of the request. */
   within(request: IncomingMessage, work: () => void): void;
   span: SpanOf;
-  /** A statement of the database; what it returns is told whether it failed. Its text holds no values. */
+  /** A statement of the database; what it returns is called with whether it failed. Its text holds no values. */
   statement(text: string): (failed: boolean) => void;
   /** Hands over what is left. */
   close(): Promise<void>;

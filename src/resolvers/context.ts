@@ -22,7 +22,7 @@ export interface Services {
   now: Clock;
   /** Makes ids that nobody can foretell. */
   random: RandomBytes;
-  /** What is told as it happens. */
+  /** Live events. */
   live: LiveHub;
 }
 

@@ -66,7 +66,7 @@ function errorResponse(status: number): JsonSchema {
   };
 }
 
-/** What a parameter is, and what the graph says of the argument it becomes: defaults and maxima are told there. */
+/** What a parameter is, and what the graph says of the argument it becomes: defaults and maxima are stated there. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
   const texts = [argument?.description, own].filter((text) => typeof text === 'string' && text !== '');
   return [...new Set(texts)].join(' ');

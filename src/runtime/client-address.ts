@@ -91,7 +91,7 @@ function forwardedHop(element: string): string {
   return /(?:^|;)\s*for\s*=\s*"?([^";\s]*)"?/i.exec(element)?.[1] ?? '';
 }
 
-/** The first address from the right that no trusted proxy has. A hop that names none ends the search at the one who told of it. */
+/** The first address from the right that no trusted proxy has. A hop without an address ends the search at the one that reported it. */
 function clientOf(peer: string, hops: readonly string[], trusted: (address: string) => boolean): string {
   let client = peer;
   for (const hop of hops.toReversed()) {

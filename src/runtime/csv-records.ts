@@ -6,7 +6,7 @@ export interface CsvRecord {
   fields: string[] | null;
 }
 
-// What tells nothing more once it is exceeded; a line of ten million commas must not become ten million fields.
+// Counting beyond this adds nothing; a line of ten million commas must not become ten million fields.
 const maxFields = 100;
 
 /**

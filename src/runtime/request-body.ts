@@ -57,7 +57,7 @@ export function isAwaitingContinue(request: IncomingMessage): boolean {
   return (boundsOf.get(request)?.sendContinue ?? null) !== null;
 }
 
-/** The length that a request tells of its body, in bytes; null = it comes in chunks of unknown number. */
+/** The length of the body that a request declares, bytes; null = chunked, unknown. */
 export function declaredLength({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
 }

@@ -2,7 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 
 const steps = new Set<() => Promise<void>>();
 
-/** Has `step` run when the process is told a second time to end, until the returned function is called. */
+/** Runs `step` when the process gets a second signal to end, until the returned function is called. */
 export function beforeSuddenEnd(step: () => Promise<void>): () => void {
   steps.add(step);
   return () => void steps.delete(step);

@@ -55,7 +55,7 @@ export interface FieldCost<Args = never, Name extends string = string> {
   rows?: Name | number;
   /** How many items the lists below have, decided by the arguments and what the caller's kind may ask. */
   sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
-  /** Bytes of its value as JSON, where its type does not tell. */
+  /** Bytes of its value as JSON, if its type does not define them. */
   bytes?: number;
   /** Whether its value is a text as long as somebody wrote it: then the bytes of an answer are counted, not taken from `bytes`. */
   isWritten?: boolean;

@@ -36,7 +36,7 @@ export interface LiveMessage {
 /** A subscription in progress. */
 export interface LiveAnswers {
   source: LiveSource;
-  /** The next answer; null at the end, whose reason `source.ended` tells. */
+  /** The next answer; null at the end; the reason is in `source.ended`. */
   next(): Promise<LiveMessage | null>;
 }
 

@@ -19,7 +19,7 @@ export interface NewApiKey {
   prefix: string;
 }
 
-/** Six base-62 digits over what precedes them: typing errors and made-up keys are told without the database. Not a secret. */
+/** Six base-62 digits over what precedes them: typing errors and invented keys are recognized without the database. Not a secret. */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text), i = 0; i < 6; i += 1) {

@@ -17,7 +17,7 @@ export const maxLiveKeys = 25;
 /** Longest name of a key, in characters. */
 export const maxKeyNameLength = 200;
 
-/** What is told of a key. The key itself is not in it. */
+/** Metadata of a key, without the key itself. */
 export interface ApiKeyInfo {
   id: string;
   accountId: string;

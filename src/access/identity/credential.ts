@@ -9,7 +9,7 @@ type Headers = Readonly<Record<string, readonly string[] | undefined>>;
 
 function onlyLine(headers: Headers, name: string, shown: string): string {
   const lines = headers[name] ?? [];
-  // Which of several counts is told differently by every proxy: none is picked.
+  // Proxies disagree on which of several headers counts, so none is picked.
   if (lines.length > 1) throw invalidRequest(`${shown}: expected one such header, got ${lines.length}.`);
   return lines[0]?.trim() ?? '';
 }

@@ -34,7 +34,7 @@ function volumeBefore(
 }
 
 /**
- * A chain does not date its last trades, but its volume tells that there was one since the capture before, and `last` is its
+ * A chain does not date its last trades, but its volume shows that there was one since the capture before, and `last` is its
  * price. While nothing has traded in a session, `last` is still the one before's.
  */
 function tradesSeen(
@@ -71,7 +71,7 @@ function isInsideBounds({ root, right, strike }: OptionContract, line: ContractL
   return mark < most && (style === 'european' || mark > exercised + boundMargin);
 }
 
-/** Whether a volatility can be read off a mark (methodology 2), as far as one line of a chain tells. */
+/** Whether a volatility can be read off a mark (methodology 2), as far as one row of a chain shows. */
 function isSolvable(contract: OptionContract, line: ContractLine, mark: Mark): boolean {
   const { minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
   const { iv, vega, bid, ask, capturedAt } = line;

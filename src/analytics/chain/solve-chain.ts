@@ -13,7 +13,7 @@ export interface SolveOptions {
   rate: number;
   /** Known roots; the standard facts hold for the others. */
   roots?: RootLookup | undefined;
-  /** The session's last solved volatility by contract path form, used where this chain tells none. */
+  /** The session's last solved volatility by contract path form, used where this chain has none. */
   previousSolves?: ReadonlyMap<string, number> | undefined;
   /** Also works out theta and vega, which exposures do not need. */
   allGreeks?: boolean | undefined;
@@ -105,12 +105,12 @@ function* unsolvedRows({ groups, origin }: SolvedChain): Generator<{ group: Solv
       for (const index of [call, put]) if (index >= 0 && isUnsolved(origin[index]!)) yield { group, index };
 }
 
-/** Whether solves made before in the session could tell more than this chain's quotes do. */
+/** Whether solves made before in the session could add to this chain's quotes. */
 export function lacksSolves(solved: SolvedChain): boolean {
   return !unsolvedRows(solved).next().done;
 }
 
-/** Fills what a chain's quotes did not tell from the session's last solves: volatilities by contract path form. */
+/** Fills what a chain's quotes did not give from the session's last solves: volatilities by contract path form. */
 export function fillPrevious(
   chain: ChainCapture,
   solved: SolvedChain,

@@ -27,7 +27,7 @@ function treePremium(inputs: OptionInputs, steps: number): number {
 
 /**
  * What early exercise adds to the European price, dollars a share; zero where it never pays. A tree may exercise only at its
- * steps, which costs an amount falling as 1/N: two trees tell how much, and a tenth of the error is left.
+ * steps, which costs an amount falling as 1/N: two trees show how much, and a tenth of the error is left.
  */
 function exercisePremium(inputs: OptionInputs): number {
   if (neverExercised(inputs)) return 0;

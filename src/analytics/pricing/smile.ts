@@ -28,7 +28,7 @@ export interface QuotedOption extends SmileMarket {
 }
 
 /**
- * The implied volatility of one contract, annualized fraction; NaN when its mark tells none: outside its bounds, no time left,
+ * The implied volatility of one contract, annualized fraction; NaN when its mark gives none: outside its bounds, no time left,
  * beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
  */
 export function contractVolatility(option: QuotedOption): number {

@@ -24,7 +24,7 @@ export interface OptionTapeOptions {
   onChange(change: FlowChange): void;
   /**
    * How long a print waits for earlier ones, by event time. At the lateness bound (the default) nothing within the bound is ever
-   * told twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print changes them.
+   * sent twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print changes them.
    */
   holdMs?: number;
   /** The number before the first change's, and before every underlying's first snapshot's: a restart goes on counting. */
@@ -62,7 +62,7 @@ export interface OptionTape {
   quote(quote: OptionQuote): void;
   /** Event time has come to this instant (epoch ms) although nothing traded. */
   advance(tsMs: number): void;
-  /** Nothing comes any more: every print is taken and every event told. */
+  /** Nothing comes any more: every print is taken and every event sent. */
   end(): void;
   readonly crossSections: CrossSections;
   readonly bars: OptionBars;

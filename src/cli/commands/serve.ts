@@ -52,7 +52,7 @@ function clockNote(clock: Clock, now: Clock): string | null {
   return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York; the market is closed, so the next session is simulated (--always-open)`;
 }
 
-/** What is told of a server that takes requests. */
+/** What is announced of a server that takes requests. */
 interface Announced {
   address: AddressInfo;
   key: string | null;

@@ -5,7 +5,7 @@ import type { ConnectionLimits } from '../../runtime/connection-limits.ts';
 /** Connections of a server, unless a setting says otherwise or the system has room for fewer. */
 const usualMax = 8192;
 
-/** Files that a process may have open; null = the system does not tell. */
+/** Files that a process may have open; null = unknown to the system. */
 function openFilesLimit(): number | null {
   // Its types do not know it. Without it, the names of all peers would be looked up.
   Object.assign(process.report, { excludeNetwork: true });

@@ -69,7 +69,7 @@ export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logg
     );
 }
 
-/** How long requests in flight may take to finish when the server is told to stop, ms. */
+/** How long requests in flight may take to finish when the server is stopped, ms. */
 const graceMs = 5000;
 /** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
 export const shutdownMs = 8500;
@@ -167,7 +167,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
 }
 
 /**
- * Runs a server, tells `onReady` when it takes requests, and ends when the process is asked to. Then `/readyz` says so, streams end, and every answer says that its connection
+ * Runs a server, calls `onReady` when it takes requests, and ends when the process is stopped. Then `/readyz` says so, streams end, and every answer says that its connection
  * ends with it; after the configured delay no more requests are taken, those in flight finish, and everything is closed, usage counts first.
  */
 export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => void): Promise<void> {

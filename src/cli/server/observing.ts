@@ -16,7 +16,7 @@ import { version } from '../version.ts';
 import { listen, stop, urlOf } from './listen.ts';
 import type { Closer } from './shutdown.ts';
 
-/** How old what is told of the age of data may itself be, ms: many readers cost the database one question. */
+/** How long ages of data are cached, ms: many scrapes cost the database one query. */
 const agesCachedMs = 15_000;
 
 /** The metrics that the settings ask for; null = none, and nothing is measured. */
@@ -50,7 +50,7 @@ export function timedBy(metrics: Metrics): StatementObserver {
   };
 }
 
-/** Tells both of each statement; undefined = there is nobody to tell. */
+/** Reports each statement to metrics and traces; undefined without either. */
 export function statementObserver(metrics: Metrics | null, traces: Traces | null): StatementObserver | undefined {
   const observers = [...(metrics ? [timedBy(metrics)] : []), ...(traces ? [traces.statement] : [])];
   if (observers.length < 2) return observers[0];
@@ -62,7 +62,7 @@ export function statementObserver(metrics: Metrics | null, traces: Traces | null
   };
 }
 
-/** `access` that tells metrics whom it refuses. */
+/** `access` that counts rejected requests in the metrics. */
 export function withLimitMetrics(metrics: Metrics, access: Access): Access {
   return {
     ...access,

@@ -83,7 +83,7 @@ export async function runWorkers(
     const task = { config: { ...config, port }, clockAheadMs, key, poolSize, memory };
     const tasks = Array.from({ length: count }, (_, index): WorkerTask => {
       const { metricsPort } = config;
-      // Each tells of itself: those who ask know them by their ports.
+      // Each worker has its own metrics, on a port of its own.
       return { ...task, config: { ...task.config, metricsPort: metricsPort && metricsPort + index } };
     });
     // Who chose the heap's size for all of Node means the workers too.

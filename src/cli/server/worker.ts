@@ -76,7 +76,7 @@ interface Given {
   contract: CompiledContract | undefined;
 }
 
-/** Says that this process waits, and prepares when it is told to; null = it is to end. */
+/** Says that this process waits, and prepares when ordered to; null = it is to end. */
 function untilGiven(line: Line, { interrupted }: WorkerProcess): Promise<Given | null> {
   const say: Say = (message) => line.send(message);
   let contract: Promise<CompiledContract | undefined> = Promise.resolve(undefined);
@@ -98,7 +98,7 @@ function untilGiven(line: Line, { interrupted }: WorkerProcess): Promise<Given |
 }
 
 /**
- * Asks for a task and does it until told to stop, or until the process that gave it has ended: then too requests in flight finish and what is
+ * Asks for a task and does it until stopped, or until the process that gave it has ended: then too requests in flight finish and what is
  * counted is written. Returns whether it ended well.
  */
 export async function runWorker(line: Line, process: WorkerProcess): Promise<boolean> {

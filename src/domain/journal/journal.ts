@@ -2,7 +2,7 @@
 export interface JournalAccount {
   id: string;
   name: string;
-  /** Null = not told. */
+  /** Null = not given. */
   broker: string | null;
 }
 

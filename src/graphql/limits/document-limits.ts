@@ -48,7 +48,7 @@ const messages: Record<DocumentLimit, (counted: string, most: string) => string>
     `The answer may have ${counted} bytes; at most ${most}. Request fewer symbols, rows or fields.`,
 };
 
-/** From here on a count is told as "more than": it was not counted further. */
+/** From here on a count is reported as "more than": counting stopped here. */
 export const countedNoFurther = 1_000_000_000;
 
 const inWords = (count: number) =>

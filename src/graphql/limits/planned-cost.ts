@@ -30,7 +30,7 @@ export function isThere({ conditions }: PlannedField, { variables }: Asking): bo
 
 const noArguments: Record<string, unknown> = {};
 
-/** A field's arguments; null when one is not what the schema says, which executing it tells. */
+/** A field's arguments; null when one is not what the schema says, which the execution reports. */
 function argumentsOf({ field, node }: PlannedField, { variables }: Asking): Record<string, unknown> | null {
   if (field.args.length === 0) return noArguments;
   try {

@@ -3,7 +3,7 @@ import { type GraphQLNamedType, isEnumType, isLeafType } from 'graphql';
 /** Bytes of an object's braces. */
 const braces = 2;
 
-/** Bytes of a text whose length nothing tells, its quotes among them. */
+/** Bytes of a text of unknown length, including its quotes. */
 const usualText = 20;
 
 /** Bytes of a scalar's usual value as JSON, quotes among them. */

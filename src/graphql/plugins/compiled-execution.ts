@@ -40,7 +40,7 @@ function isEligible(args: ExecutionArgs): boolean {
 }
 
 /**
- * The error with its places in the source. The compiled form tells them by line and column alone, which are lost wherever
+ * The error with its places in the source. The compiled form gives only line and column, which are lost wherever
  * an error is made from another.
  */
 function positioned(error: GraphQLError, { loc }: DocumentNode): GraphQLError {

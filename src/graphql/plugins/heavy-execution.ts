@@ -36,7 +36,7 @@ const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');
 
 function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: number): Failure {
-  const smaller = 'Ask for fewer symbols, rows or fields.';
+  const smaller = 'Request fewer symbols, rows or fields.';
   const message =
     limit === 'characters'
       ? `The answer has more than ${inWords(bytes)} bytes: ${inWords(counted)} were counted when it was stopped. ${smaller}`
@@ -56,8 +56,7 @@ export function heavyExecution(services: EndpointServices, limits: AnswerLimits)
     const caller = 'address' in counted ? counted.address : (counted.keyId ?? counted.accountId);
     const release = await slots.take(caller, (giveUp) => request?.onEnd(giveUp) ?? (() => {}));
     request?.requireClient();
-    if (release === null)
-      throw rateLimited('Too many large answers are being made; ask again, or ask for fewer rows.', 1);
+    if (release === null) throw rateLimited('Too many large answers at a time. Retry, or request fewer rows.', 1);
     requestLife(res).onEnd(release);
   }
 

@@ -5,7 +5,7 @@ import { exchangeDate } from '../../domain/market-time.ts';
 export interface CaptureSchedule {
   /** Ms from one capture to the next; the first is at the open. */
   everyMs: number;
-  /** How late the source tells what happens, ms: market hours begin and end so much later there. */
+  /** Delay of the source, ms: market hours begin and end so much later there. */
   delayMs: number;
   /** Whatever the hour: then captures are at the multiples of `everyMs` since 1970. */
   always: boolean;

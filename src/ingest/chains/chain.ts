@@ -32,7 +32,7 @@ export function withSolvedGreeks(chain: ChainCapture, solved: SolvedChain): Chai
 }
 
 /**
- * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else, where the source tells no
+ * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else, where the source gives no
  * greeks of a contract, the one stored with the chain before, which is then a solve, or one of before that chain.
  */
 async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map<string, number>> {

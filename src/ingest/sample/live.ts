@@ -123,7 +123,7 @@ async function runSession(store: Store, session: SessionDate, options: SampleLiv
 
 /**
  * Lets the sample market trade by the clock: the tape of each session in progress is followed as it comes, its chains are captured, and when it is
- * over it is reconciled. Of several processes on a store one does it. What fails is told and tried again. Ends when told to stop, with all
+ * over it is reconciled. Of several processes on a store one does it. Failures are reported and retried. Ends when stopped, with all
  * that came written.
  */
 export async function runSampleMarket(store: Store, options: SampleLiveOptions): Promise<void> {

@@ -170,7 +170,7 @@ function createFollower(store: Store, options: FollowOptions) {
     await options.onCommit?.(takenPieces);
   }
 
-  /** A new date: what is left of the old one is told and written, and what need not be kept any more is dropped. */
+  /** A new date: what is left of the old one is sent and written, and what need not be kept any more is dropped. */
   async function turnTo(date: SessionDate): Promise<LiveSession> {
     if (session) {
       session.options.end();
@@ -206,7 +206,7 @@ function createFollower(store: Store, options: FollowOptions) {
     if (lines > 0) takenPieces++;
   }
 
-  /** The tape has ended, for now: event time goes on by itself, so that what waits for it is told. Kept as a line, for a follower that goes on. */
+  /** The tape has ended, for now: event time goes on by itself, so that what waits for it is sent. Kept as a line, for a follower that goes on. */
   async function letTimePass(): Promise<void> {
     const tsMs = session ? session.options.reachedMs + quietMs : Number.NaN;
     if (!Number.isFinite(tsMs)) return;
@@ -241,7 +241,7 @@ function remembering(pieces: AsyncIterable<Buffer>) {
 /**
  * Follows a live tape: what its lines say is written at least every `everyMs`, in a transaction together with how far the tape was taken.
  * A process that ends, however it ends, has written all of what it committed and nothing else; the next one goes on from there and
- * ends with what one that was never disturbed would have. Ends with the tape, or when told to stop. Throws when the store fails.
+ * ends with what one that was never disturbed would have. Ends with the tape, or when stopped. Throws when the store fails.
  */
 export async function follow(
   store: Store,

@@ -5,7 +5,7 @@ import { tapeSettings } from '../../analytics/methodology.ts';
  * that may have begun just before, for the next write to be due, and for that write. Event time goes on with any line of the tape.
  */
 
-/** Prints wait this long for earlier ones, ms of event time: events are told soon, and told again when a late print changes them. */
+/** Prints wait this long for earlier ones, ms of event time: events are sent soon, and sent again when a late print changes them. */
 export const liveHoldMs = 250;
 
 /** What has come of a live tape is written at least so often, ms. */

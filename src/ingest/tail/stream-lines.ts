@@ -13,7 +13,7 @@ const pollMs = 50;
 export interface StreamLines {
   /**
    * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is away it waits, and
-   * then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when told to stop.
+   * then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when stopped.
    */
   pieces(): AsyncGenerator<Buffer>;
   /** Acknowledges the entries of the first `count` pieces given out; when Redis is away, later. */

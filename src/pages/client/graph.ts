@@ -1,7 +1,7 @@
 // One request to the graph, under the reader's key.
 import { keyHeaders } from './key.ts';
 
-/** An answer of the graph: what could be told, and the messages of what could not. */
+/** An answer of the graph: its data, and the messages of its errors. */
 export interface GraphAnswer<T> {
   data: T | null;
   errors: { message: string; code: string }[];

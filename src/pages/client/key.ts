@@ -7,7 +7,7 @@ export function readKey(): string {
   return sessionStorage.getItem(entry) ?? '';
 }
 
-/** Keeps a key for this tab, and tells the parts of the page that listen. */
+/** Stores a key for this tab, and notifies the listening parts of the page. */
 export function saveKey(key: string): void {
   if (key.trim() === readKey()) return;
   sessionStorage.setItem(entry, key.trim());

@@ -8,7 +8,7 @@ import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 export type { ApiKeyInfo, CreatedKey, Declaration };
 
 /**
- * `meta` of account answers: `caps.flow` is told, true or false (spec 2.1). `caps.darkpool` is not: the contract names no account
+ * `meta` of account answers: `caps.flow` is reported, true or false (spec 2.1). `caps.darkpool` is not: the contract names no account
  * route that reports it. The graph has both as facts of `me`.
  */
 export function accountMeta(context: RequestContext): ResponseMeta {

@@ -8,7 +8,7 @@ import { fromStore, type RequestContext } from '../context.ts';
 
 export type { ImportResult, RowError };
 
-/** Forms of an import's body; the first is meant when none is told (spec 4.17). */
+/** Forms of an import's body; the first is the default (spec 4.17). */
 export const journalFormats = ['jsonl', 'csv'] as const;
 
 export interface ImportArgs {

@@ -2,7 +2,7 @@ import { invalidParameter } from '../../domain/failure.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 
-/** Rows a page of the journal holds: unless told otherwise, and at most. */
+/** Rows a page of the journal holds: by default and at most. */
 export const journalPageMax = 5000;
 
 export interface JournalPageArgs {
@@ -25,7 +25,7 @@ export function journalLimit(limit: number | null | undefined): { limit: number;
   };
 }
 
-/** Makes a page of rows read with one more than its limit, which only tells whether there are more. */
+/** Makes a page of rows read with one more than its limit, which only shows whether there are more. */
 export function journalPage<Row>(
   context: RequestContext,
   read: readonly Row[],

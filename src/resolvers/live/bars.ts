@@ -71,7 +71,7 @@ function changedBars(before: BarColumns, now: BarColumns): number[] {
   return changed;
 }
 
-/** The bars at `indexes` as events; `newest` is the newest that was told before. */
+/** The bars at `indexes` as events; `newest` is the newest that was sent before. */
 function eventsOf(
   { symbol, timeframe }: Series,
   bars: BarColumns,
@@ -132,7 +132,7 @@ async function readTimeframe(
     const series = { symbol, timeframe };
     const bars = last.get(symbol) ?? current.get(symbol)!;
     const length = bars.tsMs.length;
-    // Who begins is told the newest bar, not the session so far.
+    // A new subscriber gets the newest bar, not the session so far.
     const sent = before === null ? [] : before.date === date ? changedBars(before.bars, bars) : [...bars.tsMs.keys()];
     const events = eventsOf(series, bars, sent, lastSent(before?.latest ?? null));
     const newest = length === 0 ? null : eventsOf(series, bars, [length - 1], null)[0]!;

@@ -11,7 +11,7 @@ import type { TopicKind } from './topics.ts';
 /** Captures a reader may have missed and still go on: more than two weeks of them. */
 const mostMissed = 1000;
 
-/** How far a symbol's captures were told. */
+/** How far a symbol's captures were sent. */
 export interface GexState {
   /** The latest capture; null if there is none yet. */
   latest: LiveEvent<StoredGexCapture> | null;
@@ -68,7 +68,7 @@ export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
           const captures = before?.latest ? newOf(later?.get(symbol) ?? [], before.latest.value) : found ? [found] : [];
           const events = captures.map(eventOf);
           const latest = events.at(-1) ?? before?.latest ?? null;
-          // Nobody followed before: what there is is told on joining.
+          // Nobody followed before: the first event is sent on joining.
           return [symbol, { state: { latest }, events: before === null ? [] : events }];
         }),
       );

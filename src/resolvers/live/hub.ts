@@ -16,9 +16,9 @@ import { type QuoteState, quoteTopics } from './quotes.ts';
 import { shutdownEnd } from './source.ts';
 import { createTopics, type Topics } from './topics.ts';
 
-/** What a process tells as it happens: topics are read once for all that follow them. */
+/** Live events of a process: each topic is read once for all its subscribers. */
 export interface LiveHub {
-  /** What is followed is read from here: the primary, since a standby may lack what was told already. */
+  /** What is followed is read from here: the primary, since a standby may lack what was already sent. */
   store: Store;
   quotes: Topics<QuoteState, Quote>;
   bars: Topics<BarState, StockBar>;
@@ -53,10 +53,10 @@ export interface HubParts {
 export const beatMs = 15_000;
 /** How often it is asked again whether its caller may still read, ms. */
 export const recheckMs = 2_000;
-/** How often what is followed is read whatever was told, ms: what was stored ahead of the clock comes due, and a session begins. */
+/** How often followed topics are read without a notification, ms: what was stored ahead of the clock comes due, and a session begins. */
 export const sweepMs = 2_000;
 
-/** How long a stream lasts that is opened while the server stops, ms: its client sees it begin, and is told why it ends. */
+/** How long a stream lasts that is opened while the server stops, ms: its client sees it begin, and gets the reason of its end. */
 const drainingMs = 250;
 
 /** By the system's clock, keeping no process alive. */

@@ -10,11 +10,11 @@ import { requireFlowFilter, requireFlowOf } from '../flow/flow.ts';
 import type { LiveEvent, LiveSource } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
-/** The one topic of large trades: who wants only some is told only those. */
+/** The one topic of large trades; each subscriber gets those that pass its filter. */
 const feedKey = 'all';
 /** Events read at once. */
 const pageSize = 500;
-/** How old an event may be and still be told, ms: longer than a long weekend; of an old session that is ingested again nobody is told. */
+/** Maximum age of an event that is still sent, ms: longer than a long weekend. Events of older sessions that are ingested again are not sent. */
 const oldestMs = 5 * dayMs;
 /** Events a reader may have missed and still go on. */
 const mostMissed = 10_000;
@@ -39,7 +39,7 @@ function withStep(steps: readonly FeedStep[], step: FeedStep): FeedStep[] {
   return [...others, step];
 }
 
-/** Events in the order of telling, all that were new between `seen` and `through`, each with the place of a reader that was told it. */
+/** All events new between `seen` and `through`, in feed order, each with the position of a client that received it. */
 function eventsOf(trades: readonly FeedTrade[], seen: readonly FeedStep[], through: FeedStep): LiveEvent<LargeTrade>[] {
   const { throughMs } = through;
   return trades.map(({ trade, position }, index) => ({
@@ -75,7 +75,7 @@ async function readBetween(store: Store, seen: readonly FeedStep[], through: Fee
   }
 }
 
-/** Large trades as they are told, one topic for all. */
+/** Live large trades, one topic for all. */
 export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> {
   return {
     dataset: 'option_tape',

@@ -2,7 +2,7 @@ import type { Caller } from '../../access/caller.ts';
 import { Failure, rateLimited } from '../../domain/failure.ts';
 import type { StreamEnd } from '../../domain/open-stream.ts';
 
-/** A piece of live data, one object for all that are told it. */
+/** A piece of live data, one object for all subscribers. */
 export interface LiveEvent<T = unknown> {
   value: T;
   /** Where a reader stands that has seen it; '' where there is nothing to go on from. */

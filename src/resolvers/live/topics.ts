@@ -20,16 +20,16 @@ export interface Reading<S, T> {
 
 /** A kind of live data: how its topics are read, whoever follows them. */
 export interface TopicKind<S, T> {
-  /** The dataset it comes from, for what is told when it fails. */
+  /** The dataset it comes from, for the error if it fails. */
   dataset: string;
   queued: QueuePolicy;
   /** Whether a change may be of the topic `key`. */
   concerns(key: string, change: Change): boolean;
   /** Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed. */
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
-  /** What a new reader is told at once. */
+  /** What is sent to a new subscriber at once. */
   first(state: S): readonly LiveEvent<T>[];
-  /** Where a reader stands that was told nothing of this state, having nothing to be told first. */
+  /** The position of a new subscriber to which nothing was sent. */
   cursor(state: S): string;
 }
 
@@ -40,7 +40,7 @@ export interface Following<S, T> {
   resume: { after: string; read: (state: S) => Promise<readonly LiveEvent<T>[]> } | null;
   /** Which events it wants; absent = all. */
   wants?: (value: T) => boolean;
-  /** What it is told before anything else. */
+  /** What is sent to it first. */
   early?: readonly LiveEvent<T>[];
   check: (caller: Caller) => Promise<void>;
 }
@@ -57,7 +57,7 @@ export interface Topics<S, T> {
 interface Member<S, T> {
   mailbox: Mailbox<T>;
   following: Following<S, T>;
-  /** Whether it has been told where its topic stands. */
+  /** Whether it has received the state of its topic. */
   joined: boolean;
 }
 
@@ -77,7 +77,7 @@ export interface TopicsParts {
 
 const retryMs = 500;
 
-/** Many events are told in parts of this size; before the next, readers have time to take what waits. */
+/** Many events are sent in parts of this size; between parts, clients have time to read. */
 const part = mostWaiting / 4;
 /** How long the readers of many events are waited for, ms: one that does not read then holds up nobody. */
 const patienceMs = 1000;
@@ -112,7 +112,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
     if (following.resume === null) {
       const first = kind.first(state).filter(({ value }) => following.wants?.(value) ?? true);
       for (const event of first) mailbox.deliver(event);
-      // Who is cut off before it has been told this begins again.
+      // A client that is disconnected before it receives this starts again.
       mailbox.begin(first.length > 0 ? '' : kind.cursor(state));
       return;
     }

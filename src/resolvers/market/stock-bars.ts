@@ -133,7 +133,7 @@ function lastBarStart(
   );
 }
 
-/** Start of the last complete bar of the whole window; the page itself tells, unless it is not the last or holds none. */
+/** Start of the last complete bar of the whole window; taken from the page, unless it is not the last or is empty. */
 async function completeThrough(
   context: RequestContext,
   symbol: string,

@@ -146,7 +146,7 @@ async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Excha
   await sendBody(request, response, body);
 }
 
-/** Anything thrown, as the failure the caller is told. */
+/** Anything thrown, as the failure that is sent to the caller. */
 export function asFailure(error: unknown): Failure {
   if (error instanceof Failure) return error;
   if (error instanceof URIError) return new Failure(400, 'invalid_params', 'The path is not valid percent-encoding.');

@@ -12,7 +12,7 @@ export interface TopicKind {
   /** The operation's file in this folder. */
   operation: string;
   scopeGroup: ScopeGroup;
-  /** What it tells, for people. */
+  /** What it sends, for people. */
   description: string;
   /** What may follow the symbol's colon; null = nothing. */
   option: string | null;
@@ -97,7 +97,7 @@ interface Term {
   kind: string;
   symbol: string | null;
   option: string | null;
-  /** As it is told and bound in ids. */
+  /** As it is sent and bound in ids. */
   name: string;
 }
 

@@ -3,7 +3,7 @@ import type { FieldPlan } from './plan.ts';
 
 export type Path = GraphQLResolveInfo['path'];
 
-/** A path as an error tells it. */
+/** A path as an error has it. */
 function keysOf(path: Path): (string | number)[] {
   const keys: (string | number)[] = [];
   for (let at: Path | undefined = path; at; at = at.prev) keys.push(at.key);

@@ -1,6 +1,6 @@
 import { WrittenJson } from '../json-parts.ts';
 
-/** As graphql-js tells a promise. */
+/** As graphql-js recognizes a promise. */
 export function isPromise<T>(value: unknown): value is Promise<T> {
   return typeof (value as { then?: unknown } | null | undefined)?.then === 'function';
 }

@@ -8,7 +8,7 @@ import { stockSession } from './stock-tape.ts';
 import { tickersOfTape } from './stock-tape-file.ts';
 import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-ledger.ts';
 
-// Where nothing trades for so long, the line tells the time, so that what waits for the next print is told: soon after, and when
+// Where nothing trades for so long, the line gives the time, so that what waits for the next print is sent: soon after, and when
 // the longest wait is over.
 const silencesMs = [350, 1050];
 

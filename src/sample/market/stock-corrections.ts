@@ -2,7 +2,7 @@ import type { Random } from './random.ts';
 import type { Execution } from './stock-conditions.ts';
 import type { SampleStockPrint } from './stock-minute.ts';
 
-/** A print as it is told to the ledger. */
+/** A print as the ledger gets it. */
 export interface StockRecord {
   print: SampleStockPrint;
   execution: Execution;

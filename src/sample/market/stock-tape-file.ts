@@ -20,7 +20,7 @@ function lines(symbol: string, tape: number, records: readonly StockRecord[]): s
   for (const { print } of records) {
     const { conditions, correction, exchange, id, price, sequence, tsMs, tsNanos, size, trf } = print;
     const list = conditions.length > 1 ? `"${conditions.join(',')}"` : (conditions[0] ?? '');
-    // A facility is told some time after the trade, and tells the tape at once.
+    // A facility hears of a trade some time later, and reports it to the tape at once.
     const executed = nanosText(tsMs - (trf === 0 ? 1 : 5 + (id % 900)), tsNanos);
     const facility = trf === 0 ? ',' : `${trf},${nanosText(tsMs - 1, tsNanos)}`;
     text += `${symbol},${list},${correction},${exchange},${id},${executed},${price / priceUnits},${sequence},${nanosText(tsMs, tsNanos)},${size},${tape},${facility}\n`;

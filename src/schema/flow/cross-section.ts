@@ -71,7 +71,7 @@ const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpda
   }),
 });
 
-/** A snapshot, in answers and as it is told. */
+/** A snapshot, in answers and live. */
 export const CrossSectionType = builder.objectRef<CrossSection>('CrossSection').implement({
   description: "A snapshot of a session's cumulative option flow; never merged across sessions.",
   fields: (t) => ({

@@ -92,7 +92,7 @@ const LargeTradeUpdateType = builder.objectRef<FlowEvent>('LargeTradeUpdate').im
   }),
 });
 
-/** A large trade, in pages and as it is told. */
+/** A large trade, in pages and live. */
 export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implement({
   description: 'A large trade in the feed of its underlying.',
   fields: (t) => ({

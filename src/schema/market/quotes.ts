@@ -12,7 +12,7 @@ import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
-/** A quote, in pages and as it is told. */
+/** A quote, in pages and live. */
 export const QuoteType = builder.objectRef<Quote>('Quote').implement({
   description:
     "Latest price of a symbol: the current session's last price, else the last completed session's close. All fields but symbol are null if there was no price within 10 calendar days.",

@@ -16,7 +16,7 @@ import { costs } from '../cost.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
-/** A bar, in pages and as it is told. */
+/** A bar, in pages and live. */
 export const StockBarType = builder.objectRef<StockBar>('StockBar').implement({
   description: 'One OHLCV bar of a stock.',
   fields: (t) => ({

@@ -256,7 +256,7 @@ async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Pro
     }
   }
   await readWhole(store, whole, slots);
-  // What was rewritten while it was read has told nothing of its listing.
+  // A capture rewritten while it was read gave no slots.
   const isPlaced = ({ header, wanted }: Unread) =>
     wanted.every(({ contract }) => slots.get(header.listing!)!.has(contractId(contract)));
   await readCuts(store, cut.filter(isPlaced), slots);

@@ -60,7 +60,7 @@ export function moveVersions({ replicas, versions }: Store, change: Change, id: 
 
 /** Follows changes of the stored data. */
 export interface Changes {
-  /** Tells `listener` of every change until the returned function is called. What may have been missed is told as `anyChange`. */
+  /** Calls `listener` for every change until the returned function is called. Changes that may have been missed are reported as `anyChange`. */
   onChange(listener: (change: Change) => void): () => void;
   /** Stops following; to be called before the store is closed. */
   stop(): Promise<void>;

@@ -213,7 +213,7 @@ function replicaPools(
   const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
   const pool = openPool({ ...to, application_name: 'tapegraph reader' });
   const probe = new pg.Pool({ ...to, max: 1, application_name: 'tapegraph probe' });
-  // Whether it is there, the probe tells.
+  // The probe shows whether it is there.
   for (const each of [pool, probe]) {
     each.on('error', () => {});
     surviveLostConnections(each);

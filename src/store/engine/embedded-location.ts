@@ -88,7 +88,7 @@ function serverOwner(data: string): Owner {
   return line === null ? { uid: 65534, gid: 65534 } : { uid: Number(line[1]), gid: Number(line[2]) };
 }
 
-/** Whether the server's user may pass through and list the folder. Asked by trying: modes alone do not tell. */
+/** Whether the server's user may pass through and list the folder. Found by trying: modes alone do not show it. */
 function canEnter(folder: string, owner: Owner): boolean {
   const tried = spawnSync('/bin/sh', ['-c', 'test -x "$0" && test -r "$0"', folder], { ...owner, cwd: '/', env: {} });
   if (tried.error !== undefined) {

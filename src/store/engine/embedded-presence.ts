@@ -22,7 +22,7 @@ const longestStopMs = 60_000;
 // Not there: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
-/** Takes part in the server that `postmaster.pid` tells of; null when it is not (or no longer, or not yet) there. */
+/** Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there. */
 export async function takePart(place: EmbeddedLocation, postmaster: Postmaster): Promise<Presence | null> {
   if (!postmaster.port) return null;
   const connection = connectionTo(place, postmaster);

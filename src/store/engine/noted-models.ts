@@ -51,7 +51,7 @@ export function notedModels(models: Models, onWrite: OnWrite): Models {
   });
 }
 
-/** Models outside of transactions: what others hold is not written there, since nobody would be told. */
+/** Models outside of transactions: cached data is not written there, since no process would be notified. */
 export function readModels(models: Models): Models {
   return notedModels(models, (model) => {
     if (modelSubjects[model]) throw new Error(`${model} is held by processes: write it inside of inTransaction.`);

@@ -94,7 +94,7 @@ export async function listen(
 ): Promise<() => Promise<void>> {
   let closed = false;
   const { replicas } = store;
-  // Before anybody is told: what is read then must not come from a standby that lacks it.
+  // Before listeners are called: what they read must not come from a standby that lacks it.
   const heard = (payload: string) => {
     replicas?.changed();
     onPayload(payload);

@@ -15,7 +15,7 @@ export interface Reader {
 
 /**
  * Standbys of the primary, of which only those are read that have replayed all that this process has heard of. Notifications come from the
- * primary: with each, until a standby has what was told, the primary is read.
+ * primary: after each, the primary is read until a standby has the change.
  */
 export interface Replicas extends Reader {
   /** A reader whose statements never see less than those before: it stays with one standby, or with the primary from the first time it needs it. */
@@ -99,7 +99,7 @@ export function openReplicas(
   let target: { of: number; state: Promise<PrimaryState> } | null = null;
   let wake = Promise.withResolvers<void>();
 
-  /** Where the primary was after the last change that was told. */
+  /** The position of the primary after the last notified change. */
   function reachedByPrimary(): Promise<PrimaryState> {
     if (target?.of !== changes) target = { of: changes, state: quiet(one<PrimaryState>(primary.pool, primaryText)) };
     return target.state;

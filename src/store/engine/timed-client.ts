@@ -13,7 +13,7 @@ function textOf(statement: unknown): string | null {
   return typeof text === 'string' && submit === undefined ? text : null;
 }
 
-/** A connection's class for a pool, whose statements are all told to `observe`. */
+/** A connection's class for a pool, whose statements are all reported to `observe`. */
 function timedClient(observe: StatementObserver): typeof pg.Client {
   return class TimedClient extends pg.Client {
     // As pg declares it in eight forms: what is passed on is what was given.

@@ -15,7 +15,7 @@ export type Transaction = pg.PoolClient & { readonly prisma: Models; readonly ch
 /**
  * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back and
  * is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is unknown.
- * Every process is told what it changed when it commits; in this one nothing older is held when this returns.
+ * Every process is notified of the changes when it commits; in this one nothing older is held when this returns.
  */
 export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const tx = await store.pool.connect();
@@ -41,7 +41,7 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     // A database that did not answer will not answer this either: its connection is closed, which rolls back.
     if (isUnanswered(error)) broken ??= error;
     else await tx.query('rollback').catch((failure: Error) => (broken ??= failure));
-    // What holds for every write is told of the store; a row that was refused is not.
+    // A failure that concerns every write is reported by the store; a rejected row is not.
     if (writeProblemOf(error) !== null) store.writes.wrote('transactions', error);
     throw error;
   } finally {

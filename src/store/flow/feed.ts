@@ -32,7 +32,7 @@ export async function enterFeed(tx: Transaction, trades: readonly LargeTrade[]):
   });
 }
 
-/** Forgets the order in which events of sessions before `before` were told: nobody goes on from there any more. */
+/** Deletes feed positions of sessions before `before`: no client resumes there any more. */
 export async function forgetFeed(tx: Transaction, before: SessionDate): Promise<void> {
   await tx.prisma.flowFeedEntry.deleteMany({ where: { sessionDate: { lt: before } } });
 }

@@ -45,7 +45,7 @@ export async function readRankedLists(
   session: SessionDate | null,
   lastSession: SessionDate,
 ): Promise<Map<string, RankedList>> {
-  // A scope without a list of its own is told by the whole list.
+  // A scope without a list of its own uses the whole list.
   const from = readFrom(store, 'flow', [...scopes, wholeList]);
   const asked = { scopes: [...new Set(scopes)], list, session, lastSession };
   const sessions = await lastSessions.rows(from, asked);

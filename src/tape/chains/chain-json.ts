@@ -98,7 +98,7 @@ function rowOf(option: JsonOption | null, sources: { bad(reason: string): void }
 
 /**
  * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Names of index products come as `_SPX` and `^SPX`; the underlying is
- * taken from the contracts' roots as for CSV. theta is dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is told to
+ * taken from the contracts' roots as for CSV. theta is dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is reported to
  * `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws `TapeFileError`.
  */
 export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine): ReadChain {

@@ -107,7 +107,7 @@ export function shownField({ bytes, start, end }: ByteFields, column: number): s
 }
 
 /**
- * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A line that is bad is told to
+ * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A bad line is reported to
  * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression.
  */
 export async function* readByteCsv<T extends object, R extends string, O extends string>(

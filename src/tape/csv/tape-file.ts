@@ -22,7 +22,7 @@ export interface BadLine {
 /** Called for every bad line as it is met; may throw to stop reading. */
 export type OnBadLine = (bad: BadLine) => void;
 
-/** Is told how many bytes more of the file, as it lies on disk, were read. */
+/** Called with the number of further bytes of the file, as on disk, that were read. */
 export type OnBytes = (count: number) => void;
 
 const chunkBytes = 256 * 1024;

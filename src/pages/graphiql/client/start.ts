@@ -1,4 +1,4 @@
-// Starts GraphiQL with what the page says, and tells its editor where the scripts of its workers are.
+// Starts GraphiQL with what the page says, and gives its editor the URLs of its worker scripts.
 {
   const written = (id: string) => JSON.parse(document.getElementById(id)!.textContent!) as Record<string, string>;
   const page = window as unknown as {
