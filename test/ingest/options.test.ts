@@ -99,7 +99,7 @@ describe('open interest files', () => {
     const refused = await ingestFiles(store, 'open-interest', [path], { now });
     expect(refused.files[0]).toMatchObject({
       status: 'refused',
-      reason: expect.stringContaining('session is not known'),
+      reason: expect.stringContaining('session is unknown'),
     });
     await ingestFiles(store, 'open-interest', [path], { now, sessionDate: '2024-03-08' });
     const [published] = await latestOpenInterest(store, ['SPX'], '2024-03-08');

@@ -69,7 +69,7 @@ describe.skipIf(!hasRedisServer)('a tape in a Redis that goes away', () => {
     const { lines, log, done } = await reader(redis.url, 3000);
     const { client, all, sent } = producer(redis, 3000);
     // A reader that has not come back yet would not notice that it is gone again.
-    const isReading = () => !log.at(-1)?.includes('out of reach');
+    const isReading = () => !log.at(-1)?.includes('not reachable');
     for (const at of [400, 1100, 1900]) {
       while (sent() < at || !isReading()) await delay(1);
       await redis.kill();
@@ -79,7 +79,7 @@ describe.skipIf(!hasRedisServer)('a tape in a Redis that goes away', () => {
     await Promise.all([all, done]);
     expect(lines).toEqual(numbered(3000));
     expect(log.map((text) => text.split(' (')[0])).toEqual(
-      Array(3).fill(['warning: Redis is out of reach', 'Redis is back; reading continues']).flat(),
+      Array(3).fill(['warning: Redis is not reachable', 'Redis is back; reading continues']).flat(),
     );
     await expect.poll(() => pending(client)).toBe(0);
   }, 60_000);

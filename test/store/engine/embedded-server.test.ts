@@ -176,7 +176,7 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     const store = await open(folder, (line) => said.push(line));
     await store.prisma.storeFact.create({ data: { key: 'a', value: 'before' } });
     process.kill(pidOf(folder), 'SIGKILL');
-    await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('starting it again');
+    await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('restarting it');
     await expect.poll(() => store.prisma.storeFact.count().catch(() => null), { timeout: 20_000 }).toBe(1);
     await store.close();
     expect(isStopped(folder)).toBe(true);
