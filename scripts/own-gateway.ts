@@ -37,10 +37,15 @@ export async function command(settings: Settings, ...args: string[]): Promise<Re
   return JSON.parse(out);
 }
 
-/** Starts `serve` on a free port, its log into `logFile`, and waits until it takes requests. */
-export async function startGateway(settings: Settings, args: readonly string[], logFile: string): Promise<OwnGateway> {
+/** Starts `serve` on a free port, its log into `logFile`, and waits until it takes requests. `program`: another release's. */
+export async function startGateway(
+  settings: Settings,
+  args: readonly string[],
+  logFile: string,
+  program = main,
+): Promise<OwnGateway> {
   const log = openSync(logFile, 'a');
-  const child = spawn(process.execPath, [main, 'serve', '--port', '0', '--json', ...args], {
+  const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...args], {
     env: environment(settings),
     stdio: ['ignore', 'pipe', log],
   });
