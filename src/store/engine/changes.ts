@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Store } from './connection.ts';
 import { listen, longestPayloadBytes, notify } from './notifications.ts';
 import type { Reader } from './replicas.ts';
-import { anyChange, type Change, subjects } from './subjects.ts';
+import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
 
 // Every process hears here what stored data changed, in whichever process.
 const channel = 'market_data';
@@ -16,30 +16,42 @@ interface Announcement {
   change: Change;
 }
 
+// Servers of the release before hear too while an upgrade replaces them. They read the symbols of `stocks`, `gex` and `flow` beside the id.
+const sentNames: Readonly<Record<Subject, string>> = {
+  ...(Object.fromEntries(subjects.map((subject) => [subject, subject])) as Record<Subject, string>),
+  market: 'stocks',
+};
+const subjectsByName = new Map(subjects.map((subject) => [sentNames[subject], subject]));
+
 /** An announcement as text. Where the symbols are too many, the longest lists give way to "any symbol". */
-function written(announcement: Announcement): string {
-  const change = { ...announcement.change };
+function written({ id, change: given }: Announcement): string {
+  const change = { ...given };
   for (;;) {
-    const text = JSON.stringify({ ...announcement, change });
+    const named = Object.entries(change).map(([subject, symbols]) => [sentNames[subject as Subject], symbols]);
+    const text = JSON.stringify({ id, ...Object.fromEntries(named) });
     if (Buffer.byteLength(text) <= longestPayloadBytes) return text;
     const [longest] = subjects.toSorted((a, b) => (change[b]?.length ?? -1) - (change[a]?.length ?? -1));
     change[longest!] = null;
   }
 }
 
-function isChange(value: unknown): value is Change {
-  if (typeof value !== 'object' || value === null) return false;
-  return Object.entries(value).every(
-    ([subject, symbols]) =>
-      (subjects as readonly string[]).includes(subject) && (symbols === null || Array.isArray(symbols)),
-  );
+/** The change that these lists by sent name are; null when one of them is not understood. */
+function changeOf(named: Record<string, unknown>): Change | null {
+  const change: Change = {};
+  for (const [name, symbols] of Object.entries(named)) {
+    const subject = subjectsByName.get(name);
+    if (subject === undefined || (symbols !== null && !Array.isArray(symbols))) return null;
+    change[subject] = symbols;
+  }
+  return change;
 }
 
 /** What an announcement says; one that is not understood (another version of the program sent it) may be of anything. */
 function read(payload: string): { id: string | null; change: Change } {
   try {
-    const { id, change } = JSON.parse(payload) as Partial<Announcement>;
-    if (typeof id === 'string' && isChange(change)) return { id, change };
+    const { id, ...named } = JSON.parse(payload) as Record<string, unknown>;
+    const change = changeOf(named);
+    if (typeof id === 'string' && change !== null) return { id, change };
   } catch {}
   return { id: null, change: anyChange };
 }
