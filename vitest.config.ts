@@ -15,13 +15,13 @@ const projects = [
     extends: true as const,
     test: {
       name: 'server',
-      include: ['store', 'contract', 'fuzz', 'rest', 'schema', 'graphql'].map(
+      include: ['store', 'contract', 'fuzz', 'rest', 'schema', 'graphql', 'upgrade'].map(
         (folder) => `test/${folder}/**/*.test.ts`,
       ),
       exclude: embeddedOnly,
       globalSetup: ['test/support/postgres-server.ts'],
       // Most generated requests end before the store: a part of them will do.
-      env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000' },
+      env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000', TEST_STORE: 'server' },
     },
   },
 ];

@@ -1,0 +1,166 @@
+// What a gateway answers to every GET route, so that two versions can be compared.
+import { createHash } from 'node:crypto';
+import { barsClock, type Filled, fillClock } from '../../scripts/upgrade/fill.ts';
+import { madeRequests } from '../contract/requests.ts';
+import { knownRoutes } from '../contract/route-cases.ts';
+
+/** A request, and as whom. */
+export interface Asked {
+  /** Method and path as in the route table. */
+  route: string;
+  path: string;
+  credential: string;
+  accept: string;
+}
+
+export interface Answered {
+  asked: Asked;
+  status: number;
+  /** SHA-256 of the body, but for `exceptions`. */
+  hash: string;
+  text: string;
+}
+
+/** What parameters are tried with at a clock: the symbols and times of which the old store holds something then, and others. */
+const texts: Record<string, Record<string, readonly string[]>> = {
+  [fillClock]: {
+    symbol: ['SPY', 'spx', 'NVDA', 'BRK.B', 'QQQQ'],
+    underlying: ['SPY', 'spx', 'QQQQ'],
+    symbols: ['SPY,QQQ', 'spy,SPX,QQQQ,BRK.B'],
+    contract: ['O:SPY261218C00640000', 'O:SPXW261218P06400000', 'O:SPY261218C00123000'],
+    from: ['2026-11-18', '2026-11-19T09:30'],
+    to: ['2026-11-20', '2026-11-19T12:00'],
+    date: ['2026-11-18', '2026-11-19', '2026-11-14'],
+    at: ['2026-11-19', '2026-11-18T12:56'],
+    session: ['2026-11-19', '2026-11-18', '2026-11-14'],
+    expiry: ['2026-12-18', '2026-11-27'],
+    expiries: ['2026-12-18', '2026-11-27,2026-12-18'],
+    strike_gte: ['630000'],
+    strike_lte: ['640000'],
+    from_ms: ['1795100000000'],
+    to_ms: ['1795170000000'],
+  },
+  [barsClock]: {
+    symbol: ['SPY', 'AAPL', 'IBM', 'RUT'],
+    underlying: ['SPY', 'AAPL'],
+    symbols: ['SPY,AAPL,IBM'],
+    contract: ['O:AAPL140613C00640000', 'O:AAPL140621C00650000'],
+    from: ['2019-02-14', '2013-10-10', '2014-06-06T09:30', '2013-01-01'],
+    to: ['2019-02-15', '2013-10-12', '2014-06-07', '2019-02-15T14:00'],
+    date: ['2013-10-10', '2014-06-06', '2019-02-14'],
+    at: ['2014-06-06', '2019-02-14T12:00'],
+    session: ['2014-06-06', '2013-10-10', '2019-02-14'],
+    expiry: ['2014-06-13', '2014-06-21'],
+    expiries: ['2014-06-13,2014-06-21'],
+    strike_gte: ['90000', '600000'],
+    strike_lte: ['100000', '700000'],
+  },
+};
+
+/** The clocks at which is asked. */
+export const clocks = Object.keys(texts);
+
+interface Exception {
+  /** As in the route table; `*` = every route. */
+  route: string;
+  /** What is left out of both answers, or a text and what it became. */
+  differs: RegExp | { was: string; is: string };
+  why: string;
+}
+
+const reworded = 'texts for people are in plain English';
+
+/** Where an answer of this version may differ from one of the old release. Everything else is the same, byte by byte. */
+const exceptions: readonly Exception[] = [
+  { route: 'GET /v2/screener/sectors', differs: /"computed_at":\d+/g, why: 'when it was computed' },
+  { route: 'GET /v2/screener/movers', differs: /"computed_at":\d+/g, why: 'when it was computed' },
+  { route: 'GET /v2/account/keys', differs: /"last_used_at":(\d+|null)/g, why: 'when the key was last used' },
+  {
+    route: 'GET /v2/chain/:symbol/expirations',
+    differs: /"cached":(true|false)/g,
+    why: 'whether the process had the answer in memory',
+  },
+  {
+    route: '*',
+    differs: { was: 'expected the cursor of the page before,', is: 'expected the cursor of the previous page,' },
+    why: reworded,
+  },
+  {
+    route: 'GET /v2/gex/:symbol/grid',
+    differs: { was: 'dte: is not served together with expiries', is: 'dte: cannot be combined with expiries' },
+    why: reworded,
+  },
+  {
+    route: '*',
+    differs: { was: 'and no contract solved.', is: 'and no contract has been solved.' },
+    why: reworded,
+  },
+  {
+    route: 'GET /v2/options/:contract/bars',
+    differs: { was: 'are held for the session', is: 'are stored for the session' },
+    why: reworded,
+  },
+  { route: 'GET /v2/screener/sectors', differs: /"note":"Preliminary: [^"]*"/g, why: reworded },
+];
+
+const accepts = ['application/json', 'text/csv', 'application/x-protobuf'];
+
+/** Requests to every GET route of the table, by callers who may read everything and by one who may read little. */
+export function everyRequest(clock: string, filled: Filled): Asked[] {
+  const routes = knownRoutes().filter(({ route }) => route.method === 'GET');
+  return routes.flatMap(({ name, route, known }) => {
+    const mixed = { ...known, texts: { ...known.texts, ...texts[clock] } };
+    const paths = [...new Set(madeRequests({ name, route, known: mixed }, 6).map(({ path }) => path))];
+    const session = filled.sessions[clock]!;
+    const callers = [route.needs.endsWith('site-session') ? session : filled.proKey, filled.freeKey];
+    return paths.flatMap((path, i) =>
+      callers.map((credential) => ({ route: name, path, credential, accept: accepts[i % 4] ?? accepts[0]! })),
+    );
+  });
+}
+
+function comparable(route: string, text: string): string {
+  const relevant = exceptions.filter((each) => each.route === route || each.route === '*');
+  return relevant.reduce(
+    (left, { differs }) =>
+      differs instanceof RegExp ? left.replaceAll(differs, '') : left.replaceAll(differs.was, differs.is),
+    text,
+  );
+}
+
+async function answer(url: string, asked: Asked): Promise<Answered> {
+  const headers = { authorization: `Bearer ${asked.credential}`, accept: asked.accept };
+  const response = await fetch(url + asked.path, { headers });
+  const text = comparable(asked.route, Buffer.from(await response.arrayBuffer()).toString('latin1'));
+  return { asked, status: response.status, hash: createHash('sha256').update(text).digest('hex'), text };
+}
+
+/** A gateway's answers to requests, one after the other: what one request counts, a later one shows. */
+export async function answersTo(url: string, requests: readonly Asked[]): Promise<Answered[]> {
+  const answers: Answered[] = [];
+  for (const asked of requests) answers.push(await answer(url, asked));
+  return answers;
+}
+
+/** The next pages of these answers, by the cursors in them. */
+export function nextPages(answers: readonly Answered[]): Asked[] {
+  return answers.flatMap(({ asked, text }) => {
+    const cursor = /"(?:next_)?cursor":"([^"]+)"/.exec(text)?.[1];
+    if (cursor === undefined || asked.path.includes('cursor=')) return [];
+    return [{ ...asked, path: `${asked.path}${asked.path.includes('?') ? '&' : '?'}cursor=${cursor}` }];
+  });
+}
+
+/** Asks a gateway again what was answered before; each difference in three lines: the request, the old answer, the new one. */
+export async function changed(url: string, before: readonly Answered[]): Promise<string[]> {
+  const requests = before.map(({ asked }) => asked);
+  const after = await answersTo(url, requests);
+  return before.flatMap((was, i) => {
+    const is = after[i]!;
+    if (was.status === is.status && was.hash === is.hash) return [];
+    let at = 0;
+    while (at < was.text.length && was.text[at] === is.text[at]) at++;
+    const around = ({ status, text }: Answered) => `\n  ${status} …${text.slice(Math.max(0, at - 60), at + 100)}`;
+    return [`${was.asked.path} (${was.asked.accept})${around(was)}${around(is)}`];
+  });
+}

@@ -1,0 +1,106 @@
+// Copies of a store that the oldest release filled, for each of which only what a test does to it counts.
+import { execFileSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { type OwnGateway, type Settings, startGateway } from '../../scripts/own-gateway.ts';
+import { type Filled, fillStore, startRelease } from '../../scripts/upgrade/fill.ts';
+import { findLocation } from '../../src/store/engine/embedded-location.ts';
+import { isRunning, readPostmaster } from '../../src/store/engine/postmaster-file.ts';
+import { databaseUrl, onServer } from '../support/template-database.ts';
+
+/** Whose gateway. */
+export type Version = 'old' | 'new';
+
+/** A store by which gateways of both versions are started. */
+export interface OldStore {
+  settings: Settings;
+  /** A gateway by a clock; ended with the store unless it was ended before. */
+  gateway(version: Version, clock: string): Promise<OwnGateway>;
+}
+
+/** The stores of a test file. */
+export interface OldStores {
+  filled: Filled;
+  /** Release and log of the gateways. */
+  release: string;
+  /** A copy of the filled store. */
+  copy(): Promise<OldStore>;
+  /** Ends every gateway and removes every store. */
+  remove(): Promise<void>;
+}
+
+// Limits that tests reach; the rest is as released.
+const limits = Object.fromEntries(['FREE', 'BASIC', 'PRO', 'ANONYMOUS'].map((tier) => [`RATE_${tier}`, '1000000']));
+
+function newFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tapegraph upgrade '));
+  // Root's embedded server runs as another user.
+  chmodSync(folder, 0o755);
+  return folder;
+}
+
+/** Ends an embedded server whose gateway was killed. */
+async function stopEmbedded(folder: string): Promise<void> {
+  const { cluster } = findLocation(folder);
+  const postmaster = readPostmaster(cluster);
+  if (!postmaster || !isRunning(postmaster, cluster)) return;
+  // A process group of its own: its children go with it.
+  process.kill(-postmaster.pid, 'SIGKILL');
+  while (isRunning(postmaster, cluster)) await new Promise((resolve) => setTimeout(resolve, 20));
+}
+
+/** Fills a store in a folder, or, given the URL of a server (`{database}` stands for the name), in a database. */
+export async function fillOldStores(
+  release: string,
+  server: { url: string; run: string } | null,
+  everything: boolean,
+): Promise<OldStores> {
+  const folders: string[] = [];
+  const databases: string[] = [];
+  const gateways: OwnGateway[] = [];
+
+  async function newStore(from: Settings | null): Promise<Settings> {
+    const folder = newFolder();
+    folders.push(folder);
+    if (server === null) {
+      // With owners and modes, as docs/operations.md copies a store that is stopped.
+      if (from) execFileSync('cp', ['-a', `${from.TAPEGRAPH_DATA}/.`, folder]);
+      return { ...limits, TAPEGRAPH_DATA: folder };
+    }
+    const name = `${server.run}_old_${randomBytes(5).toString('hex')}`;
+    const template = from ? `template ${new URL(from.DATABASE_URL!).pathname.slice(1)}` : '';
+    await onServer(server.url, `create database ${name} ${template}`);
+    databases.push(name);
+    return { ...limits, TAPEGRAPH_DATA: folder, DATABASE_URL: databaseUrl(server.url, name) };
+  }
+
+  const log = (settings: Settings) => join(settings.TAPEGRAPH_DATA!, 'gateways.log');
+  const first = await newStore(null);
+  const filled = await fillStore(release, first, { everything, logFile: log(first) });
+  return {
+    filled,
+    release,
+    async copy() {
+      const settings = await newStore(first);
+      return {
+        settings,
+        async gateway(version, clock) {
+          const gateway =
+            version === 'old'
+              ? await startRelease(release, settings, clock, log(settings))
+              : await startGateway(settings, ['--clock', clock], log(settings));
+          gateways.push(gateway);
+          return gateway;
+        },
+      };
+    },
+    async remove() {
+      await Promise.all(gateways.map((gateway) => gateway.stop()));
+      if (server === null) for (const folder of folders) await stopEmbedded(folder);
+      for (const folder of folders) rmSync(folder, { recursive: true, force: true });
+      for (const name of databases) await onServer(server!.url, `drop database if exists ${name} with (force)`);
+    },
+  };
+}
