@@ -48,7 +48,7 @@ export const tapeSettings = {
   /** Prints of a sweep follow each other within the one, the first within the other. */
   sweepGapMs: 100,
   sweepSpanMs: 500,
-  /** Least premium of an event that is kept, dollars. */
+  /** Minimum premium of a stored event, dollars. */
   minimumBlockPremiumUsd: 100_000,
   minimumMultiLegPremiumUsd: 100_000,
   minimumSweepPremiumUsd: 50_000,

@@ -7,7 +7,7 @@ import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
 
 /** A process that works for this one. */
 export interface MarketChild {
-  /** Resolves when it has ended by itself or as ordered; rejects with what kept it from its work. */
+  /** Resolves when it has ended by itself or as ordered; rejects with the reason of a failure. */
   ended: Promise<SampleResult | null>;
   /** Tells it to end; it is killed when it has not after so many ms. Resolves when it has ended, however. */
   stop(withinMs: number): Promise<void>;

@@ -17,7 +17,7 @@ function wantsStack(terminal: Terminal): boolean {
   return ['debug', 'trace'].includes(terminal.env.LOG_LEVEL?.trim() ?? '');
 }
 
-// With --json a failure too is one object, so that whoever parses the answer always has one.
+// With --json a failure too is one object, so that a program always gets one to parse.
 function reportFailure(message: string, argv: readonly string[], terminal: Terminal): void {
   if (argv.includes('--json')) terminal.stdout.write(`${JSON.stringify({ error: { message } })}\n`);
 }

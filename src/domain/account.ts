@@ -18,7 +18,7 @@ export interface Account {
 /** Tiers of an account that nobody has set up further. */
 export const newAccountTiers: { siteTier: Tier; apiTier: Tier } = { siteTier: 'free', apiTier: 'free' };
 
-/** Longest id that is kept, in UTF-16 units; four of these in UTF-8 still fit into one index entry of the store. */
+/** Maximum length of an id, UTF-16 units; four of these in UTF-8 still fit into one index entry of the store. */
 export const maxIdLength = 128;
 
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is looked for.

@@ -65,7 +65,7 @@ export interface GexCapture {
   expiries: GexExpiry[];
 }
 
-/** Strike rows as columns of one length; NaN = unknown. How captures are kept and cut: rows are made only for what is served. */
+/** Strike rows as columns of one length; NaN = unknown. Captures are stored and trimmed in this form; rows are made only for what is served. */
 export interface GexColumns {
   strike: Float64Array;
   /** Epoch days; NaN on net rows. */

@@ -1,7 +1,7 @@
 import type { TradedContract } from './chain/contract-book.ts';
 
 /*
- * Executions and quotes as the tape engine takes them. The engine copies what it keeps, so that a reader may fill one object
+ * Executions and quotes as the tape engine takes them. The engine copies what it stores, so that a reader may fill one object
  * again and again. Prices are integers of 1e-4 dollars: their sums are exact, and the order of arrival changes no figure.
  */
 

@@ -137,7 +137,7 @@ async function answer(make: () => Server, request: Request, response: Response, 
     return;
   }
   const server = make();
-  // No generator of session ids: nothing is kept between requests.
+  // No generator of session ids: the endpoint is stateless.
   const transport = new NodeStreamableHTTPServerTransport({ enableJsonResponse: true });
   response.once('close', () => void server.close());
   await server.connect(transport);

@@ -18,7 +18,7 @@ export interface Tool {
   };
 }
 
-/** Items kept of each list in an answer, unless the call says otherwise; and the most it may ask for. */
+/** Default and maximum number of items per list in an answer. */
 export const listItems = { usual: 40, most: 500 };
 
 /** As much of an operation of the OpenAPI document as tools are made from. */

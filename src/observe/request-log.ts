@@ -2,7 +2,7 @@ import type { Logger } from 'pino';
 import type { RequestLines } from './request-lines.ts';
 import type { RequestObserver } from './requests.ts';
 
-// Asked every few seconds by whoever watches over the process; a 503 there says how things are, and is no failure.
+// Requested every few seconds by monitoring; a 503 there reports a state and is not a failure.
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**

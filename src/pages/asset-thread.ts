@@ -35,7 +35,7 @@ const bufferOf = (texts: Texts, name: string) => {
   return Buffer.from(buffer, byteOffset, byteLength);
 };
 
-/** Reads the TypeScript `files` when one of them is first asked for, all at once, and keeps them: together they are small. */
+/** Reads the TypeScript `files` when one of them is first asked for, all at once, and caches them: together they are small. */
 export function strippedScripts(files: readonly string[]): (file: string) => Promise<Buffer> {
   let texts: Promise<Texts> | null = null;
   return async (file) => {
@@ -49,7 +49,7 @@ export function strippedScripts(files: readonly string[]): (file: string) => Pro
 
 let readingGraphiql: Promise<Texts> | null = null;
 
-/** A part of GraphiQL's package. Those asked for at the same moment are read together, and none is kept. */
+/** A part of GraphiQL's package. Simultaneous requests share one read, and nothing is cached. */
 export async function readGraphiqlPart(part: GraphiqlPart): Promise<Buffer> {
   readingGraphiql ??= readInThread({ graphiql: Object.values(graphiqlParts) }).finally(() => {
     readingGraphiql = null;

@@ -22,7 +22,7 @@ export interface Assets {
   router: Router;
 }
 
-/** Bytes in the encodings they were asked for in, each compressed once. Plain bytes are made of those: only what is small is kept. */
+/** Bytes in the encodings they were asked for in, each compressed once. Plain bytes are made of those: only small files are cached. */
 function encodings({ read }: AssetFile): (encoding: Encoding) => Promise<Buffer> {
   const made = new Map<Encoding, Promise<Buffer>>();
   const compressed = (encoding: keyof typeof compressors) => {

@@ -19,7 +19,7 @@ export interface Page {
   styles?: readonly string[];
   /** Modules to run, by their paths in src/pages. */
   scripts?: readonly string[];
-  /** The page shows what must not be kept anywhere. */
+  /** The page contains a secret and must not be cached. */
   secret?: true;
 }
 

@@ -5,7 +5,7 @@ import type { RequestContext } from './context.ts';
 const rowsPerYield = 1000;
 
 /**
- * The rows of a list for the graph, so that making, completing and selecting them never keeps other requests waiting for
+ * The rows of a list for the graph, so that making, completing and selecting them never blocks other requests for
  * long: where the answer is made in pieces, each row is made when it is taken; elsewhere those of a long list come as
  * promises that resolve so many an iteration of the event loop.
  */

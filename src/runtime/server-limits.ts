@@ -15,7 +15,7 @@ export interface ServerLimits {
   headersMs: number;
   /** Bytes of a request's first line and headers. */
   headerBytes: number;
-  /** How long a connection is kept that waits for its next request, ms. */
+  /** How long an idle connection stays open, ms. */
   idleMs: number;
   /** How long a connection may neither read nor send anything while a request is in progress, ms. */
   stallMs: number;
@@ -111,7 +111,7 @@ function limitBodies(server: Server, limits: BodyLimits): HeldBytes {
     limitBody(request, response, { limits, held, waiting: waiting.has(request) });
     closeWhenUnread(request, response);
   });
-  // `100 Continue` is sent by whoever reads the body, once nothing speaks against it.
+  // `100 Continue` is sent by the reader of the body, once the request is accepted.
   server.on('checkContinue', (request, response) => {
     waiting.add(request);
     server.emit('request', request, response);

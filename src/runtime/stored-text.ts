@@ -33,7 +33,7 @@ const keyAt = ({ names, at }: Level) => names?.[at] ?? at;
 
 /**
  * A text, or name of a field, that cannot be stored, or a place nested deeper than `deepestJson`; null = none. Does not recurse: what is
- * nested too deep would overflow the stack of whoever reads it after this.
+ * nested too deep would overflow the stack of its next reader.
  */
 export function jsonFault(value: unknown): JsonFault | null {
   const levels = [levelOf([value])];

@@ -7,7 +7,7 @@ const smallBytes = 64 * 1024;
 /** Whether the connection of a request whose body was not read to its end has to close after the answer. */
 function closesConnection(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // Whoever still waits for `100 Continue` may send the body after the answer, or not: what comes next could not be distinguished.
+  // A client that waits for `100 Continue` may or may not send the body after the answer: the next bytes would be ambiguous.
   if (isAwaitingContinue(request)) return true;
   const length = declaredLength(request);
   return length === null || length > smallBytes;

@@ -20,7 +20,7 @@ export interface LiveQuestion {
   context: object;
   /** A fresh context for an event's answer; `onEnd` runs its argument when that is made. */
   contextOf: () => { context: object; end: () => void };
-  /** Whoever asks under the same key gets the same answers; null = nobody else does. */
+  /** Subscriptions with the same key get the same answers; null = not shared. */
   sharedKey: () => string | null;
   /** The text of an event's answer; one that throws ends the stream. */
   write: (result: ExecutionResult) => string;

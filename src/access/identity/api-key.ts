@@ -6,7 +6,7 @@ const base62 = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz';
 const keyStart = 'tg_live_';
 const keyPattern = /^tg_live_[0-9A-Za-z]{26}_[0-9A-Za-z]{6}$/;
 
-/** Characters of a key that are kept in clear, to recognise it by: the prefix and four of the 26. */
+/** Characters of a key that are stored in clear text, to identify it: the prefix and four of the 26. */
 const shownLength = keyStart.length + 4;
 
 /** A new key: what the owner is shown once, and what is stored. */

@@ -44,7 +44,7 @@ export interface KeyRequest {
   expiresAt: number | null;
 }
 
-/** A key just made: `key` is shown once and kept nowhere. */
+/** A key just made: `key` is shown once and not stored. */
 export interface CreatedKey {
   key: string;
   meta: ApiKeyInfo;

@@ -10,7 +10,7 @@ export interface FreshCache<V> {
 
 /** How a cache is bounded. */
 export interface FreshCacheLimits {
-  /** Entries of either kind that are kept at most. */
+  /** Maximum number of entries of each kind. */
   max: number;
   /** Age at which a value is loaded again, ms. Counted from before the load, so that it bounds how stale an answer can be. */
   ttlMs: number;
@@ -20,7 +20,7 @@ export interface FreshCacheLimits {
   elapsed: () => number;
 }
 
-/** Makes a cache over `load`. What is absent is kept apart from what is there, so that a flood of made-up keys evicts no real one. */
+/** Makes a cache over `load`. Absent keys have a cache of their own, so that a flood of invented keys evicts no real one. */
 export function freshCache<V extends object>(
   limits: FreshCacheLimits,
   load: (key: string) => Promise<V | null>,

@@ -10,7 +10,7 @@ export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid
 /** Checks session tokens (JWT). A token says `sub` (the account's id) and `exp`; nothing else in it is believed. */
 export type SiteSessionVerifier = (token: string) => Promise<SiteSession>;
 
-/** Whose tokens are taken, and for whom they must be; null = whoever signs with the right key. */
+/** Whose tokens are taken, and for whom they must be; null = any issuer with the right key. */
 export interface SessionClaims {
   issuer: string | null;
   audience: string | null;
@@ -65,7 +65,7 @@ export function secretVerifier(secret: string, now: Clock, claims = anyClaims): 
 
 /**
  * Verifies tokens against the public keys published at `url` (JWKS): RS256, ES256, EdDSA. No symmetric algorithm is accepted,
- * so a public key can never serve as a secret. Keys are fetched when first needed, kept ten minutes, and asked for again at most
+ * so a public key can never serve as a secret. Keys are fetched when first needed, cached for ten minutes, and asked for again at most
  * every 30 s when a token names one that is not known. Throws 502 when they cannot be had.
  */
 export function jwksVerifier(url: string, now: Clock, claims = anyClaims): SiteSessionVerifier {

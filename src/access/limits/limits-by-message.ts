@@ -1,7 +1,7 @@
 import { ownSlots, type TakeSlot } from './in-flight.ts';
 import { ownRate, type RateCounts, type RatePool, type RateState, type Rates } from './rate.ts';
 
-/** The counts a process keeps without Redis, or while Redis is away. */
+/** The counts of a process without Redis, or while Redis is not reachable. */
 export interface LocalLimits {
   rate: RateCounts;
   slots: TakeSlot;

@@ -11,7 +11,7 @@ export interface BatchWriterOptions {
   /** For the log, and the health of the process. */
   what: string;
   everyMs: number;
-  /** Throws when it failed and keeps what it could not write; whether there was anything to write. */
+  /** Throws if it fails, with the unwritten data still queued; whether there was anything to write. */
   write: () => Promise<boolean>;
   /** Gets a line when writing begins to fail. */
   log: (line: string) => void;

@@ -12,7 +12,7 @@ export interface FormedEvent {
   entries: readonly number[];
 }
 
-/** Least premium of a kept event, in 1e-4 dollars. */
+/** Minimum premium of a stored event, in 1e-4 dollars. */
 export const minimumPremium: Record<FlowEventKind, number> = {
   single_block: tapeSettings.minimumBlockPremiumUsd * priceUnits,
   multi_leg: tapeSettings.minimumMultiLegPremiumUsd * priceUnits,

@@ -10,7 +10,7 @@ import {
 /** A print that may come into a list. */
 export type RankedCandidate = Omit<RankedPrint, 'rank' | 'sessionDate' | 'coverageStatus'>;
 
-/** The prints of largest premium by underlying, kept as prints come and are taken back. */
+/** The prints of largest premium by underlying, updated as prints arrive and are cancelled. */
 export interface RankedPrints {
   /** The least premium in dollars with which a print of the underlying could still come in; −∞ while there is room. */
   floor(underlying: string): number;
@@ -20,7 +20,7 @@ export interface RankedPrints {
   tops(): { underlying: string; prints: RankedCandidate[] }[];
 }
 
-// More are kept than are listed, so that a list stays right while up to 50 of an underlying's largest prints are taken back.
+// More are stored than are listed, so that a list stays right while up to 50 of an underlying's largest prints are taken back.
 const capacity = 1.5 * rankedListSize;
 
 /** Order of the lists (methodology 4): premium descending, then event time, sequence, print id. */

@@ -1,4 +1,4 @@
-/** Lists of condition ids, each kept once and named by a small number. */
+/** Lists of condition ids, each stored once under a small number. */
 export interface ConditionSets {
   indexOf(conditions: readonly number[]): number;
   at(index: number): readonly number[];

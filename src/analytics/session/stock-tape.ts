@@ -50,7 +50,7 @@ export interface StockTape {
   readonly reachedMs: number;
 }
 
-/** What is kept of a symbol. */
+/** State of a symbol. */
 interface SymbolState {
   index: number;
   symbol: string;

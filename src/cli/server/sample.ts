@@ -14,7 +14,7 @@ import { type Terminal, unlessInterrupted } from '../io/terminal.ts';
 import { startMarket } from '../market-process.ts';
 import type { Closer } from './shutdown.ts';
 
-// A key is stored as a hash alone. The sample's is kept beside the sample files, so that every start can show the same one.
+// A key is stored as a hash alone. The sample's is stored with the sample files, so that every start can show the same one.
 async function sampleKey(access: Access, dataDir: string): Promise<string> {
   const { sampleAccount, sampleKeyName } = await import('../../store/account/own-data.ts');
   const file = join(dataDir, 'sample-key');
@@ -46,7 +46,7 @@ export interface SampleInto {
 
 /** How long the process that brings the market may take to end when this one is asked to, ms. */
 const stopWithinMs = 3000;
-/** How long to wait before the market trades again after what kept it from it, and how often to look whether it has opened, ms. */
+/** How long to wait before the market trades again after a failure, and how often to look whether it has opened, ms. */
 const retryMs = 5000;
 
 // In a process of its own, which leaves nothing behind: making the market takes a gigabyte. None is started when nothing is missing.

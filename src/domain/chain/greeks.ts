@@ -1,4 +1,4 @@
-/** Samples kept of a contract's series, one a minute (methodology 2). */
+/** Samples stored per contract, one per minute (methodology 2). */
 export const greeksSeriesLength = 390;
 
 /** What decides whether a quote is still held: older than this it is not (methodology 2, mark). */

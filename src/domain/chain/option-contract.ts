@@ -12,7 +12,7 @@ export interface OptionContract {
   strike: number;
 }
 
-// The same few hundred expiries come in millions of lines: what was found of each is kept.
+// The same few hundred expiries come in millions of lines: each is parsed once.
 const expiries = new Map<string, SessionDate | null>();
 const mostExpiries = 10_000;
 

@@ -2,7 +2,7 @@ import { type DocumentNode, executeSync, type GraphQLSchema, getIntrospectionQue
 import { LRUCache } from 'lru-cache';
 import { isWithin, projected, type Selected, selectedBy } from './introspection-selection.ts';
 
-/** Answers kept as JSON: tools ask in few ways, and what another way gives is a part of the same data. */
+/** Cached answers as JSON: tools send few variants, and any other variant is a part of the same data. */
 const maxCached = 16;
 
 const wholeQuery = getIntrospectionQuery({
@@ -25,7 +25,7 @@ function textOf(selected: Selected): string {
 /**
  * Answers the standard introspection query, as `getIntrospectionQuery` makes it with whatever options, and any part of it: whatever the
  * names of the operation and of fragments, the order and the depth of types. The schema is introspected once; an answer's JSON is made
- * from that and kept. Null for any other document.
+ * from that and cached. Null for any other document.
  */
 export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => string | null {
   const answers = new LRUCache<string, string>({ max: maxCached });

@@ -30,7 +30,7 @@ export interface AnswerLimits {
   ms: number;
 }
 
-/** Heavy answers of a process: so many at a time bound its memory, whoever asks. */
+/** Heavy answers of a process: this many at a time bound its memory, for all callers together. */
 const slotLimits = { total: 4, each: 2, waiting: 4, patienceMs: 10_000 };
 
 const inWords = (count: number) => Math.ceil(count).toLocaleString('en-US');

@@ -27,7 +27,7 @@ export function requestForm(): Plugin<object> {
 // Not multipart/mixed: nothing is deferred, so that no answer has parts. Not text/html: GraphiQL's page is answered before (src/pages).
 const served = ['application/json', 'application/graphql-response+json', 'text/event-stream'];
 
-/** Answers in JSON whoever accepts nothing that there is, as the REST routes do; Yoga would answer 406 and nothing else. */
+/** Answers in JSON if the client accepts none of the supported types, as REST routes do; Yoga would send an empty 406. */
 export const acceptAnything: RequestHandler = (request, _response, next) => {
   if (request.accepts(served) === false) delete request.headers.accept;
   next();

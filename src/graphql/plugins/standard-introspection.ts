@@ -2,7 +2,7 @@ import type { DocumentNode } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { written } from '../written-answer.ts';
 
-/** Answers the standard introspection query from what is kept of it. It is public and free, whichever caller asks. */
+/** Answers the standard introspection query from the cache. It is public and free for every caller. */
 export function standardIntrospectionAnswers(answerTo: (document: DocumentNode) => string | null): Plugin {
   return {
     onExecute: ({ args, setResultAndStopExecution }) => {

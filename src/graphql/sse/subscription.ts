@@ -28,7 +28,7 @@ export function requireEventStream({ headers }: IncomingMessage): void {
 }
 
 /**
- * Opens an admitted subscription. It is for whoever `request` says, and ends with `life`, which it ends itself when it is over.
+ * Opens an admitted subscription. It belongs to the caller of `request` and ends with `life`, which it ends itself when it is over.
  */
 export async function subscribe(
   services: EndpointServices,
@@ -64,7 +64,7 @@ export async function subscribe(
     return answers;
   }
   const { source } = answers;
-  // Under way before anything is answered: whoever sees the stream open misses nothing from then on.
+  // It runs before anything is sent: a client that sees the stream open misses no event after that.
   await source.start;
   if (source.ended) {
     life.end();

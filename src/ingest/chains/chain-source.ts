@@ -112,7 +112,7 @@ export async function fetchChain(
     if (timeout.aborted) throw new SourceFailure(`no complete answer within ${timeoutMs / 1000} s`, { cause: error });
     throw new SourceFailure(`the source cannot be read: ${describe(error)}`, { cause: error });
   } finally {
-    // What was not read is not waited for, and its connection not kept.
+    // What was not read is not waited for, and its connection is closed.
     if (response && !response.bodyUsed) await response.body?.cancel().catch(() => {});
   }
 }

@@ -75,7 +75,7 @@ function partWriter(tx: Transaction) {
   };
 }
 
-/** Says whose tapes were read before their quotes came: their prints are not kept, so that their sides stay as they are until then. */
+/** Says whose tapes were read before their quotes came: their prints are not stored, so their sides stay as they are until then. */
 async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, ReadonlySet<string>>): Promise<string[]> {
   const notes: string[] = [];
   for (const [session, underlyings] of [...touched].sort(([a], [b]) => (a < b ? -1 : 1))) {

@@ -57,7 +57,7 @@ export interface OptionTapeReading {
   quotes: QuoteSource;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
-  /** True once nothing more need be kept: the files are read on for their bad lines alone. */
+  /** True once nothing more is collected: the files are read on only for their bad lines. */
   refused(): boolean;
 }
 

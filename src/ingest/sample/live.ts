@@ -33,7 +33,7 @@ export interface SampleLiveOptions {
   dataDir: string;
   now: Clock;
   stop: AbortSignal;
-  /** Told what the live market does, and what kept it from doing so. */
+  /** Called with the progress and the failures of the live market. */
   onEvent: (event: { text: string; error?: unknown }) => void;
   /** A smaller market, for tests. */
   shape?: SampleShape;

@@ -22,7 +22,7 @@ async function refreshConcentration(tx: Transaction, symbol: string, session: Se
   const to = window.at(-1)?.sessionDate ?? session;
   const sealed = new Set((await sealedSessions(tx, [{ symbol, from: session, to }])).map((each) => each.sessionDate));
   for (const [i, { sessionDate, vwap }] of window.entries()) {
-    // What is sealed keeps the concentration that it had.
+    // A sealed session keeps its concentration.
     if (sessionDate < session || sealed.has(sessionDate)) continue;
     const levels = window.slice(Math.max(0, i - others), i + 1).map((each) => each.levels);
     const { rows, suppressedBuckets } = concentrationOf(levels, vwap);

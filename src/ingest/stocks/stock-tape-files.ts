@@ -41,7 +41,7 @@ export interface StockTapeReading {
   path: string;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
-  /** True once nothing more need be kept: the file is read on for its bad lines alone. */
+  /** True once nothing more is collected: the file is read on only for its bad lines. */
   refused(): boolean;
 }
 

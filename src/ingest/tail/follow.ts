@@ -21,9 +21,9 @@ import type { IngestSettings } from '../files/file-job.ts';
 import { wholeLines, withoutLines } from '../files/whole-lines.ts';
 import { createLiveSession, forgetChanges, type LiveSession, takeRecord, writeLiveSession } from './live-session.ts';
 
-/** Live flow of a session nobody reconciled is kept this many days. */
+/** Live flow of a session that is not reconciled is stored for this many days. */
 const expiryDays = 7;
-/** Minute solves are kept this many days: a contract that trades now and then has its last 390 over several sessions. */
+/** Minute solves are stored for this many days: a contract that trades now and then has its last 390 over several sessions. */
 const greeksDays = 30;
 /** A record later than this beyond the clock is a mistake: it must not end the session. */
 const clockSkewMs = 3_600_000;
@@ -170,7 +170,7 @@ function createFollower(store: Store, options: FollowOptions) {
     await options.onCommit?.(takenPieces);
   }
 
-  /** A new date: what is left of the old one is sent and written, and what need not be kept any more is dropped. */
+  /** A new date: what is left of the old one is sent and written, and old data is deleted. */
   async function turnTo(date: SessionDate): Promise<LiveSession> {
     if (session) {
       session.options.end();

@@ -1,4 +1,4 @@
-// The key is kept for the browser tab alone: session storage ends with it. GraphiQL keeps it under the same name.
+// The key is stored for the browser tab only, in session storage. GraphiQL uses the same name.
 const entry = 'tapegraph-key';
 const changed = 'tapegraph-key-changed';
 

@@ -7,7 +7,7 @@ import type { Page } from '../shell.ts';
 const styles = ['dashboard', 'watchlist', 'panels', 'tables', 'states'].map((name) => `dashboard/${name}.css`);
 
 /**
- * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph under the reader's key and kept up by its streams.
+ * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph with the user's key and updated by streams.
  * `/dashboard` shows the symbol one would begin with.
  */
 export async function dashboardPage({ now, firstSymbol }: PagesParts, request: Request): Promise<Page> {

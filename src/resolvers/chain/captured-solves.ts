@@ -53,7 +53,7 @@ export async function latestCapturedSolves(
   );
 }
 
-/** A series of solves kept by the minute and of captured ones, ascending: one a minute, the kept one where there are both. */
+/** Merges minute solves and captured solves, ascending: one per minute, the minute solve if there are both. */
 export function mergedSeries(stored: readonly GreeksSample[], captured: readonly GreeksSolve[]): GreeksSample[] {
   if (captured.length === 0) return [...stored];
   const byMinute = new Map<number, GreeksSample>();

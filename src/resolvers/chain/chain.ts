@@ -67,7 +67,7 @@ export async function chain(context: RequestContext, symbol: string, args: Chain
   };
 }
 
-// Captures are shared and never change, so what is found of one is kept with it.
+// Captures are shared and never change, so results are cached with them.
 const byStrike = new WeakMap<ChainCapture, Map<number, ChainRow[]>>();
 
 function rowsByStrike(capture: ChainCapture): Map<number, ChainRow[]> {

@@ -80,7 +80,7 @@ export async function greeks(
   session: SessionDate | null,
 ): Promise<GreeksPage> {
   await requireContract(context, contract);
-  // Solves are kept by the minute from the option tape, and every stored chain is one of all its contracts: either serves.
+  // Minute solves come from the option tape, and every stored chain is one of all its contracts: either serves.
   requireSource(context, 'option_tape', 'chain');
   const latest = await batched(context, 'greeks latest', contract, (all) => readLatest(context, all), contractId);
   return { contract, session, latest: latest && served(latest, context.nowMs) };

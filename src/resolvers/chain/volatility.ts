@@ -40,7 +40,7 @@ export interface VolatilitySurfacePage extends VolatilityTerm {
   points: (MinuteChain & { rows: Uint32Array }) | null;
 }
 
-// Captures are shared and never change, so what is worked out of one is kept with it.
+// Captures are shared and never change, so results are cached with them.
 const surfaces = new WeakMap<ChainCapture, VolatilitySurface>();
 
 async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
@@ -62,7 +62,7 @@ function lastSolvedMinute(context: RequestContext, symbol: string): Promise<Solv
   );
 }
 
-// What a minute makes of a chain is kept with the minute, as long as the chain is the same.
+// The result for a chain is cached with the minute while the chain is the same.
 const minuteChains = new WeakMap<SolvedMinute, { captured: ChainCapture | null; made: MinuteChain }>();
 const noMarks: MinuteChain['marks'] = new Map();
 

@@ -149,7 +149,7 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
     queued: 'latest',
     concerns: (key, change) => concerns(change, 'market', seriesOf(key).symbol),
     async read(topics, nowMs) {
-      // Whoever follows bars was asked whether there is a source of them.
+      // The source was checked when the stream was opened.
       const reading: BarReading = { store, sources: { ...noSources, bars: true }, loaders: new Map(), nowMs };
       const into: Readings = new Map();
       for (const timeframe of timeframes) {

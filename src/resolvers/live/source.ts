@@ -7,11 +7,11 @@ export interface LiveEvent<T = unknown> {
   value: T;
   /** Where a reader stands that has seen it; '' where there is nothing to go on from. */
   cursor: string;
-  /** What it is the newest of: in a source that keeps the latest it takes the place of one that waits. */
+  /** What it is the newest of: with the policy `latest` it replaces a queued one. */
   slot: string;
 }
 
-/** What a slow reader is kept: the latest of each slot, or everything; either way no more than `mostWaiting`. */
+/** What is queued for a slow client: the latest of each slot, or all events; at most `mostWaiting`. */
 export type QueuePolicy = 'latest' | 'all';
 
 /** Events that may wait for a reader; one more ends its stream. */

@@ -18,7 +18,7 @@ export interface Reading<S, T> {
   events: readonly LiveEvent<T>[];
 }
 
-/** A kind of live data: how its topics are read, whoever follows them. */
+/** A kind of live data: how its topics are read, for all subscribers. */
 export interface TopicKind<S, T> {
   /** The dataset it comes from, for the error if it fails. */
   dataset: string;
@@ -179,7 +179,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
     running = false;
   }
   function start(): void {
-    // Whoever follows first has it read for all that follow.
+    // The first subscriber starts the read for all.
     if (!running) forEverybody(() => void run());
   }
 

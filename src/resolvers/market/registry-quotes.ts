@@ -57,7 +57,7 @@ function ofThisMinute(context: RequestContext): Computing {
   return fresh;
 }
 
-/** The quotes of all registered symbols, ascending, at most a minute old. Whoever serves of them looks at who may read what. */
+/** The quotes of all registered symbols, ascending, at most a minute old. Entitlement is checked where they are served. */
 export function registryQuotes(context: RequestContext): Promise<RegistryQuotes> {
   return fromSource(context, 'bars', async () => {
     const { atMs, quoted } = ofThisMinute(context);

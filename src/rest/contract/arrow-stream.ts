@@ -1,7 +1,7 @@
 import type * as Arrow from 'apache-arrow';
 import type { Cell, Column, ColumnType } from './table.ts';
 
-// Whoever asks for Arrow first waits for the library, nobody else.
+// Only the first Arrow request waits for the library.
 let library: Promise<typeof Arrow> | null = null;
 
 /** Loads the library ahead of the first who needs it: that takes a tenth of a second of the event loop. */

@@ -18,7 +18,7 @@ const compressFromBytes = 1400;
 export interface Body {
   bytes: Buffer;
   contentType: string;
-  /** Strong tag of body and window; null when the answer must not be kept. */
+  /** Strong tag of body and window; null if the answer must not be cached. */
   etag: string | null;
 }
 

@@ -106,7 +106,7 @@ function answerKey({ services }: RestParts, { caller, request, media }: Exchange
   return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
 }
 
-/** Runs the operation and builds the body of its answer; kept for the next time when it is of sealed sessions alone. */
+/** Runs the operation and builds the body of its answer; cached if it is about sealed sessions only. */
 async function freshAnswer(
   parts: RestParts,
   { route, operation, tables }: CompiledRoute,

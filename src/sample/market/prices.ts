@@ -21,7 +21,7 @@ export interface SessionPrices {
   close: number;
 }
 
-/** Prices by ticker and session; what is computed is kept. */
+/** Prices by ticker and session; results are cached. */
 export interface SamplePrices {
   of(entry: SampleSymbol, session: SessionDate): SessionPrices;
   /** Minute bars of the whole session, with vwap and trade count (NaN for an index). */

@@ -30,7 +30,7 @@ async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number>
 
 /**
  * Notes, in the transaction that stores it, that the store holds data besides the sample market's. The first time it revokes the sample
- * market's key, which whoever opened the pages may have. Returns whether there was one to revoke.
+ * market's key, which anyone who opened the pages may have. Returns whether there was one to revoke.
  */
 export async function noteOwnData(tx: Transaction, now: Clock): Promise<boolean> {
   if ((await readMetadata(tx, fact)) !== null) return false;

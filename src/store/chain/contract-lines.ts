@@ -8,7 +8,7 @@ import { readFrom, type Store } from '../engine/connection.ts';
 import { statement } from '../engine/statement.ts';
 import { lineColumns } from './chain-captures.ts';
 
-/** A contract, and the underlying under which its chains are kept. */
+/** A contract, and the underlying under which its chains are stored. */
 export interface ListedContract {
   underlying: string;
   contract: OptionContract;
@@ -263,7 +263,7 @@ async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Pro
   for (const [listing, known] of slots) store.blocks.set(slotsKey(listing), known, 100 + known.size * slotBytes);
 }
 
-/** Lines kept of a contract beyond those asked for, at most. */
+/** Maximum number of lines cached per contract beyond the requested ones. */
 const mostLines = 1000;
 
 interface Wanted extends ListedContract {

@@ -54,7 +54,7 @@ export async function storeLines(
 // Parts read at a time.
 const partsAtOnce = 64;
 
-/** The lines kept of a session, packed, part after part in the order they were taken. */
+/** The stored lines of a session, compressed, part after part in tape order. */
 export async function* storedLines(tx: Transaction, source: string, session: SessionDate): AsyncGenerator<Buffer> {
   const parts = await tx.prisma.followedLines.findMany({
     where: { source, sessionDate: session },

@@ -4,7 +4,7 @@ import { readFrom, type Store } from '../engine/connection.ts';
 import { statement } from '../engine/statement.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
 
-/** Where a contract's solves are kept: under its underlying, by its path form (`O:…`). */
+/** Where a contract's solves are stored: under its underlying, by its path form (`O:…`). */
 export interface GreeksKey {
   underlying: string;
   contract: string;

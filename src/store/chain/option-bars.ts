@@ -12,7 +12,7 @@ import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion, concatBars, decodeBars, encodeBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
 
-/** Bar lengths that are kept of option contracts. */
+/** Bar lengths stored for option contracts. */
 export type OptionTimeframe = '1m' | '5m';
 
 /** Bars of one contract in one session, to be written. */

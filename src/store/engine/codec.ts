@@ -1,5 +1,5 @@
 /**
- * Column blocks: how a series is kept in one `bytea`. Numbers are stored as the narrowest integers that give them back
+ * Column blocks: how a series is stored in one `bytea`. Numbers are stored as the narrowest integers that give them back
  * exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a dictionary.
  * Lossless: every number comes back to the last bit; NaN, "unknown", included. Layout, little-endian:
  *

@@ -59,7 +59,7 @@ export interface StoreOptions {
   statementTimeoutMs?: number;
   /** Called for every statement, for metrics and traces. */
   onStatement?: StatementObserver | undefined;
-  /** Bytes of decoded blocks kept; 64 MiB unless given. */
+  /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
   cacheBytes?: number;
 }
 

@@ -104,11 +104,11 @@ function canEnter(folder: string, owner: Owner): boolean {
 function findHome(data: string, owner: Owner | null): string {
   if (owner === null) return data;
   const away = join(systemHome, shortHash(data));
-  // A store that exists is kept where it is.
+  // An existing store stays where it is.
   const holding = [data, away].find((home) => existsSync(join(home, 'postgres', 'PG_VERSION')));
   if (holding === undefined && !canEnter(data, owner)) {
     mkdirSync(away, { recursive: true, mode: 0o755 });
-    // So that whoever finds it there knows whose it is.
+    // So that the owner of the folder can be identified.
     writeFileSync(join(away, 'data-folder'), `${data}\n`);
     return away;
   }

@@ -15,7 +15,7 @@ export interface Presence {
 }
 
 // Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
-// when the process ends, however it ends; whoever leaves and then gets it exclusively was the last and stops the server.
+// when the process ends, however it ends; the process that leaves and then gets it exclusively was the last, and stops the server.
 const presenceLock = "hashtext('tapegraph presence')";
 const longestStopMs = 60_000;
 

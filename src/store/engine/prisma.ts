@@ -17,7 +17,7 @@ export interface PrismaOverPool {
   models: Models;
   /** Opens the models of a connection that a transaction holds. Until `release` their calls run on it; after that they throw. */
   hold(connection: pg.PoolClient): Promise<HeldModels>;
-  /** Frees what Prisma holds; the pool is ended by whoever opened it. */
+  /** Frees what Prisma holds; its opener ends the pool. */
   close(): Promise<void>;
 }
 

@@ -8,7 +8,7 @@ import { writeProblemOf } from './write-watch.ts';
 
 /**
  * One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this connection. `changes` holds what
- * was written so far: models and sets of rows note it themselves, a statement of SQL that writes what others hold is noted by whoever sends it.
+ * was written so far: models and sets of rows note it themselves, a SQL statement that writes cached data is noted where it is sent.
  */
 export type Transaction = pg.PoolClient & { readonly prisma: Models; readonly changes: ChangeSet };
 

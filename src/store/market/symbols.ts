@@ -145,7 +145,7 @@ function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistr
 }
 
 /**
- * The symbols, kept in memory: a look-up costs no statement, and a change is seen as soon as it is committed. While changes may be missed
+ * The symbols, cached in memory: a look-up costs no statement, and a change is seen as soon as it is committed. While changes may be missed
  * (`watchChanges`), every 5 s one statement asks whether there were any. For as long the symbols serve when the store cannot be asked.
  */
 export async function symbolRegistry(store: Store): Promise<SymbolRegistry> {

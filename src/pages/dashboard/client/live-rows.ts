@@ -10,7 +10,7 @@ import type {
   Quote,
 } from './operation-types.ts';
 
-/** Rows of large trades that are kept: what scrolls out of them is asked for again with a filter. */
+/** Maximum number of large trades in memory; a filter queries the others again. */
 export const keptTrades = 500;
 
 /** Columns with a bar put in its place: a new one at the end, the one in progress replaced by what has more volume. */
