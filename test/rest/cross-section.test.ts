@@ -92,7 +92,7 @@ describe('GET /v2/flow/{symbol}/cross-section', () => {
           },
         },
       },
-      meta: { caps: { applied: [], tier: 'pro' }, symbol: 'SPY', retention: 'intraday_24h', plane: 'archive' },
+      meta: { caps: { applied: [], tier: 'pro' }, symbol: 'SPY', retention: 'stored_session', plane: 'archive' },
     });
     expect(headers.etag).toBeDefined();
   });

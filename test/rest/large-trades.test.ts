@@ -31,7 +31,7 @@ beforeAll(async () => {
   empty = await testApp({ nowMs });
   session = await app.session();
   await storeLargeTrades(app.store, [
-    largeTrade([leg(call, at('2026-11-19', 700), { price: 5 })], 3, yesterday),
+    largeTrade([leg(call, at('2026-11-19', 730), { price: 5 })], 3, yesterday),
     // Two of one instant: the later seq comes first.
     largeTrade([leg(call, at('2026-11-20', 600), { sequence: 8 })], 40, today),
     largeTrade([leg(call, at('2026-11-20', 600), { sequence: 9 })], 41, today),
@@ -119,17 +119,21 @@ describe('GET /v2/flow/large-trades', () => {
     expect(headers['x-ratelimit-limit']).toBeDefined();
   });
 
-  test('without session gives every session held, newest first, the later seq first at one instant', async () => {
+  test('without session gives about a day, newest first, the later seq first at one instant', async () => {
     const { body } = await app.get(`${path}?symbol=SPY`);
     expect(seqs(body)).toEqual([42, 41, 40, 3]);
-    expect(body.meta).toMatchObject({ count: 4, limit: 100 });
+    expect(body.meta).toMatchObject({ count: 4, limit: 100, retention: 'intraday_24h' });
+    app.clock.nowMs = at('2026-11-20', 731);
+    expect(seqs((await app.get(`${path}?symbol=SPY`)).body)).toEqual([99, 42, 41, 40]);
+    const all = await app.get(path, { credential: session });
+    expect(symbols(all.body)).toEqual(['SPY', 'SPX', 'AAPL', 'SPY', 'SPY', 'SPY']);
   });
 
   test('session keeps one session; a sealed one carries a tag and answers it with 304', async () => {
     const { body, headers } = await app.get(`${path}?symbol=SPY&session=2026-11-19`);
     expect(seqs(body)).toEqual([3]);
     expect(body.data.events[0].coverage).toMatchObject({ status: 'eod_reconciled', complete: true });
-    expect(body.meta.plane).toBe('archive');
+    expect(body.meta).toMatchObject({ plane: 'archive', retention: 'stored_session' });
     const again = await app.get(`${path}?symbol=SPY&session=2026-11-19`, {
       headers: { 'if-none-match': headers.etag! },
     });
@@ -157,20 +161,20 @@ describe('GET /v2/flow/large-trades', () => {
   });
 
   test('nothing later than the clock is served, and no coverage speaks of it', async () => {
-    app.clock.nowMs = at('2026-11-19', 701);
+    app.clock.nowMs = at('2026-11-19', 731);
     const { body } = await app.get(`${path}?symbol=SPY`);
     expect(seqs(body)).toEqual([3]);
     expect(body.data.events[0].coverage).toMatchObject({
       status: 'observed_live',
       complete: false,
-      observed_through_ms: at('2026-11-19', 701),
+      observed_through_ms: at('2026-11-19', 731),
     });
   });
 
   test('a live event never claims to be complete, whatever was stored', async () => {
     const covered = coverage('2026-11-18', 960, { complete: true });
     await storeLargeTrades(app.store, [largeTrade([leg('O:XOM261218C00120000', at('2026-11-18', 600))], 1, covered)]);
-    const { body } = await app.get(`${path}?symbol=XOM`);
+    const { body } = await app.get(`${path}?symbol=XOM&session=2026-11-18`);
     expect(body.data.events[0].coverage).toMatchObject({ status: 'observed_live', complete: false });
   });
 

@@ -34,7 +34,7 @@ export async function crossSection(
     meta: {
       ...responseMeta(context, sessionPlane(session, context.nowMs)),
       symbol,
-      retention: flowRetention,
+      retention: flowRetention(session),
       note: snapshot
         ? null
         : `No option trades of ${symbol} were observed${session ? ` in the session ${session}` : ''}.`,

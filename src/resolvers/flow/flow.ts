@@ -1,9 +1,25 @@
 import { requireFlow, requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { isTradingDay, previousTradingDay, regularSession } from '../../domain/calendar.ts';
 import { invalidParameter } from '../../domain/failure.ts';
+import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } from '../../domain/market-time.ts';
+import { minuteMs } from '../../domain/units.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 
-/** What `meta.retention` says of live flow: about the last 24 hours are held (contract-notes 2). */
-export const flowRetention = 'intraday_24h';
+/** What `meta.retention` says: the live feed of about a day, or a session that was asked for by its date (contract-notes 2). */
+export function flowRetention(session: SessionDate | null): 'intraday_24h' | 'stored_session' {
+  return session === null ? 'intraday_24h' : 'stored_session';
+}
+
+/**
+ * Where the live feed begins, epoch ms (contract-notes 2): at the same clock time on the trading day before; on a day without a session
+ * no later than the open of the last one, so that a weekend shows the whole of it.
+ */
+export function feedStartMs(nowMs: number): number {
+  const today = exchangeDate(nowMs);
+  const before = previousTradingDay(today);
+  const sameTime = exchangeInstant(before, exchangeMinuteOfDay(nowMs)) + (nowMs % minuteMs);
+  return isTradingDay(today) ? sameTime : Math.min(sameTime, regularSession(before)!.openMs);
+}
 
 /** What narrows a request for flow. */
 interface FlowFilter {

@@ -12,7 +12,7 @@ import {
 } from '../../store/flow/events.ts';
 import { batched, fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
-import { flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
+import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
 /** Events an answer holds: the default, the most for a site session, the most for an API key (spec 4.8). */
 export const largeTradeLimits = { default: 100, max: 200, keyMax: 100 };
@@ -55,7 +55,8 @@ export async function largeTrades(context: RequestContext, args: LargeTradesArgs
   const max = context.caller.kind === 'key' ? largeTradeLimits.keyMax : largeTradeLimits.max;
   const clamped = (args.limit ?? 0) > max;
   const limit = Math.min(args.limit ?? largeTradeLimits.default, max);
-  const filter = { session, minPremiumUsd, limit, throughMs: context.nowMs };
+  const fromMs = session === null ? feedStartMs(context.nowMs) : null;
+  const filter = { session, minPremiumUsd, limit, fromMs, throughMs: context.nowMs };
   const events = await fromSource(context, 'option_tape', () =>
     symbol === null ? readAllLargeTrades(context.store, filter) : tradesOf(context, symbol, filter),
   );
@@ -65,7 +66,7 @@ export async function largeTrades(context: RequestContext, args: LargeTradesArgs
       ...responseMeta(context, sessionPlane(session, context.nowMs), clamped ? ['limit_clamped'] : []),
       count: events.length,
       limit,
-      retention: flowRetention,
+      retention: flowRetention(session),
       limitClamped: clamped ? true : null,
     },
   };

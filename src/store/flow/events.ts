@@ -18,6 +18,8 @@ export interface LargeTradeFilter {
   minPremiumUsd: number | null;
   /** Events at most, of each underlying asked for. */
   limit: number;
+  /** Nothing earlier is read; null = any. */
+  fromMs: number | null;
   /** Nothing later is read. */
   throughMs: number;
 }
@@ -86,7 +88,14 @@ export async function largeTradesOf(store: Store, events: readonly CoveredEvent[
 
 const newest = statement(
   'large-trades',
-  { underlyings: 'text[]', session: 'text?', minPremiumUsd: 'float8?', throughMs: 'int8', limit: 'int8' },
+  {
+    underlyings: 'text[]',
+    session: 'text?',
+    minPremiumUsd: 'float8?',
+    fromMs: 'int8',
+    throughMs: 'int8',
+    limit: 'int8',
+  },
   eventColumns,
 );
 
@@ -97,7 +106,8 @@ export async function readLargeTrades(
   filter: LargeTradeFilter,
 ): Promise<Map<string, LargeTrade[]>> {
   const answer = new Map<string, LargeTrade[]>(underlyings.map((underlying) => [underlying, []]));
-  const rows = await newest.rows(readFrom(store, 'flow', underlyings), { underlyings: [...answer.keys()], ...filter });
+  const asked = { underlyings: [...answer.keys()], ...filter, fromMs: filter.fromMs ?? 0 };
+  const rows = await newest.rows(readFrom(store, 'flow', underlyings), asked);
   for (const trade of await largeTradesOf(store, rows)) answer.get(trade.symbol)!.push(trade);
   return answer;
 }
@@ -114,11 +124,11 @@ async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<Co
 /** The large trades of all underlyings, newest first. */
 export async function readAllLargeTrades(
   store: Store,
-  { session, minPremiumUsd, limit, throughMs }: LargeTradeFilter,
+  { session, minPremiumUsd, limit, fromMs, throughMs }: LargeTradeFilter,
 ): Promise<LargeTrade[]> {
   const rows = await readFrom(store, 'flow', null).prisma.flowEvent.findMany({
     where: {
-      eventTsMs: { lte: throughMs },
+      eventTsMs: { lte: throughMs, ...(fromMs !== null && { gte: fromMs }) },
       ...(session !== null && { sessionDate: session }),
       ...(minPremiumUsd !== null && { premiumUsd: { gte: minPremiumUsd } }),
     },

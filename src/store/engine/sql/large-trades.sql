@@ -8,8 +8,8 @@ SELECT e.underlying, e.session_date AS "sessionDate", e.event_id AS "eventId", e
 FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
   SELECT * FROM flow_events AS e
   WHERE e.underlying = w.underlying AND ($2::text IS NULL OR e.session_date = $2)
-    AND ($3::float8 IS NULL OR e.premium_usd >= $3) AND e.event_ts_ms <= $4
-  ORDER BY e.event_ts_ms DESC, e.seq DESC, e.underlying, e.event_id LIMIT $5
+    AND ($3::float8 IS NULL OR e.premium_usd >= $3) AND e.event_ts_ms BETWEEN $4 AND $5
+  ORDER BY e.event_ts_ms DESC, e.seq DESC, e.underlying, e.event_id LIMIT $6
 ) AS e
 JOIN flow_coverage AS c ON c.underlying = e.underlying AND c.session_date = e.session_date
 ORDER BY e.event_ts_ms DESC, e.seq DESC, e.underlying, e.event_id
