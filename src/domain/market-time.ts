@@ -151,9 +151,9 @@ export function parseInstant(text: string, timeZone: string, parameter: string):
       parameter,
       `expected epoch milliseconds, YYYY-MM-DD or YYYY-MM-DDTHH:MM[:SS], got ${JSON.stringify(text.slice(0, 40))}`,
     );
-  if (/^-?\d+$/.test(text)) {
+  if (/^\d+$/.test(text)) {
     const ms = Number(text);
-    if (Math.abs(ms) > maxEpochMs) throw wrong();
+    if (ms > maxEpochMs) throw wrong();
     return { ms, bareDate: null };
   }
   const match = instantPattern.exec(text);

@@ -190,11 +190,26 @@ describe('GET /v2/stocks/{symbol}/bars', () => {
     }
   });
 
-  test('an empty range is empty, not an error', async () => {
-    expect((await bars('from=2026-11-19&to=2026-11-19')).body).toMatchObject({
-      data: [],
-      meta: { row_count: 0, complete_through: null },
-    });
+  test('a range of one date twice is empty and says why; one that may hold bars says nothing', async () => {
+    const { body } = await bars('from=2026-11-19&to=2026-11-19');
+    expect(body).toMatchObject({ data: [], meta: { row_count: 0, complete_through: null } });
+    expect(body.meta.note).toContain('`to` is exclusive');
+    expect((await bars('from=2026-11-15&to=2026-11-16')).body.meta).not.toHaveProperty('note');
+  });
+
+  test('a key that asks beyond now gets the newest bars, page after page as the clock goes on', async () => {
+    try {
+      const query = 'from=2026-11-02&to=2027-11-20&limit=1000';
+      const first = await bars(query);
+      expect(first.body.meta.caps.applied).toEqual(['range_clamped']);
+      expect(first.body.data[0].ts_ms).toBe(exchangeInstant('2026-11-13', 720));
+      app.clock.nowMs += 60_000;
+      const next = await bars(`${query}&cursor=${first.body.meta.cursor}`);
+      expect(next.status).toBe(200);
+      expect(next.body.data[0].ts_ms).toBeGreaterThan(first.body.data.at(-1).ts_ms);
+    } finally {
+      app.clock.nowMs = nowMs;
+    }
   });
 
   test.each([
@@ -202,6 +217,8 @@ describe('GET /v2/stocks/{symbol}/bars', () => {
     ['to', 'from=2026-11-19'],
     ['from', 'from=&to=2026-11-19'],
     ['from', 'from=yesterday&to=2026-11-19'],
+    ['from', 'from=2026-11-20&to=2026-11-19'],
+    ['from', 'from=-1&to=2026-11-19'],
     ['from', 'from=12345678901234567890&to=2026-11-19'],
     ['from', 'from=2026-11-18&from=2026-11-19&to=2026-11-20'],
     ['timeframe', `${session}&timeframe=2m`],

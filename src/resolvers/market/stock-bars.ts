@@ -53,6 +53,8 @@ export interface StockBarsMeta extends ResponseMeta {
   /** Start of the last complete bar in range; null if there is none. */
   completeThrough: number | null;
   cursor: string | null;
+  /** Why the range can hold no bar; null when it can. */
+  note: string | null;
 }
 
 export interface StockBarsPage {
@@ -63,13 +65,15 @@ export interface StockBarsPage {
 }
 
 interface Window {
+  /** Start as it was written: what a cursor is bound to, since a clamp follows the clock. */
+  writtenFromMs: number;
   fromMs: number;
   toMs: number;
   limit: number;
   applied: string[];
 }
 
-/** The earliest `from` a key may read with `to`; the more generous of calendar and elapsed days, so that a clock change clamps nobody. */
+/** The earliest `from` a key may read, counted back from `toMs`; the more generous of calendar and elapsed days, so that a clock change clamps nobody. */
 function earliestFrom(toMs: number, timeframe: Timeframe): number {
   let days = keySpanDays[timeframe];
   if (timeframe === '1d') {
@@ -95,16 +99,20 @@ function rangeEnd(text: string, zone: string, parameter: 'from' | 'to'): number 
 function barWindow(context: RequestContext, args: StockBarsArgs, timeframe: Timeframe): Window {
   const zone = args.tz ?? exchangeTimeZone;
   const toMs = rangeEnd(args.to, zone, 'to');
-  let fromMs = rangeEnd(args.from, zone, 'from');
+  const writtenFromMs = rangeEnd(args.from, zone, 'from');
+  let fromMs = writtenFromMs;
+  if (fromMs > toMs) throw invalidParameter('from', 'expected a time that is not after `to`');
   const isKey = context.caller.kind === 'key';
   const applied: string[] = [];
-  if (isKey && fromMs < earliestFrom(toMs, timeframe)) {
-    fromMs = earliestFrom(toMs, timeframe);
+  // Counted from now where `to` lies in the future, so that the newest bars stay in the range.
+  const earliestMs = earliestFrom(Math.min(toMs, context.nowMs), timeframe);
+  if (isKey && fromMs < earliestMs) {
+    fromMs = earliestMs;
     applied.push('range_clamped');
   }
   const max = isKey ? barLimits.keyMax : barLimits.max;
   if ((args.limit ?? 0) > max) applied.push('limit_clamped');
-  return { fromMs, toMs, limit: Math.min(args.limit ?? barLimits.default, max), applied };
+  return { writtenFromMs, fromMs, toMs, limit: Math.min(args.limit ?? barLimits.default, max), applied };
 }
 
 /** The start a bar must have, or precede, to be complete at `nowMs`. */
@@ -216,7 +224,7 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   requireSymbol(context.caller, entry);
   const timeframe = args.timeframe ?? '1m';
   const window = barWindow(context, args, timeframe);
-  const bound = [symbol, timeframe, window.fromMs, window.toMs];
+  const bound = [symbol, timeframe, window.writtenFromMs, window.toMs];
   const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
   await takeInFlightSlot(context);
   // Bars later than the server's clock are not there yet (they are when a past session is replayed).
@@ -237,6 +245,10 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
         isFirst: start === window.fromMs,
       }),
       cursor: page.more && last !== undefined ? writeCursor(String(last + 1), bound) : null,
+      note:
+        window.fromMs === window.toMs
+          ? '`from` and `to` are the same time. `to` is exclusive, so the range holds no bar.'
+          : null,
     },
   };
 }

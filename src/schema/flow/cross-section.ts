@@ -90,7 +90,9 @@ const CrossSectionMetaType = builder.objectRef<CrossSectionMeta>('CrossSectionMe
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Underlying.' }),
-    retention: t.exposeString('retention', { description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.' }),
+    retention: t.exposeString('retention', {
+      description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.',
+    }),
     note: t.exposeString('note', { nullable: true, description: 'Why there is no snapshot; null if there is one.' }),
   }),
 });

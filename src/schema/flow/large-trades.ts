@@ -112,7 +112,9 @@ const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta'
   fields: (t) => ({
     count: t.exposeInt('count', { description: 'Number of events in the answer.' }),
     limit: t.exposeInt('limit', { description: 'Maximum number of events, after clamping.' }),
-    retention: t.exposeString('retention', { description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.' }),
+    retention: t.exposeString('retention', {
+      description: 'intraday_24h: the live feed of about a day. stored_session: the session that was requested.',
+    }),
     limitClamped: t.exposeBoolean('limitClamped', {
       nullable: true,
       description: 'True if a larger limit was requested; null otherwise.',

@@ -120,6 +120,7 @@ const StockBarsMetaType = builder.objectRef<StockBarsMeta>('StockBarsMeta').impl
       description:
         'Start of the last complete bar in range, epoch ms. Later bars can still change. Null if there is none.',
     }),
+    note: t.exposeString('note', { nullable: true, description: 'Why the range can hold no bar; null if it can.' }),
     cursor: t.exposeString('cursor', {
       nullable: true,
       description: 'Cursor of the next page; null on the last page.',
