@@ -124,7 +124,7 @@ function cors(origins: readonly string[], metaHeaderPrefix: string) {
         response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
         response.setHeader(
           'Access-Control-Allow-Headers',
-          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, Last-Event-ID, X-GraphQL-Event-Stream-Token, X-Request-Id',
+          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, Last-Event-ID, X-GraphQL-Event-Stream-Token, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
         );
         response.setHeader('Access-Control-Max-Age', '600');
         response.status(204).end();

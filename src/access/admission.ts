@@ -1,5 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
-import { invalidRequest, rateLimited, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { invalidRequest, notAuthenticated, rateLimited } from '../domain/failure.ts';
 import { type Lifetime, lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
 import type { Authentication, Caller } from './caller.ts';
@@ -95,7 +95,7 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
   async function identify(request: IncomingMessage, listsTokenExpired = true): Promise<Caller> {
     const authentication = await authenticate(request);
     if (authentication.state === 'ok') return authentication.caller;
-    throw authentication.state === 'expired' && listsTokenExpired ? tokenExpired() : unauthenticated();
+    throw notAuthenticated(authentication.state, listsTokenExpired);
   }
 
   async function charge(

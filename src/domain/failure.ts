@@ -59,18 +59,31 @@ export function invalidRequest(message: string): Failure {
   return new Failure(400, 'invalid_params', message);
 }
 
-/** 401: no credential, or one that is not valid. */
+/** 401: no credential. */
 export function unauthenticated(
   message = 'Send an API key or a session token: Authorization: Bearer <credential>.',
 ): Failure {
   return new Failure(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
+/** 401: the credential that was sent is none, or is not valid any more. */
+function invalidCredential(): Failure {
+  return new Failure(401, 'unauthenticated', 'The API key or session token is not valid.', {
+    headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
+  });
+}
+
 /** 401: the key or token was valid and has expired. */
-export function tokenExpired(): Failure {
+function tokenExpired(): Failure {
   return new Failure(401, 'token_expired', 'The credential has expired.', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
   });
+}
+
+/** The 401 for a credential that is missing, not valid, or expired; where `listsExpired` is false an expired one is not valid. */
+export function notAuthenticated(state: 'missing' | 'invalid' | 'expired', listsExpired = true): Failure {
+  if (state === 'missing') return unauthenticated();
+  return state === 'expired' && listsExpired ? tokenExpired() : invalidCredential();
 }
 
 /** 403: the caller's tier is below what `what` needs. */
@@ -126,6 +139,11 @@ export function bodyTooLarge(limit: string): Failure {
 /** 415: the body's content type is not one the route reads. */
 export function unsupportedMediaType(expected: string): Failure {
   return new Failure(415, 'invalid_params', `Content-Type: expected ${expected}.`);
+}
+
+/** 415: the body is text in another character set than UTF-8. */
+export function unsupportedCharset(): Failure {
+  return new Failure(415, 'invalid_params', 'Content-Type: expected charset=utf-8.');
 }
 
 /** 415: the body is compressed. */

@@ -7,6 +7,7 @@ import {
   invalidParameter,
   overloaded,
   rateLimited,
+  unsupportedCharset,
   unsupportedEncoding,
 } from './failure.ts';
 
@@ -31,13 +32,21 @@ function failureOf(problem: BodyProblem, maxBytes: number): Failure {
   }
 }
 
+/** Whether a Content-Type declares UTF-8, or no character set at all. */
+function isUtf8(contentType = ''): boolean {
+  const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
+  return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
+}
+
 /**
- * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for a compressed one, 408 when they come too slowly, 400 when the client goes
- * away in the middle, and 429 or 503 when `caller` or the process has too many in progress.
+ * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for a compressed one and for another character
+ * set than UTF-8, 408 when they come too slowly, 400 when the client goes away in the middle, and 429 or 503 when `caller` or the process
+ * has too many in progress.
  */
 export async function bodyBytes(request: IncomingMessage, maxBytes: number, caller = ''): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase();
   if (encoding && encoding !== 'identity') throw unsupportedEncoding();
+  if (!isUtf8(request.headers['content-type'])) throw unsupportedCharset();
   try {
     return await requestBody(request, maxBytes, caller);
   } catch (error) {

@@ -1,7 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Admission } from '../access/admission.ts';
-import { type Failure, failureWithin, internal, tokenExpired, unauthenticated } from '../domain/failure.ts';
+import { type Failure, failureWithin, internal, notAuthenticated } from '../domain/failure.ts';
 import { bodyBytes } from '../domain/request-body.ts';
 import { declaredLength } from '../runtime/request-body.ts';
 import { documentLimits } from './limits/document-limits.ts';
@@ -16,7 +16,7 @@ async function receive(admission: Admission, request: IncomingMessage): Promise<
   if (found.state === 'ok') return bodyBytes(request, documentLimits.bytes, found.caller.accountId);
   return bodyBytes(request, anonymousBytes).catch((error: unknown) => {
     if (failureWithin(error)?.status !== 413) throw error;
-    throw found.state === 'expired' ? tokenExpired() : unauthenticated();
+    throw notAuthenticated(found.state);
   });
 }
 

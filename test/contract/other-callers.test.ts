@@ -32,6 +32,8 @@ describe('what belongs to another account', () => {
       const type = known.contentType === undefined ? {} : { contentType: known.contentType };
       return app.send(route.method, about(known.path, 'SPY', id), { credential: stranger, ...body, ...type });
     };
+    // A new one each time: a PUT may have created what others then find.
+    const stranger = await app.session();
     const theirs = await known.prepare!(app, owner);
     const [foreign, unknown] = [await ask(theirs), await ask('nobody-has-this')];
     expect(said(foreign, theirs)).toEqual(said(unknown, 'nobody-has-this'));

@@ -14,10 +14,13 @@ const send = (sending: Sending = {}, method = 'POST') =>
 
 describe('/mcp over HTTP', () => {
   test('asks for a credential in the contract’s words, whatever the message', async () => {
-    for (const credential of [null, 'tg_live_notOurs_000000']) {
+    for (const [credential, challenge] of [
+      [null, 'Bearer'],
+      ['tg_live_notOurs_000000', 'Bearer error="invalid_token"'],
+    ] as const) {
       const { status, headers, body } = await send({ credential });
       expect({ status, code: body.error.code }).toEqual({ status: 401, code: 'unauthenticated' });
-      expect(headers['www-authenticate']).toBe('Bearer');
+      expect(headers['www-authenticate']).toBe(challenge);
     }
     const accountId = await app.account();
     const { key } = await app.access.keys.create({ accountId, name: null, expiresAt: app.clock.nowMs + 1000 });

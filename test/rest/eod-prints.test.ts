@@ -104,6 +104,7 @@ describe('GET /v2/flow/eod', () => {
     expect(held.body.data.tier).toBe('pro');
     expect(held.body.data.prints.map((print: Json) => print.underlying)).toEqual(['SPX', 'SPY', 'AAPL', 'SPY']);
     const key = await app.get(`${path}?session=2026-11-19&symbol=SPX`);
+    expect(key.body.meta.note).toContain('API keys read the list of equities');
     expect(key.body).toMatchObject({ data: { tier: 'free', prints: [], session_date: '2026-11-19' } });
     expect((await app.get(`${path}?symbol=SPX`, { credential: session })).body.meta.count).toBe(1);
   });

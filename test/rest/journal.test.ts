@@ -58,12 +58,22 @@ describe('journal accounts', () => {
     expect((await send('GET', accounts)).body.data).toEqual([{ id: 'A', name: 'Own id' }]);
   });
 
+  test('are created by a PUT of an id that is not there; sent again, or twice at once, it makes no second one', async () => {
+    const [send, other] = [await owner(), await owner()];
+    await other('POST', accounts, { id: 'own', name: 'theirs' });
+    const answers = await Promise.all([1, 2, 3].map(() => send('PUT', `${accounts}/own`, { name: 'n' })));
+    for (const { status, body } of [...answers, await send('PUT', `${accounts}/own`, { name: 'n' })])
+      expect([status, body.data]).toEqual([200, { id: 'own', name: 'n' }]);
+    expect((await send('GET', accounts)).body.data).toEqual([{ id: 'own', name: 'n' }]);
+    expect((await other('GET', accounts)).body.data).toEqual([{ id: 'own', name: 'theirs' }]);
+    expectBad(await send('PUT', `${accounts}/${'x'.repeat(300)}`, { name: 'n' }), 'id');
+  });
+
   test('are 404 where there is none, and under another account', async () => {
     const [send, other] = [await owner(), await owner()];
     await other('POST', accounts, { id: 'theirs', name: 'n' });
     for (const id of ['none', 'theirs']) {
       for (const [method, body] of [
-        ['PUT', { name: 'n' }],
         ['PATCH', { name: 'n' }],
         ['DELETE', undefined],
       ] as const) {
@@ -144,12 +154,21 @@ describe('journal trades', () => {
     expect(known).toEqual(['main', 'other']);
   });
 
+  test('are created by a PUT of an id that is not there; sent again, or twice at once, it makes no second one', async () => {
+    const [send, other] = [await owner(), await owner()];
+    await other('POST', trades, { ...trade, id: 'own', qty: 7 });
+    const answers = await Promise.all([1, 2, 3].map(() => send('PUT', `${trades}/own`, trade)));
+    for (const { status, body } of [...answers, await send('PUT', `${trades}/own`, trade)])
+      expect([status, body.data.id, body.data.qty]).toEqual([200, 'own', trade.qty]);
+    expect((await send('GET', trades)).body.data).toHaveLength(1);
+    expect((await other('GET', trades)).body.data).toMatchObject([{ id: 'own', qty: 7 }]);
+  });
+
   test('are 404 where there is none, and under another account', async () => {
     const [send, other] = [await owner(), await owner()];
     await other('POST', trades, { ...trade, id: 'theirs' });
     for (const id of ['none', 'theirs']) {
       for (const [method, body] of [
-        ['PUT', trade],
         ['PATCH', { qty: 1 }],
         ['DELETE', undefined],
       ] as const) {

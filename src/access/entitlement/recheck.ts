@@ -1,4 +1,4 @@
-import { Failure, tokenExpired, unauthenticated } from '../../domain/failure.ts';
+import { Failure, notAuthenticated } from '../../domain/failure.ts';
 import type { Authentication, Caller } from '../caller.ts';
 
 /** What of a caller decides over an answer, as a text. */
@@ -19,8 +19,7 @@ export async function recheckCaller(
   check: (caller: Caller) => Promise<void>,
 ): Promise<Rechecked> {
   const authentication = await authenticate();
-  if (authentication.state !== 'ok')
-    return { refused: authentication.state === 'expired' ? tokenExpired() : unauthenticated() };
+  if (authentication.state !== 'ok') return { refused: notAuthenticated(authentication.state) };
   const { caller } = authentication;
   try {
     if (rightsOf(caller) !== rightsOf(before)) await check(caller);

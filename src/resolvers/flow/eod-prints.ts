@@ -6,7 +6,7 @@ import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { batched, fromSource, type RequestContext, registeredSymbol } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';
 
@@ -72,8 +72,9 @@ function passes(filters: EodFilters) {
     (expiry == null || print.contract.expiry === expiry);
 }
 
-function noteOf(ranked: RankedList | null, count: number): string | null {
+function noteOf(ranked: RankedList | null, count: number, isIndexByKey: boolean): string | null {
   if (count > 0) return null;
+  if (isIndexByKey) return 'API keys read the list of equities. Prints of index options need a session of the site.';
   if (!ranked) return 'No end-of-day list is stored.';
   return ranked.prints.length === 0 ? 'No print of the session is ranked.' : 'No ranked print passes the filters.';
 }
@@ -86,6 +87,7 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
     throw invalidParameter('session', 'is required with an API key');
   requireFlowFilter(context, filters);
   if (symbol !== null) await requireFlowOf(context, symbol);
+  const isIndex = symbol !== null && (await registeredSymbol(context, symbol)).class === 'index';
   const list = context.caller.kind === 'key' ? 'free' : 'pro';
   const ranked = await fromSource(context, 'option_tape', () =>
     rankedList(context, symbol ?? wholeList, list, session),
@@ -104,7 +106,7 @@ export async function eodPrints(context: RequestContext, filters: EodFilters): P
       ...responseMeta(context, sessionPlane(session, context.nowMs)),
       count: prints.length,
       filters,
-      note: noteOf(ranked, prints.length),
+      note: noteOf(ranked, prints.length, isIndex && list === 'free'),
     },
   };
 }

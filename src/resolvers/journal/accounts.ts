@@ -53,38 +53,39 @@ export async function createJournalAccount(
   return account;
 }
 
-async function change(
+/**
+ * Puts a journal account with these fields in place of the one of that id, or creates it. A request that is sent again changes nothing
+ * more. 400 for an id that is none.
+ */
+export async function replaceJournalAccount(
+  { store, caller, nowMs }: RequestContext,
+  id: string,
+  fields: Record<string, unknown>,
+): Promise<JournalAccount> {
+  const account = { ...requireJournalAccount({ ...fields, id }), id };
+  const replace = () => fromStore('journal', () => changeJournalAccount(store, caller.accountId, id, () => account));
+  const replaced = await replace();
+  if (replaced !== null) return replaced;
+  if (await fromStore('journal', () => insertJournalAccount(store, caller.accountId, account, nowMs))) return account;
+  // Another request created it in the meantime.
+  return (await replace()) ?? account;
+}
+
+/** Changes what a merge patch (RFC 7396) names of a journal account; 404 when there is none of that id. */
+export async function patchJournalAccount(
   { store, caller }: RequestContext,
   id: string,
-  fieldsOf: (current: JournalAccount) => Record<string, unknown>,
+  patch: Record<string, unknown>,
 ): Promise<JournalAccount> {
   if (!isId(id)) throw notThere(id);
   const changed = await fromStore('journal', () =>
     changeJournalAccount(store, caller.accountId, id, (current) => ({
-      ...requireJournalAccount({ ...fieldsOf(current), id }),
+      ...requireJournalAccount({ ...mergePatch({ ...current }, patch), id }),
       id,
     })),
   );
   if (changed === null) throw notThere(id);
   return changed;
-}
-
-/** Puts other fields in place of a journal account's; 404 when there is none of that id. */
-export function replaceJournalAccount(
-  context: RequestContext,
-  id: string,
-  fields: Record<string, unknown>,
-): Promise<JournalAccount> {
-  return change(context, id, () => fields);
-}
-
-/** Changes what a merge patch (RFC 7396) names of a journal account; 404 when there is none of that id. */
-export function patchJournalAccount(
-  context: RequestContext,
-  id: string,
-  patch: Record<string, unknown>,
-): Promise<JournalAccount> {
-  return change(context, id, (current) => mergePatch({ ...current }, patch));
 }
 
 /** Deletes a journal account that holds no trades and returns its id; 400 when it holds some, 404 when there is none of that id. */

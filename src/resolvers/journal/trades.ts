@@ -63,34 +63,39 @@ export async function createJournalTrade(
   return trade;
 }
 
-async function change(
+/**
+ * Puts a trade with these fields in place of the one of that id, or creates it. A request that is sent again changes nothing more. 400
+ * for an id that is none.
+ */
+export async function replaceJournalTrade(
   { store, caller, nowMs }: RequestContext,
-  id: string,
-  fieldsOf: (current: JournalTrade) => Record<string, unknown>,
-): Promise<JournalTrade> {
-  if (!isId(id)) throw notThere(id);
-  const read = (current: JournalTrade) => ({ ...requireTrade({ ...fieldsOf(current), id: null }, nowMs), id });
-  const changed = await fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, read, nowMs));
-  if (changed === null) throw notThere(id);
-  return changed;
-}
-
-/** Puts other fields in place of a trade's; 404 when there is none of that id. */
-export function replaceJournalTrade(
-  context: RequestContext,
   id: string,
   fields: Record<string, unknown>,
 ): Promise<JournalTrade> {
-  return change(context, id, () => fields);
+  const trade = { ...requireTrade({ ...fields, id }, nowMs), id };
+  const replace = () => fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, () => trade, nowMs));
+  const replaced = await replace();
+  if (replaced !== null) return replaced;
+  if (await fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs))) return trade;
+  // Another request created it in the meantime.
+  return (await replace()) ?? trade;
 }
 
 /** Changes what a merge patch (RFC 7396) names of a trade; 404 when there is none of that id. */
-export function patchJournalTrade(
+export async function patchJournalTrade(
   context: RequestContext,
   id: string,
   patch: Record<string, unknown>,
 ): Promise<JournalTrade> {
-  return change(context, id, (current) => mergePatch(tradeFields(current), patch));
+  const { store, caller, nowMs } = context;
+  if (!isId(id)) throw notThere(id);
+  const patched = (current: JournalTrade) => ({
+    ...requireTrade({ ...mergePatch(tradeFields(current), patch), id: null }, nowMs),
+    id,
+  });
+  const changed = await fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, patched, nowMs));
+  if (changed === null) throw notThere(id);
+  return changed;
 }
 
 /** Deletes a trade and returns its id; 404 when there is none of that id. */

@@ -84,11 +84,14 @@ export const sessionDate = param((text, name) => parseDate(text, name), {
   example: '2026-11-20',
 });
 
-/** A comma-separated list of dates `YYYY-MM-DD`. */
-export const sessionDates = param((text, name) => text.split(',').map((part) => parseDate(part.trim(), name)), {
-  description: 'Dates separated by commas.',
-  example: '2026-11-20,2026-12-18',
-});
+/** A comma-separated list of dates `YYYY-MM-DD`, or `all`, which is null. */
+export const sessionDatesOrAll = param(
+  (text, name) => (text === 'all' ? null : text.split(',').map((part) => parseDate(part.trim(), name))),
+  {
+    description: 'Dates separated by commas, or all (default).',
+    example: '2026-11-20,2026-12-18',
+  },
+);
 
 /** A point in time; the operation reads it in `tz`. */
 export const pointInTime = param(
@@ -133,7 +136,7 @@ export const flag = param(
 export const positiveInt = param(
   (text, name) => {
     const value = Number(text);
-    if (!/^\d{1,15}$/.test(text) || value < 1) throw wrong(name, 'a whole number of 1 or more', text);
+    if (!/^\d+$/.test(text) || value < 1) throw wrong(name, 'a whole number of 1 or more', text);
     return Math.min(value, 2_147_483_647);
   },
   { description: 'A whole number of 1 or more.', type: 'integer' },

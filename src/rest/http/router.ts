@@ -159,6 +159,8 @@ function handler(parts: RestParts, compiled: CompiledRoute): RequestHandler {
       const failure = asFailure(error);
       parts.services.note(request, { code: failure.code });
       if (failure.status >= 500) parts.services.report(request, failure);
+      for (const [name, value] of Object.entries(compiled.route.headers?.(request.params) ?? {}))
+        response.setHeader(name, value);
       sendFailure(response, failure);
     });
   };

@@ -1,5 +1,5 @@
 import { exchangeTimeZone } from '../../domain/market-time.ts';
-import { flag, oneOf, pointInTime, positiveInt, sessionDates, ticker, timeZone } from '../contract/params.ts';
+import { flag, oneOf, pointInTime, positiveInt, sessionDatesOrAll, ticker, timeZone } from '../contract/params.ts';
 import { gexGridResponse } from '../contract/protobuf.ts';
 import { route } from '../contract/route.ts';
 
@@ -14,7 +14,7 @@ export const gexGrid = route({
     symbol: ticker,
     at: pointInTime.optional(),
     tz: timeZone.optional(),
-    expiries: sessionDates.optional(),
+    expiries: sessionDatesOrAll.optional(),
     dte: oneOf(['0']).optional(),
     top: positiveInt.optional(),
     by_expiry: flag.optional(),

@@ -51,14 +51,15 @@ export const journalAccountRoutes: readonly Route[] = [
     ...common,
     method: 'PUT',
     path: `${path}/:id`,
-    summary: 'Replace a journal account',
-    description: 'Replaces all fields of a journal account. 404 if the id is unknown.',
+    summary: 'Create or replace a journal account',
+    description:
+      'Replaces all fields of a journal account, or creates it with this id. Sending the request again changes nothing.',
     params: { id: opaqueId },
     body,
     operation: 'replace-journal-account.graphql',
     answer: 'replaceJournalAccount',
     variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
-    errors: [400, 404, 413, 415, 502],
+    errors: [400, 413, 415, 502],
   }),
   route({
     ...common,

@@ -62,14 +62,15 @@ export const journalTradeRoutes: readonly Route[] = [
     ...common,
     method: 'PUT',
     path: `${path}/:id`,
-    summary: 'Replace a trade',
-    description: 'Replaces all fields of a trade. 404 if the id is unknown.',
+    summary: 'Create or replace a trade',
+    description:
+      'Replaces all fields of a trade, or creates it with this id. Sending the request again changes nothing.',
     params: { id: opaqueId },
     body,
     operation: 'replace-journal-trade.graphql',
     answer: 'replaceJournalTrade',
     variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
-    errors: [400, 404, 413, 415, 502],
+    errors: [400, 413, 415, 502],
   }),
   route({
     ...common,

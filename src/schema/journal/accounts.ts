@@ -117,7 +117,7 @@ builder.mutationFields((t) => ({
   replaceJournalAccount: t.field({
     type: JournalAccountPayload,
     nullable: true,
-    description: 'Replaces all fields of a journal account. not_found if the id is unknown.',
+    description: 'Replaces all fields of a journal account, or creates it with this id.',
     args: {
       id: t.arg.id({ required: true, description: 'Id within the journal.' }),
       account: t.arg({ type: JournalAccountInput, required: true, description: 'The new fields.' }),

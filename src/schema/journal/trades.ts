@@ -136,7 +136,7 @@ builder.mutationFields((t) => ({
   replaceJournalTrade: t.field({
     type: JournalTradePayload,
     nullable: true,
-    description: 'Replaces all fields of a trade. not_found if the id is unknown.',
+    description: 'Replaces all fields of a trade, or creates it with this id.',
     args: {
       id: t.arg.id({ required: true, description: 'Id within the journal.' }),
       trade: t.arg({ type: JournalTradeInput, required: true, description: 'The new fields.' }),
