@@ -15,10 +15,10 @@ afterAll(() => app.close());
 const document = JSON.stringify({ query: '{ me { tier } }' });
 const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 const posts = [
-  ['a REST route', 'POST', '/v2/journal/accounts', JSON.stringify({ name: 'n' })],
-  ['a REST import', 'POST', '/v2/journal/import?import_id=a', '{}'],
-  ['the graph', 'POST', '/graphql', document],
-  ['MCP', 'POST', '/mcp', message],
+  ['a REST route', 'POST', '/v2/journal/accounts', JSON.stringify({ name: 'n' }), 'application/json'],
+  ['a REST import', 'POST', '/v2/journal/import?import_id=a', '{}', 'text/plain'],
+  ['the graph', 'POST', '/graphql', document, 'application/json'],
+  ['MCP', 'POST', '/mcp', message, 'application/json'],
 ] as const;
 const text = (body: unknown) => JSON.stringify(body);
 
@@ -39,12 +39,12 @@ describe('a credential that is not valid', () => {
 });
 
 describe('a body that declares another character set than UTF-8', () => {
-  test.each(posts)('is 415 at %s; UTF-8 may be written in any of its ways', async (_, method, path, body) => {
+  test.each(posts)('is 415 at %s; UTF-8 may be written in any of its ways', async (_, method, path, body, type) => {
     const sent = (charset: string) =>
       app.send(method, path, {
         credential: key,
         headers: {
-          'content-type': `application/json; charset=${charset}`,
+          'content-type': `${type}; charset=${charset}`,
           accept: 'application/json, text/event-stream',
         },
         body,

@@ -136,6 +136,16 @@ describe('what a route really answers is what the description says, key for key'
     }
   });
 
+  test('of an id that is not there', async () => {
+    const withIds = knownRoutes().filter(({ route }) => route.path.includes(':id'));
+    const { accountId, credential } = callers[0]!;
+    // Each its own, since a PUT creates it.
+    for (const [i, known] of withIds.entries()) {
+      const path = about(known.known.path, 'SPY', `not-there-${i}`);
+      expect(await send(known, { ...(await usual(known, accountId)), path }, app, credential)).toEqual([]);
+    }
+  });
+
   test('with a parameter that is sent twice', async () => {
     for (const known of knownRoutes()) {
       for (const name of Object.keys(known.route.queryParams)) {

@@ -6,13 +6,11 @@ import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 let app: TestApp;
 let owner: string;
 let ownerKey: string;
-let stranger: string;
 beforeAll(async () => {
   app = await testApp({ nowMs: filledNowMs });
   await fillMarket(app.store);
   owner = await app.account();
   ownerKey = (await app.access.keys.create({ accountId: owner, name: null, expiresAt: null })).key;
-  stranger = await app.session();
 });
 afterAll(() => app.close());
 
