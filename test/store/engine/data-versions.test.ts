@@ -104,7 +104,7 @@ describe('what a transaction changes', () => {
   });
 
   test('that is not understood may be anything', async () => {
-    for (const payload of ['', '{', '{"stocks":["SPY"]}', '{"id":"a","change":{"stocks":["SPY"]}}'])
+    for (const payload of ['', '{', '{"stocks":["SPY"]}', '{"id":"a","change":{}}', '{"id":"a","bonds":["SPY"]}'])
       expect(await told((tx) => notify(tx, 'market_data', payload))).toEqual([anyChange]);
   });
 
