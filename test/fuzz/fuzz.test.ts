@@ -40,7 +40,7 @@ beforeAll(async () => {
   process.on('unhandledRejection', onRejection);
   app = await testApp({ nowMs: filledNowMs });
   await fillMarket(app.store);
-  target = await describeTarget(app.url, await credentials(), '2026-12-01', false);
+  target = await describeTarget(app.url, await credentials(), '2026-12-01', true);
 });
 afterAll(async () => {
   process.off('unhandledRejection', onRejection);

@@ -15,10 +15,12 @@ const odd: ((random: Random) => string)[] = [
     return `{ contract(id: "O:SPY261218C00600000") { ${'underlying { contracts(first: 1) { edges { node { '.repeat(depth)}id${' } } } }'.repeat(depth)} } }`;
   },
   (random) => `{ me { ${'... on Me { '.repeat(random.pick([10, 1000]))}tier${' }'.repeat(random.pick([10, 1000]))} } }`,
-  (random) => `{ me(a: ${'['.repeat(random.pick([10, 150]))}${']'.repeat(random.pick([10, 150]))}) { tier } }`,
-  (random) => `{ me(a: ${'{a: '.repeat(random.pick([10, 150]))}1${'}'.repeat(random.pick([10, 150]))}) { tier } }`,
   (random) =>
-    `query($v: ${'['.repeat(random.pick([10, 150]))}Int${']'.repeat(random.pick([10, 150]))}) { me { tier } }`,
+    `{ me(a: ${'['.repeat(random.pick([10, 150, 2000]))}${']'.repeat(random.pick([10, 150, 2000]))}) { tier } }`,
+  (random) =>
+    `{ me(a: ${'{a: '.repeat(random.pick([10, 150, 2000]))}1${'}'.repeat(random.pick([10, 150, 2000]))}) { tier } }`,
+  (random) =>
+    `query($v: ${'['.repeat(random.pick([10, 150, 2000]))}Int${']'.repeat(random.pick([10, 150, 2000]))}) { me { tier } }`,
   () => 'query { ...A } fragment A on Query { ...A me { tier } }',
   () => 'query { ...A } fragment A on Query { ...B } fragment B on Query { ...C } fragment C on Query { ...A }',
   () => 'query { me { ...A } } fragment A on Me { ...B } fragment B on Me { ...A ...B }',
