@@ -1,14 +1,12 @@
 import { invalidParameter } from './failure.ts';
 
-/** Upper-cased ticker: a root of up to six characters, and an optional class or series suffix (contract-notes 1). */
-export const tickerPattern = /^[A-Z][A-Z0-9]{0,5}([.\-/][A-Z0-9]{1,3})?$/;
-
-const anyCasePattern = /^[A-Za-z][A-Za-z0-9]{0,5}([.\-/][A-Za-z0-9]{1,3})?$/;
+/** A root of up to six characters, and an optional class or series suffix (contract-notes 1), in either case. */
+const tickerPattern = /^[A-Za-z][A-Za-z0-9]{0,5}([.\-/][A-Za-z0-9]{1,3})?$/;
 
 /** Upper-cases `text` and returns it when it has the form of a ticker, else null. */
 export function readTicker(text: string): string | null {
   // Before it is upper-cased: letters beyond ASCII, such as ſ and ı, become ASCII ones.
-  return anyCasePattern.test(text) ? text.toUpperCase() : null;
+  return tickerPattern.test(text) ? text.toUpperCase() : null;
 }
 
 /** As `readTicker`, but throws 400 naming `parameter`. */
