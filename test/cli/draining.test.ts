@@ -203,15 +203,15 @@ describe('a server that is told to stop', () => {
   });
 
   it.each([
-    ['/graphql', { query: 'subscription { quotes(symbols: ["SPY"]) { spot } }' }, /stopping.*event: complete/s],
+    ['/graphql', { query: 'subscription { quotes(symbols: ["SPY"]) { spot } }' }, /shutting down.*event: complete/s],
     [
       '/graphql/stream',
       {
         operations: [{ query: 'subscription { quotes(symbols: ["SPY"]) { spot } }', extensions: { operationId: 'a' } }],
       },
-      /stopping.*event: complete/s,
+      /shutting down.*event: complete/s,
     ],
-    ['/v2/stream?topics=quotes:SPY', null, /event: end.*stopping/s],
+    ['/v2/stream?topics=quotes:SPY', null, /event: end.*shutting down/s],
   ])('ends a stream of %s, and says why', async (path, body, last) => {
     const { running, headers } = await server();
     const accept = { ...headers, accept: 'text/event-stream' };
@@ -293,7 +293,7 @@ describe('a server that is told to stop', () => {
       const ended = await ending(running);
       expect(ended.code).toBe(0);
       expect(ended.tookMs).toBeLessThan(10_000);
-      expect(ended.stderr).toMatch(how === 'hangs' ? /left behind/ : /usage counts of the last seconds are lost/);
+      expect(ended.stderr).toMatch(how === 'hangs' ? /not finished: / : /usage counts of the last seconds are lost/);
       await slow;
     },
   );
@@ -309,7 +309,7 @@ describe('a server that is told to stop', () => {
     });
     await expect.poll(() => said, { timeout: 20_000 }).toContain('loading the sample market');
     child.kill('SIGTERM');
-    expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: expect.not.stringContaining('left behind') });
+    expect(await ended).toMatchObject({ code: 0, stdout: '', stderr: expect.not.stringContaining('not finished') });
   });
 
   it('ends at once at a second signal', async () => {

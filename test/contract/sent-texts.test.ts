@@ -4,6 +4,7 @@ import {
   type GraphQLObjectType,
   getNamedType,
   isEnumType,
+  isCompositeType,
   isInputObjectType,
   isListType,
   isNonNullType,
@@ -169,7 +170,7 @@ function textArguments() {
             : [];
         return places.map((inner) => {
           const others = written(field.args.filter((other) => other !== arg));
-          const leaf = isObjectType(getNamedType(field.type)) ? ' { __typename }' : '';
+          const leaf = isCompositeType(getNamedType(field.type)) ? ' { __typename }' : '';
           const document = (value: string) =>
             wrap(`${field.name}(${[...others, `${arg.name}: ${value}`].join(', ')})${leaf}`);
           return {

@@ -247,7 +247,7 @@ describe('tapegraph quotes', () => {
     expect((await tapegraph(['quotes', 'list'], env)).stdout).toMatch(/^SESSION .*\n2026-11-16 {2}AAPL /);
     expect((await tapegraph(['quotes', 'drop', '--before', session], env)).stdout).toMatch(/^0 quotes/);
     expect((await tapegraph(['quotes', 'drop', '--before', '2026-11-17'], env)).stdout).toBe(
-      '4 quotes of sessions before 2026-11-17 dropped\n',
+      '4 quotes of sessions before 2026-11-17 deleted\n',
     );
     expect(await listQuotes(store)).toEqual([]);
     expect((await tapegraph(['quotes', 'drop'], env)).code).toBe(2);

@@ -80,7 +80,7 @@ describe.skipIf(!hasSharedData)('real flat files of stocks', () => {
       now,
     });
     expect(files.map((file) => file.status)).toEqual(Array(5).fill('unchanged'));
-    expect(files[0]!.reason).toContain('stored before');
+    expect(files[0]!.reason).toContain('already stored');
     expect(await rows()).toEqual(before);
   });
 });
