@@ -13,6 +13,7 @@ import {
 } from '../../store/journal/accounts.ts';
 import { batched, fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
+import { createOrReplace } from './create-or-replace.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 
 export type { JournalAccount };
@@ -63,12 +64,11 @@ export async function replaceJournalAccount(
   fields: Record<string, unknown>,
 ): Promise<JournalAccount> {
   const account = { ...requireJournalAccount({ ...fields, id }), id };
-  const replace = () => fromStore('journal', () => changeJournalAccount(store, caller.accountId, id, () => account));
-  const replaced = await replace();
-  if (replaced !== null) return replaced;
-  if (await fromStore('journal', () => insertJournalAccount(store, caller.accountId, account, nowMs))) return account;
-  // Another request created it in the meantime.
-  return (await replace()) ?? account;
+  return createOrReplace({
+    record: account,
+    replace: () => fromStore('journal', () => changeJournalAccount(store, caller.accountId, id, () => account)),
+    insert: () => fromStore('journal', () => insertJournalAccount(store, caller.accountId, account, nowMs)),
+  });
 }
 
 /** Changes what a merge patch (RFC 7396) names of a journal account; 404 when there is none of that id. */

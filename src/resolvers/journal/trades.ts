@@ -14,6 +14,7 @@ import {
 } from '../../store/journal/trades.ts';
 import { batched, fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
+import { createOrReplace } from './create-or-replace.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 
 export type { JournalTrade };
@@ -73,12 +74,11 @@ export async function replaceJournalTrade(
   fields: Record<string, unknown>,
 ): Promise<JournalTrade> {
   const trade = { ...requireTrade({ ...fields, id }, nowMs), id };
-  const replace = () => fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, () => trade, nowMs));
-  const replaced = await replace();
-  if (replaced !== null) return replaced;
-  if (await fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs))) return trade;
-  // Another request created it in the meantime.
-  return (await replace()) ?? trade;
+  return createOrReplace({
+    record: trade,
+    replace: () => fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, () => trade, nowMs)),
+    insert: () => fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs)),
+  });
 }
 
 /** Changes what a merge patch (RFC 7396) names of a trade; 404 when there is none of that id. */
