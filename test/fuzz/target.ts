@@ -22,11 +22,17 @@ export interface Target {
   registry: ReadonlyMap<string, { minTier: Tier; requiresAttestation: boolean }>;
 }
 
-async function json(url: string, init?: RequestInit) {
+/** What the registry's route says of a symbol, as far as it matters here. */
+interface RegisteredSymbol {
+  symbol: string;
+  min_tier: Tier;
+  requires_attestation: boolean;
+}
+
+async function json<T>(url: string, init?: RequestInit): Promise<T> {
   const response = await fetch(url, init);
   if (!response.ok) throw new Error(`${url} answers ${response.status}: ${(await response.text()).slice(0, 200)}`);
-  // biome-ignore lint/suspicious/noExplicitAny: what a document holds is looked at where it is used
-  return (await response.json()) as any;
+  return (await response.json()) as T;
 }
 
 /** Reads what a gateway says of itself: routes, tools, registry. `credentials` must hold one that may. `heavy`: see `Language`. */
@@ -45,9 +51,9 @@ export async function describeTarget(
   };
   const list = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list', params: {} });
   const [document, registry, tools] = await Promise.all([
-    json(`${url}/v2/openapi.json`),
-    json(`${url}/v2/symbols`, { headers }),
-    json(`${url}/mcp`, { method: 'POST', headers, body: list }),
+    json<Parameters<typeof restOperations>[0]>(`${url}/v2/openapi.json`),
+    json<{ data: RegisteredSymbol[] }>(`${url}/v2/symbols`, { headers }),
+    json<{ result: { tools: Language['tools'] } }>(`${url}/mcp`, { method: 'POST', headers, body: list }),
   ]);
   return {
     url,
@@ -61,7 +67,7 @@ export async function describeTarget(
       heavy,
     },
     registry: new Map(
-      registry.data.map((entry: { symbol: string; min_tier: Tier; requires_attestation: boolean }) => [
+      registry.data.map((entry) => [
         entry.symbol,
         { minTier: entry.min_tier, requiresAttestation: entry.requires_attestation },
       ]),

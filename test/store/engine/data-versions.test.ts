@@ -93,7 +93,7 @@ describe('what a transaction changes', () => {
     expect(await told(({ prisma }) => prisma.storeFact.create({ data: { key: 'a', value: 'b' } }))).toEqual([]);
   });
 
-  test('of too many symbols for a notification is told as any symbol of that subject alone', async () => {
+  test('of too many symbols for a notification is announced as every symbol of that subject alone', async () => {
     const many = Array.from({ length: 3000 }, (_, i) => `T${i}`);
     expect(
       await told(async (tx) => {
