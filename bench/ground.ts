@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Access, openAccess } from '../src/access/open-access.ts';
 import { type Config, readConfig } from '../src/config.ts';
-import { type LiveHub, openLiveHub } from '../src/resolvers/live/hub.ts';
+import { type LiveHub, openLiveHub } from '../src/live/hub.ts';
 import { createApp } from '../src/server.ts';
 import { watchChanges } from '../src/store/engine/changes.ts';
 import { openStore, type Store } from '../src/store/engine/connection.ts';

@@ -11,7 +11,8 @@ export const layers: Record<string, readonly string[] | '*'> = {
   sample: ['domain', 'tape', 'analytics'],
   ingest: ['domain', 'tape', 'analytics', 'store', 'sample'],
   access: ['domain', 'store'],
-  resolvers: ['domain', 'analytics', 'store', 'access'],
+  live: ['domain', 'analytics', 'store'],
+  resolvers: ['domain', 'analytics', 'store', 'access', 'live'],
   schema: ['domain', 'resolvers'],
   rest: ['domain', 'schema', 'access'],
   graphql: ['domain', 'schema', 'access'],
@@ -74,7 +75,6 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     chain: ['gex'],
     flow: ['gex'],
     account: ['market'],
-    live: ['market', 'gex', 'flow'],
   },
   schema: {
     market: [],
@@ -94,6 +94,8 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
 /** Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings. */
 export const typeOnlyLayers: Record<string, readonly string[]> = {
   access: ['config.ts'],
+  live: ['access'],
+  schema: ['live'],
   rest: ['config.ts'],
   'config.ts': ['observe'],
 };

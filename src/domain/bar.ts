@@ -10,6 +10,9 @@ export const timeframeMs: Record<Timeframe, number> = {
   '1d': 86_400_000,
 };
 
+/** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
+export const latenessMs = 15_000;
+
 /** One OHLCV bar of a stock (prices dollars a share, volume shares) or of an option contract (dollars a share, volume contracts). */
 export interface Bar {
   /** Start of the bar, epoch ms; a 1d bar starts 00:00 New York of its session. */
@@ -22,6 +25,12 @@ export interface Bar {
   /** Null when the source gives none. */
   vwap: number | null;
   tradeCount: number | null;
+}
+
+/** One stock bar as it is served (spec 2.6). */
+export interface StockBar extends Bar {
+  symbol: string;
+  timeframe: Timeframe;
 }
 
 /** A run of bars as columns, ascending by `tsMs`; NaN stands for an unknown vwap or count. All arrays have one length. */

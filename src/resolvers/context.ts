@@ -1,13 +1,13 @@
-import DataLoader from 'dataloader';
 import type { Caller } from '../access/caller.ts';
 import type { Access } from '../access/open-access.ts';
 import { Failure, notFound, sourceFailed, sourceNotConfigured } from '../domain/failure.ts';
 import type { SymbolEntry } from '../domain/symbol.ts';
+import type { LiveHub } from '../live/hub.ts';
+import type { Batching } from '../runtime/batched.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { RandomBytes } from '../runtime/ulid.ts';
 import { readingTogether, type Store } from '../store/engine/connection.ts';
 import { symbolRegistry } from '../store/market/symbols.ts';
-import type { LiveHub } from './live/hub.ts';
 
 /** The datasets whose source an operator configures. */
 export const datasets = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
@@ -27,14 +27,10 @@ export interface Services {
 }
 
 /** What a resolver knows of one request. */
-export interface RequestContext extends Services {
+export interface RequestContext extends Services, Batching {
   caller: Caller;
   /** The instant of the request: one answer speaks of one moment. */
   nowMs: number;
-  /** Loaders by name, made when first asked for; they live as long as the request. */
-  loaders: Map<string, DataLoader<never, never>>;
-  /** When batches are read; absent = once everything that is ready has run. */
-  batchSchedule?: (read: () => void) => void;
   /** What is to be undone when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;
   /** Shared work of the request by name, done once. */
@@ -57,48 +53,6 @@ export function oncePerRequest<T>(context: RequestContext, name: string, work: (
     context.once.set(name, done);
   }
   return done;
-}
-
-type Batching = Pick<RequestContext, 'loaders' | 'batchSchedule'>;
-
-const textOf = (key: unknown): string => (typeof key === 'string' ? key : JSON.stringify(key));
-
-/**
- * Reads the value of `key` together with all other keys that the request asks for under `name` at the same time, in one `read`,
- * and once a request. `read` returns the values in the order of the keys, or as a map by `keyOf`, where a missing one is null.
- */
-export function batched<K, V>(
-  context: Batching,
-  name: string,
-  key: K,
-  read: (keys: readonly K[]) => Promise<ReadonlyMap<string, V>>,
-  keyOf?: (key: K) => string,
-): Promise<V | null>;
-export function batched<K, V>(
-  context: Batching,
-  name: string,
-  key: K,
-  read: (keys: readonly K[]) => Promise<readonly V[]>,
-  keyOf?: (key: K) => string,
-): Promise<V>;
-export function batched<K, V>(
-  { loaders, batchSchedule }: Batching,
-  name: string,
-  key: K,
-  read: (keys: readonly K[]) => Promise<readonly V[] | ReadonlyMap<string, V>>,
-  keyOf: (key: K) => string = textOf,
-): Promise<V | null> {
-  let loader = loaders.get(name) as unknown as DataLoader<K, V | null, string> | undefined;
-  if (!loader) {
-    const readAll = async (keys: readonly K[]): Promise<readonly (V | null)[]> => {
-      const values = await read(keys);
-      return 'get' in values ? keys.map((each) => values.get(keyOf(each)) ?? null) : values;
-    };
-    const schedule = batchSchedule && { batchScheduleFn: batchSchedule };
-    loader = new DataLoader(readAll, { cacheKeyFn: keyOf, ...schedule });
-    loaders.set(name, loader as unknown as DataLoader<never, never>);
-  }
-  return loader.load(key);
 }
 
 /** Throws 503 when no source is configured of `dataset`, nor of any of `others` that would serve as well. */

@@ -7,7 +7,7 @@ import {
   type GraphQLSchema,
 } from 'graphql';
 import type { StreamEnd } from '../domain/open-stream.ts';
-import type { LiveEvent, LiveSource } from '../resolvers/live/source.ts';
+import type { LiveEvent, LiveSource } from '../live/source.ts';
 import { forEverybody } from '../runtime/request-scope.ts';
 
 /** A subscription, and who asks it. */

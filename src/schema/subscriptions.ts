@@ -1,9 +1,9 @@
+import { followCrossSection } from '../resolvers/flow/live-cross-section.ts';
+import { followLargeTrades } from '../resolvers/flow/live-large-trades.ts';
 import { checkTop, servedCaptures } from '../resolvers/gex/gex.ts';
-import { followBars } from '../resolvers/live/bars.ts';
-import { followCrossSection } from '../resolvers/live/cross-section.ts';
-import { followGex } from '../resolvers/live/gex.ts';
-import { followLargeTrades } from '../resolvers/live/large-trades.ts';
-import { followQuotes } from '../resolvers/live/quotes.ts';
+import { followGex } from '../resolvers/gex/live-gex.ts';
+import { followBars } from '../resolvers/market/live-bars.ts';
+import { followQuotes } from '../resolvers/market/live-quotes.ts';
 import { maxQuotes } from '../resolvers/market/quotes.ts';
 import { builder } from './builder.ts';
 import { costs, itemsAsked } from './cost.ts';

@@ -1,6 +1,6 @@
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeDate, exchangeInstant } from '../../src/domain/market-time.ts';
-import { beatMs, type Every, recheckMs, sweepMs } from '../../src/resolvers/live/hub.ts';
+import { beatMs, type Every, recheckMs, sweepMs } from '../../src/live/hub.ts';
 import type { Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveCoverages } from '../../src/store/flow/coverage.ts';

@@ -13,7 +13,7 @@ export async function loadGateway() {
     import('../../store/engine/changes.ts'),
     import('../../ingest/files/starter-registry.ts'),
     import('../../access/open-access.ts'),
-    import('../../resolvers/live/hub.ts'),
+    import('../../live/hub.ts'),
     import('../../server.ts'),
     import('../../rest/contract/arrow-stream.ts'),
   ]);

@@ -3,9 +3,10 @@ import { type GreeksSample, type GreeksSolve, greeksSeriesLength } from '../../d
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { minuteMs } from '../../domain/units.ts';
+import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext } from '../context.ts';
 
 /** Contracts whose lines become solves before others get their turn: about 5 ms of work. */
 const contractsPerYield = 20;

@@ -1,9 +1,10 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { chainCapturesAt } from '../../store/chain/chain-captures.ts';
 import { parseAsOf } from '../as-of.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext } from '../context.ts';
 import { type GexStrike, requireReadable } from '../gex/gex.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 

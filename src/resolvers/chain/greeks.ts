@@ -4,8 +4,9 @@ import { contractId, type OptionContract } from '../../domain/chain/option-contr
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { roundTo } from '../../domain/units.ts';
+import { batched } from '../../runtime/batched.ts';
 import { readGreeksSeries, readLatestGreeks } from '../../store/chain/greeks.ts';
-import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
+import { fromSource, type RequestContext, requireSource } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { capturedSolves, latestCapturedSolves, mergedSeries } from './captured-solves.ts';
 import { requireContract } from './contract.ts';

@@ -1,8 +1,9 @@
 import { type OptionContract, osiSymbol } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { type ListedInterest, latestOpenInterest } from '../../store/chain/open-interest.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';
 import { chainAt, latestChainRow } from './chain.ts';
 

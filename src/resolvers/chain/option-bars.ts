@@ -3,10 +3,11 @@ import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type OptionTimeframe, readOptionBarsOf } from '../../store/chain/option-bars.ts';
 import { firstAtOrAfter, sliceBars } from '../../store/market/bar-blocks.ts';
-import { batched, type RequestContext } from '../context.ts';
+import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { requireContract } from './contract.ts';
 

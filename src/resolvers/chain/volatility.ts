@@ -8,9 +8,10 @@ import {
 } from '../../analytics/chain/volatility-surface.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { lastSolvedMinutes, type SolvedMinute } from '../../store/chain/solved-minutes.ts';
-import { batched, fromSource, type RequestContext, requireSource } from '../context.ts';
+import { fromSource, type RequestContext, requireSource } from '../context.ts';
 import { requireReadable } from '../gex/gex.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { yieldingRows } from '../yielding-rows.ts';

@@ -1,8 +1,9 @@
 import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { CrossSection } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { readCrossSections } from '../../store/flow/cross-sections.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { flowRetention, requireFlowOf } from './flow.ts';
 

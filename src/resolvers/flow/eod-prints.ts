@@ -5,8 +5,9 @@ import { invalidParameter } from '../../domain/failure.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { readRankedLists, wholeList } from '../../store/flow/ranked-prints.ts';
-import { batched, fromSource, type RequestContext, registeredSymbol } from '../context.ts';
+import { fromSource, type RequestContext, registeredSymbol } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { requireFlowFilter, requireFlowOf } from './flow.ts';
 

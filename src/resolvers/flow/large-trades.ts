@@ -4,13 +4,14 @@ import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { EventKey } from '../../domain/flow/event-id.ts';
 import type { FlowEvent, LargeTrade } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import {
   findLargeTrades,
   type LargeTradeFilter,
   readAllLargeTrades,
   readLargeTrades,
 } from '../../store/flow/events.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 

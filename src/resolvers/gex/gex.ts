@@ -3,10 +3,11 @@ import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { yieldForRows, yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { parseAsOf } from '../as-of.ts';
-import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { lazyRows } from '../yielding-rows.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */

@@ -1,9 +1,10 @@
 import { previousTradingDay, regularSession, sessionOf } from '../../domain/calendar.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import { partialChains } from '../../store/chain/chain-captures.ts';
 import { firstGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
-import { batched, fromSource, type RequestContext } from '../context.ts';
+import { fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { requireReadable, type ServedGexCapture, servedCaptures, storedCapture } from './gex.ts';
 

@@ -2,6 +2,7 @@ import { isId } from '../../domain/account.ts';
 import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { JournalAccount } from '../../domain/journal/journal.ts';
 import { requireJournalAccount } from '../../domain/journal/journal-account.ts';
+import { batched } from '../../runtime/batched.ts';
 import { mergePatch } from '../../runtime/merge-patch.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import {
@@ -11,7 +12,7 @@ import {
   insertJournalAccount,
   listJournalAccounts,
 } from '../../store/journal/accounts.ts';
-import { batched, fromStore, type RequestContext } from '../context.ts';
+import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { createOrReplace } from './create-or-replace.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';

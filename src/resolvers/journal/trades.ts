@@ -2,6 +2,7 @@ import { isId } from '../../domain/account.ts';
 import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { JournalTrade } from '../../domain/journal/journal.ts';
 import { requireTrade, tradeFields } from '../../domain/journal/journal-trade.ts';
+import { batched } from '../../runtime/batched.ts';
 import { mergePatch } from '../../runtime/merge-patch.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import {
@@ -12,7 +13,7 @@ import {
   listJournalTrades,
   type TradePosition,
 } from '../../store/journal/trades.ts';
-import { batched, fromStore, type RequestContext } from '../context.ts';
+import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { createOrReplace } from './create-or-replace.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';

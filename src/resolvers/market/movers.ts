@@ -1,8 +1,8 @@
 import { symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { invalidParameter } from '../../domain/failure.ts';
+import type { Quote } from '../../domain/quote.ts';
 import type { RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import type { Quote } from './quotes.ts';
 import { registryQuotes } from './registry-quotes.ts';
 
 /** Movers an answer holds: the default and the most (contract-notes 3). */

@@ -1,35 +1,15 @@
 import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
-import { changePct } from '../../analytics/screener/quote.ts';
-import type { Bar } from '../../domain/bar.ts';
 import { invalidParameter } from '../../domain/failure.ts';
-import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { emptyQuote, type Quote } from '../../domain/quote.ts';
+import { quoteAt } from '../../live/quote-as-of.ts';
+import { batched } from '../../runtime/batched.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
-import { batched, findSymbol, fromSource, type RequestContext } from '../context.ts';
+import { findSymbol, fromSource, type RequestContext } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { barBefore, dailyPrice, loadDailyBars, recentDays } from './daily-bars.ts';
+import { loadDailyBars } from './daily-bars.ts';
 
 /** Symbols one request may ask quotes of (spec 8). */
 export const maxQuotes = 180;
-
-/** A quote row (spec 2.4). All but `symbol` is null where there is no recent price or it may not be read. */
-export interface Quote {
-  symbol: string;
-  /** Dollars. */
-  spot: number | null;
-  /** Percent against `officialClose`. */
-  changePct: number | null;
-  /** Always null. */
-  netGex: null;
-  /** Always null. */
-  gexChange: null;
-  /** Shares of the session so far. */
-  volume: number | null;
-  /** Prior close, dollars. */
-  officialClose: number | null;
-  sessionDate: SessionDate | null;
-  /** The price event, epoch ms; null when the price is a daily bar's. */
-  eventTsMs: number | null;
-}
 
 export interface QuotesMeta extends ResponseMeta {
   count: number;
@@ -40,55 +20,6 @@ export interface QuotesMeta extends ResponseMeta {
 export interface QuotesPage {
   rows: Quote[];
   meta: QuotesMeta;
-}
-
-/** A quote that says nothing. */
-export function emptyQuote(symbol: string): Quote {
-  return {
-    symbol,
-    spot: null,
-    changePct: null,
-    netGex: null,
-    gexChange: null,
-    volume: null,
-    officialClose: null,
-    sessionDate: null,
-    eventTsMs: null,
-  };
-}
-
-type Price = Pick<Quote, 'spot' | 'volume' | 'officialClose' | 'sessionDate' | 'eventTsMs'>;
-
-function dailyQuote(bars: readonly Bar[], nowMs: number): Price | null {
-  const daily = dailyPrice(bars, nowMs);
-  if (!daily) return null;
-  const { tsMs, close: spot, volume } = daily.bar;
-  const officialClose = daily.before?.close ?? null;
-  return { spot, volume, officialClose, sessionDate: exchangeDate(tsMs), eventTsMs: null };
-}
-
-function liveQuote({ spot, volume, sessionDate, eventTsMs, officialClose }: LiveQuote, bars: readonly Bar[]): Price {
-  const closeBefore = officialClose ?? barBefore(bars, exchangeInstant(sessionDate))?.close ?? null;
-  return { spot, volume, officialClose: closeBefore, sessionDate, eventTsMs };
-}
-
-/** Whether a live price counts more than the daily bar of `session`: it is of a later session, or of the one that is not over. */
-function isNewer(live: LiveQuote, session: SessionDate | null, nowMs: number): boolean {
-  const today = exchangeDate(nowMs);
-  if (live.eventTsMs > nowMs || live.sessionDate < addDays(today, -recentDays)) return false;
-  return session === null || live.sessionDate > session || (live.sessionDate === session && session === today);
-}
-
-/**
- * The quote of a symbol at `nowMs` from its daily bars and live price. The price is the current session's as it trades,
- * else the last completed session's close. The prior close is that of the bar before it: a session in which nothing traded
- * keeps the close it found. Prices older than `recentDays`, and those later than now, do not count.
- */
-export function quoteAt(symbol: string, bars: readonly Bar[], live: LiveQuote | null, nowMs: number): Quote {
-  const daily = dailyQuote(bars, nowMs);
-  const price = live && isNewer(live, daily?.sessionDate ?? null, nowMs) ? liveQuote(live, bars) : daily;
-  if (!price) return emptyQuote(symbol);
-  return { ...emptyQuote(symbol), ...price, changePct: changePct(price.spot, price.officialClose) };
 }
 
 function loadLiveQuote(context: RequestContext, symbol: string): Promise<LiveQuote | null> {

@@ -1,11 +1,12 @@
+import type { Quote } from '../../domain/quote.ts';
 import type { SymbolEntry } from '../../domain/symbol.ts';
 import { minuteMs } from '../../domain/units.ts';
+import { dailyBarsAt } from '../../live/daily-bars.ts';
+import { quoteAt } from '../../live/quote-as-of.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../../store/engine/connection.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
 import { fromSource, type RequestContext } from '../context.ts';
-import { dailyBarsAt } from './daily-bars.ts';
-import { type Quote, quoteAt } from './quotes.ts';
 import { registeredSymbols } from './registry.ts';
 
 /** A registered symbol with its quote. */

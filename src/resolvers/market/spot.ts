@@ -1,7 +1,8 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { dailyPrice } from '../../live/daily-bars.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
-import { dailyPrice, loadDailyBars } from './daily-bars.ts';
+import { loadDailyBars } from './daily-bars.ts';
 
 /** A symbol's spot (spec 2.5). */
 export interface Spot {

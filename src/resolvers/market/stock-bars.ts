@@ -1,12 +1,10 @@
 import { setImmediate } from 'node:timers/promises';
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { tooManyInFlight } from '../../access/limits/in-flight.ts';
-import { oneBar } from '../../analytics/bars/bars.ts';
-import { type Bar, type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../../domain/bar.ts';
+import { type BarColumns, latenessMs, type StockBar, type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { sessionMinutes } from '../../domain/calendar.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import {
-  addDays,
   epochDay,
   exchangeDate,
   exchangeInstant,
@@ -16,9 +14,10 @@ import {
   startOfDate,
 } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
+import { asOfNow, lastBarStart, storedBars } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
-import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
-import { batched, fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
+import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
+import { fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
 import { readPosition, writeCursor } from '../cursor.ts';
 import { type Plane, type ResponseMeta, responseMeta } from '../response-meta.ts';
 import { yieldingRows } from '../yielding-rows.ts';
@@ -29,9 +28,6 @@ export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
 /** The longest span an API key may read, by timeframe; longer ones are clamped (spec 8). */
 const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
 
-/** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
-export const latenessMs = 15_000;
-
 export interface StockBarsArgs {
   from: string;
   to: string;
@@ -40,12 +36,6 @@ export interface StockBarsArgs {
   limit?: number | null | undefined;
   cursor?: string | null | undefined;
   source?: string | null | undefined;
-}
-
-/** One stock bar as it is served (spec 2.6). */
-export interface StockBar extends Bar {
-  symbol: string;
-  timeframe: Timeframe;
 }
 
 export interface StockBarsMeta extends ResponseMeta {
@@ -125,22 +115,6 @@ function lastCompleteStart(timeframe: Timeframe, nowMs: number): number {
     : exchangeInstant(date) - 1;
 }
 
-/** What reading bars takes of a request. */
-export type BarReading = Pick<RequestContext, 'store' | 'sources' | 'loaders' | 'nowMs'>;
-
-/** The start of a symbol's last bar in a range; null when it holds none. */
-function lastBarStart(
-  context: BarReading,
-  symbol: string,
-  timeframe: Timeframe,
-  fromMs: number,
-  toMs: number,
-): Promise<number | null> {
-  return batched(context, `last bar ${timeframe} ${fromMs} ${toMs}`, symbol, (symbols) =>
-    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, timeframe, fromMs, toMs)),
-  );
-}
-
 /** Start of the last complete bar of the whole window; taken from the page, unless it is not the last or is empty. */
 async function completeThrough(
   context: RequestContext,
@@ -155,7 +129,8 @@ async function completeThrough(
     if (index >= 0) return page.bars.tsMs[index]!;
     if (page.isFirst) return null;
   }
-  return end <= window.fromMs ? null : lastBarStart(context, symbol, timeframe, window.fromMs, end);
+  if (end <= window.fromMs) return null;
+  return fromSource(context, 'bars', () => lastBarStart(context, symbol, timeframe, window.fromMs, end));
 }
 
 /** `live` when the range reaches into the current session, whose bars may still change. */
@@ -175,47 +150,6 @@ export async function takeInFlightSlot(context: RequestContext): Promise<void> {
   });
 }
 
-/** The stored bars of a symbol in a range, ascending, at most `limit`. */
-export async function storedBars(
-  context: BarReading,
-  symbol: string,
-  timeframe: Timeframe,
-  { fromMs, toMs, limit }: { fromMs: number; toMs: number; limit: number },
-): Promise<{ bars: BarColumns; more: boolean }> {
-  const found = await batched(context, `bars ${timeframe} ${fromMs} ${toMs} ${limit}`, symbol, (symbols) =>
-    fromSource(context, 'bars', () => readBars(context.store, symbols, timeframe, { fromMs, toMs, limit })),
-  );
-  return found!;
-}
-
-/** The end of the bar that starts at `tsMs`: the next midnight of New York for a daily one. */
-function barEnd(timeframe: Timeframe, tsMs: number): number {
-  return timeframe === '1d' ? exchangeInstant(addDays(exchangeDate(tsMs), 1)) : tsMs + timeframeMs[timeframe];
-}
-
-/**
- * The bars as they stood now. Where a past session is replayed the store knows the rest of the bar in progress already; it
- * is then made from the minutes so far, so that nothing of the future shows.
- */
-export async function asOfNow(
-  context: BarReading,
-  symbol: string,
-  timeframe: Timeframe,
-  bars: BarColumns,
-): Promise<BarColumns> {
-  const start = bars.tsMs.at(-1);
-  if (start === undefined || timeframe === '1s' || timeframe === '1m') return bars;
-  const { nowMs } = context;
-  const end = barEnd(timeframe, start);
-  if (end <= nowMs) return bars;
-  const lastMinute = await lastBarStart(context, symbol, '1m', start, end);
-  if (lastMinute === null || lastMinute <= nowMs) return bars;
-  const minutes = await storedBars(context, symbol, '1m', { fromMs: start, toMs: nowMs + 1, limit: Infinity });
-  const soFar = oneBar(minutes.bars, start);
-  const before = sliceBars(bars, 0, bars.tsMs.length - 1);
-  return soFar === null ? before : concatBars([before, toBarColumns([soFar])]);
-}
-
 /** A page of a symbol's bars (spec 4.7). */
 export async function stockBars(context: RequestContext, symbol: string, args: StockBarsArgs): Promise<StockBarsPage> {
   if (args.source != null && args.source !== 'trade') throw invalidParameter('source', 'only trade bars are served');
@@ -229,8 +163,11 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   await takeInFlightSlot(context);
   // Bars later than the server's clock are not there yet (they are when a past session is replayed).
   const visibleTo = Math.min(window.toMs, context.nowMs + 1);
-  const stored = await storedBars(context, symbol, timeframe, { fromMs: start, toMs: visibleTo, limit: window.limit });
-  const page = { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
+  const page = await fromSource(context, 'bars', async () => {
+    const range = { fromMs: start, toMs: visibleTo, limit: window.limit };
+    const stored = await storedBars(context, symbol, timeframe, range);
+    return { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
+  });
   const last = page.bars.tsMs.at(-1);
   await yieldForRows(page.bars.tsMs.length);
   return {

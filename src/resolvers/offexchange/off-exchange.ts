@@ -8,6 +8,7 @@ import {
   parseInstant,
   type SessionDate,
 } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
 import {
   isRowKey,
   type OffExchangeHistory,
@@ -19,7 +20,7 @@ import {
   rowKey,
   type SessionRange,
 } from '../../store/offexchange/rows.ts';
-import { batched, fromSource, type RequestContext, realTicker } from '../context.ts';
+import { fromSource, type RequestContext, realTicker } from '../context.ts';
 import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 

@@ -1,11 +1,5 @@
-import {
-  maxQuotes,
-  type Quote,
-  type QuotesMeta,
-  type QuotesPage,
-  quotes,
-  symbolQuote,
-} from '../../resolvers/market/quotes.ts';
+import type { Quote } from '../../domain/quote.ts';
+import { maxQuotes, type QuotesMeta, type QuotesPage, quotes, symbolQuote } from '../../resolvers/market/quotes.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { byTicker, node } from '../node.ts';

@@ -1,10 +1,9 @@
-import type { BarColumns } from '../../domain/bar.ts';
+import type { BarColumns, StockBar } from '../../domain/bar.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
 import {
   barLimits,
   priorClose,
-  type StockBar,
   type StockBarsMeta,
   type StockBarsPage,
   stockBarRows,

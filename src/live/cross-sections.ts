@@ -1,11 +1,9 @@
-import { coverageAt } from '../../domain/flow/coverage.ts';
-import type { CrossSection } from '../../domain/flow/flow.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { concerns } from '../../store/engine/subjects.ts';
-import { readCrossSections } from '../../store/flow/cross-sections.ts';
-import { type RequestContext, requireSource } from '../context.ts';
-import { requireFlowOf } from '../flow/flow.ts';
-import type { LiveEvent, LiveSource } from './source.ts';
+import { coverageAt } from '../domain/flow/coverage.ts';
+import type { CrossSection } from '../domain/flow/flow.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { concerns } from '../store/engine/subjects.ts';
+import { readCrossSections } from '../store/flow/cross-sections.ts';
+import type { LiveEvent } from './source.ts';
 import type { Reading, TopicKind } from './topics.ts';
 
 /** How an underlying's snapshot stands; null when nothing was observed. */
@@ -44,17 +42,4 @@ export function crossSectionTopics(store: Store): TopicKind<CrossSectionState, C
     first: ({ event }) => (event ? [event] : []),
     cursor: ({ event }) => event?.cursor ?? '0',
   };
-}
-
-/** An underlying's snapshot, then each that follows. 403 and 404 as for the query. */
-export async function followCrossSection(context: RequestContext, symbol: string): Promise<LiveSource<CrossSection>> {
-  await requireFlowOf(context, symbol);
-  requireSource(context, 'option_tape');
-  const { after } = context;
-  return context.live.crossSections.follow({
-    keys: [symbol],
-    resume:
-      after === null ? null : { after, read: async ({ event }) => (event && event.cursor !== after ? [event] : []) },
-    check: (caller) => requireFlowOf({ ...context, caller }, symbol),
-  });
 }

@@ -1,8 +1,8 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { barBefore, dailyBarsAt, dailyPrice } from '../../../src/resolvers/market/daily-bars.ts';
-import { flatBar, storeDays, storeMinutes } from '../../support/market.ts';
-import { type TestStore, testStore } from '../../support/store.ts';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { barBefore, dailyBarsAt, dailyPrice } from '../../src/live/daily-bars.ts';
+import { flatBar, storeDays, storeMinutes } from '../support/market.ts';
+import { type TestStore, testStore } from '../support/store.ts';
 
 // Thursday 2026-11-19 and Friday 2026-11-20; SPY's Friday is in the store whole, with minutes 09:30–15:59 at 500.00, 500.01, …
 const friday = '2026-11-20';

@@ -1,17 +1,14 @@
-import { requireFlow } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter } from '../../domain/failure.ts';
-import { coverageAt } from '../../domain/flow/coverage.ts';
-import type { LargeTrade } from '../../domain/flow/flow.ts';
-import { dayMs } from '../../domain/units.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { type FeedStep, type FeedTrade, newestFeedPosition, readFeed } from '../../store/flow/feed-pages.ts';
-import { type RequestContext, requireSource } from '../context.ts';
-import { requireFlowFilter, requireFlowOf } from '../flow/flow.ts';
-import type { LiveEvent, LiveSource } from './source.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import { coverageAt } from '../domain/flow/coverage.ts';
+import type { LargeTrade } from '../domain/flow/flow.ts';
+import { dayMs } from '../domain/units.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { type FeedStep, type FeedTrade, newestFeedPosition, readFeed } from '../store/flow/feed-pages.ts';
+import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
 /** The one topic of large trades; each subscriber gets those that pass its filter. */
-const feedKey = 'all';
+export const feedKey = 'all';
 /** Events read at once. */
 const pageSize = 500;
 /** Maximum age of an event that is still sent, ms: longer than a long weekend. Events of older sessions that are ingested again are not sent. */
@@ -24,7 +21,8 @@ function formatPosition(steps: readonly FeedStep[]): string {
   return steps.map(({ position, throughMs }) => `${position}.${throughMs}`).join('.');
 }
 
-function parsePosition(text: string): FeedStep[] {
+/** The position that `text` says; 400 for another text. */
+export function parsePosition(text: string): FeedStep[] {
   if (!/^\d{1,15}\.\d{1,15}(\.\d{1,15}\.\d{1,15}){0,3}$/.test(text))
     throw invalidParameter('after', 'expected a position in a stream of large trades');
   const numbers = text.split('.').map(Number);
@@ -50,7 +48,7 @@ function eventsOf(trades: readonly FeedTrade[], seen: readonly FeedStep[], throu
 }
 
 /** Which events are wanted. */
-interface Wish {
+export interface Wish {
   /** Null = of any. */
   underlying: string | null;
   /** Dollars; null = any. */
@@ -58,7 +56,7 @@ interface Wish {
 }
 
 /** The events between `seen` and `through`. */
-async function readBetween(store: Store, seen: readonly FeedStep[], through: FeedStep, wish: Wish) {
+export async function readBetween(store: Store, seen: readonly FeedStep[], through: FeedStep, wish: Wish) {
   const all: FeedTrade[] = [];
   for (let afterPosition = 0; ; afterPosition = all.at(-1)!.position) {
     const { position: throughPosition, throughMs } = through;
@@ -92,39 +90,4 @@ export function largeTradeTopics(store: Store): TopicKind<FeedStep, LargeTrade> 
     first: () => [],
     cursor: (state) => formatPosition([state]),
   };
-}
-
-/** Which large trades are followed, and from where. */
-export interface LargeTradeFollowing {
-  symbol?: string | null | undefined;
-  minPremiumUsd?: number | null | undefined;
-}
-
-/** Large trades as they are detected, of one underlying or of all; one that changes is sent again. 400 and 403 as for the page of them. */
-export async function followLargeTrades(
-  context: RequestContext,
-  following: LargeTradeFollowing,
-): Promise<LiveSource<LargeTrade>> {
-  const wish: Wish = { underlying: following.symbol ?? null, minPremiumUsd: following.minPremiumUsd ?? null };
-  const check = async (caller: RequestContext['caller']) => {
-    requireFlow(caller);
-    if (wish.underlying !== null) await requireFlowOf({ ...context, caller }, wish.underlying);
-  };
-  requireFlow(context.caller);
-  requireFlowFilter(context, following);
-  await check(context.caller);
-  requireSource(context, 'option_tape');
-  const { after } = context;
-  const seen = after === null ? null : parsePosition(after);
-  return context.live.largeTrades.follow({
-    keys: [feedKey],
-    resume: seen && {
-      after: after!,
-      read: (through) => readBetween(context.live.store, seen, through, wish),
-    },
-    wants: ({ symbol: underlying, event }) =>
-      (wish.underlying === null || underlying === wish.underlying) &&
-      (wish.minPremiumUsd === null || event.premiumUsd >= wish.minPremiumUsd),
-    check,
-  });
 }

@@ -1,15 +1,22 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { type BarColumns, barAt, barColumnNames, type Timeframe, timeframeMs, timeframes } from '../../domain/bar.ts';
-import { invalidParameter } from '../../domain/failure.ts';
-import { exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { dayMs } from '../../domain/units.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { concerns } from '../../store/engine/subjects.ts';
-import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../../store/market/bar-blocks.ts';
-import { type RequestContext, realTicker, requireSource } from '../context.ts';
-import { recentDays } from '../market/daily-bars.ts';
-import { asOfNow, type BarReading, latenessMs, type StockBar, storedBars } from '../market/stock-bars.ts';
-import type { LiveEvent, LiveSource } from './source.ts';
+import {
+  type BarColumns,
+  barAt,
+  barColumnNames,
+  latenessMs,
+  type StockBar,
+  type Timeframe,
+  timeframeMs,
+  timeframes,
+} from '../domain/bar.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import { exchangeDate, exchangeInstant, type SessionDate } from '../domain/market-time.ts';
+import { dayMs } from '../domain/units.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { concerns } from '../store/engine/subjects.ts';
+import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
+import { recentDays } from './daily-bars.ts';
+import type { LiveEvent } from './source.ts';
+import { asOfNow, type BarReading, storedBars } from './stock-bars.ts';
 import type { TopicKind } from './topics.ts';
 
 /** Bars a reader may have missed and still go on. */
@@ -24,12 +31,13 @@ export interface BarState {
   latest: LiveEvent<StockBar> | null;
 }
 
-interface Series {
+/** What a topic of bars is of. */
+export interface Series {
   symbol: string;
   timeframe: Timeframe;
 }
 
-const keyOf = ({ symbol, timeframe }: Series) => `${symbol} ${timeframe}`;
+export const keyOf = ({ symbol, timeframe }: Series) => `${symbol} ${timeframe}`;
 function seriesOf(key: string): Series {
   const [symbol, timeframe] = key.split(' ');
   return { symbol: symbol!, timeframe: timeframe as Timeframe };
@@ -103,8 +111,6 @@ async function lastBars(store: Store, symbols: readonly string[], timeframe: Tim
   );
 }
 
-const noSources = { bars: false, chain: false, option_tape: false, stock_tape: false, option_bars: false };
-
 type Readings = Awaited<ReturnType<TopicKind<BarState, StockBar>['read']>>;
 
 async function readTimeframe(
@@ -150,7 +156,7 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
     concerns: (key, change) => concerns(change, 'market', seriesOf(key).symbol),
     async read(topics, nowMs) {
       // The source was checked when the stream was opened.
-      const reading: BarReading = { store, sources: { ...noSources, bars: true }, loaders: new Map(), nowMs };
+      const reading: BarReading = { store, loaders: new Map(), nowMs };
       const into: Readings = new Map();
       for (const timeframe of timeframes) {
         const of = [...topics].filter(([key]) => seriesOf(key).timeframe === timeframe);
@@ -165,7 +171,8 @@ export function barTopics(store: Store): TopicKind<BarState, StockBar> {
   };
 }
 
-async function missed(store: Store, series: Series, after: string, { bars, date, latest }: BarState) {
+/** The bars that a client which received those up to `after` missed. */
+export async function missed(store: Store, series: Series, after: string, { bars, date, latest }: BarState) {
   if (latest === null) return [];
   const [start, print, early] = after.split('.');
   const sentMs = Number(start);
@@ -191,23 +198,4 @@ async function missed(store: Store, series: Series, after: string, { bars, date,
   const indexes = Array.from({ length: all.tsMs.length - from }, (_, i) => from + i);
   const wanted = indexes.filter((index) => index !== sent || !isSentUnchanged);
   return eventsOf(series, all, wanted, null);
-}
-
-/** A symbol's bars: the newest, then each as it is made or changes; bars that are taken back are not reported. */
-export async function followBars(
-  context: RequestContext,
-  symbol: string,
-  timeframe: Timeframe,
-): Promise<LiveSource<StockBar>> {
-  requireSymbol(context.caller, await realTicker(context, symbol));
-  requireSource(context, 'bars');
-  const { after } = context;
-  if (after !== null && !/^\d{1,15}\.[0-9a-z]{1,7}\.[0-9a-z]{1,7}$/.test(after))
-    throw invalidParameter('after', 'expected a position in a stream of bars');
-  const series = { symbol, timeframe };
-  return context.live.bars.follow({
-    keys: [keyOf(series)],
-    resume: after === null ? null : { after, read: (state) => missed(context.live.store, series, after, state) },
-    check: async (caller) => requireSymbol(caller, await realTicker(context, symbol)),
-  });
 }

@@ -1,11 +1,8 @@
-import { requireSymbol } from '../../access/entitlement/entitlement.ts';
-import { invalidParameter } from '../../domain/failure.ts';
-import type { Store } from '../../store/engine/connection.ts';
-import { concerns } from '../../store/engine/subjects.ts';
-import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
-import { findSymbol, type RequestContext, requireSource } from '../context.ts';
-import { requireReadable } from '../gex/gex.ts';
-import type { LiveEvent, LiveSource } from './source.ts';
+import { invalidParameter } from '../domain/failure.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { concerns } from '../store/engine/subjects.ts';
+import { gexCapturesFrom, latestGexCaptures, type StoredGexCapture } from '../store/gex/captures.ts';
+import type { LiveEvent } from './source.ts';
 import type { TopicKind } from './topics.ts';
 
 /** Captures a reader may have missed and still go on: more than two weeks of them. */
@@ -34,7 +31,8 @@ function newOf(captures: readonly StoredGexCapture[], before: StoredGexCapture):
   return captures.filter((capture) => capture.capturedAt > before.capturedAt || isRemade(before, capture));
 }
 
-async function missed(store: Store, symbol: string, after: number, { latest }: GexState) {
+/** The captures that a client which received those up to `after` missed. */
+export async function missed(store: Store, symbol: string, after: number, { latest }: GexState) {
   if (latest === null || latest.value.capturedAt <= after) return [];
   const from = new Map([[symbol, after + 1]]);
   const captures = await gexCapturesFrom(store, from, latest.value.capturedAt, mostMissed + 1);
@@ -76,22 +74,4 @@ export function gexTopics(store: Store): TopicKind<GexState, StoredGexCapture> {
     first: ({ latest }) => (latest ? [latest] : []),
     cursor: ({ latest }) => latest?.cursor ?? '0',
   };
-}
-
-/** A symbol's captures: the latest, then each as it is made, or made again. 403 when the symbol may not be read. */
-export async function followGex(context: RequestContext, symbol: string): Promise<LiveSource<StoredGexCapture>> {
-  await requireReadable(context, symbol);
-  requireSource(context, 'chain');
-  const { after } = context;
-  if (after !== null && !/^\d{1,15}$/.test(after))
-    throw invalidParameter('after', 'expected the time of a capture, epoch ms');
-  return context.live.gex.follow({
-    keys: [symbol],
-    resume:
-      after === null ? null : { after, read: (state) => missed(context.live.store, symbol, Number(after), state) },
-    async check(caller) {
-      const entry = await findSymbol(context, symbol);
-      if (entry) requireSymbol(caller, entry);
-    },
-  });
 }

@@ -1,0 +1,66 @@
+import type { Bar } from '../domain/bar.ts';
+import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import type { Quote } from '../domain/quote.ts';
+import type { Store } from '../store/engine/connection.ts';
+import { type Change, concerns } from '../store/engine/subjects.ts';
+import { type LiveQuote, readLiveQuotes } from '../store/market/live-quotes.ts';
+import { dailyBarsAt } from './daily-bars.ts';
+import { quoteAt } from './quote-as-of.ts';
+import type { LiveEvent } from './source.ts';
+import type { TopicKind } from './topics.ts';
+
+/** How the quote of a symbol stands. */
+export interface QuoteState {
+  event: LiveEvent<Quote>;
+  /** The recent daily bars as of `date`: while a session trades only the live price moves. */
+  bars: readonly Bar[];
+  date: SessionDate;
+  live: LiveQuote | null;
+}
+
+function isSame(a: Quote, b: Quote): boolean {
+  return (
+    a.spot === b.spot &&
+    a.volume === b.volume &&
+    a.eventTsMs === b.eventTsMs &&
+    a.officialClose === b.officialClose &&
+    a.sessionDate === b.sessionDate
+  );
+}
+
+/** Whether the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were read. */
+function barsServe(state: QuoteState | null, date: SessionDate, change: Change): state is QuoteState {
+  const isNamed = Array.isArray(change.market);
+  return state !== null && isNamed && state.date === date && state.live?.sessionDate === date;
+}
+
+/** Quotes, a topic a symbol. */
+export function quoteTopics(store: Store): TopicKind<QuoteState, Quote> {
+  return {
+    dataset: 'bars',
+    queued: 'latest',
+    concerns: (symbol, change) => concerns(change, 'market', symbol),
+    async read(topics, nowMs, change) {
+      const date = exchangeDate(nowMs);
+      const symbols = [...topics.keys()];
+      const without = symbols.filter((symbol) => !barsServe(topics.get(symbol)!, date, change));
+      const [lives, daily] = await Promise.all([
+        readLiveQuotes(store, symbols),
+        without.length === 0 ? new Map<string, Bar[]>() : dailyBarsAt(store, without, nowMs),
+      ]);
+      return new Map(
+        symbols.map((symbol) => {
+          const before = topics.get(symbol)!;
+          const bars = daily.get(symbol) ?? before!.bars;
+          const live = lives.get(symbol) ?? null;
+          const quote = quoteAt(symbol, bars, live, nowMs);
+          const changed = before === null || !isSame(before.event.value, quote);
+          const event = changed ? { value: quote, cursor: '', slot: symbol } : before.event;
+          return [symbol, { state: { event, bars, date, live }, events: changed ? [event] : [] }];
+        }),
+      );
+    },
+    first: ({ event }) => [event],
+    cursor: () => '',
+  };
+}

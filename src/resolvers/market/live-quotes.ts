@@ -1,0 +1,40 @@
+import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
+import { emptyQuote, type Quote } from '../../domain/quote.ts';
+import type { LiveSource } from '../../live/source.ts';
+import { findSymbol, type RequestContext, requireSource } from '../context.ts';
+import { checkQuoteSymbols } from './quotes.ts';
+
+/** The symbols that the caller may follow; throws the 403 of the first when there is none. Nothing is withheld of a ticker nobody knows. */
+async function readableSymbols(context: RequestContext, symbols: readonly string[]): Promise<Set<string>> {
+  const readable = new Set<string>();
+  let denied: (() => void) | null = null;
+  for (const symbol of symbols) {
+    const entry = await findSymbol(context, symbol);
+    if (entry === null || symbolAccess(context.caller, entry).allowed) readable.add(symbol);
+    else denied ??= () => requireSymbol(context.caller, entry);
+  }
+  if (readable.size === 0) denied?.();
+  return readable;
+}
+
+/**
+ * The quotes of symbols: each as it stands, then whenever it changes. As in a page of quotes, a symbol that may not be read is an empty row;
+ * 403 when that is all of them, and as soon as one may be read no longer.
+ */
+export async function followQuotes(context: RequestContext, symbols: readonly string[]): Promise<LiveSource<Quote>> {
+  checkQuoteSymbols(symbols);
+  requireSource(context, 'bars');
+  const readable = await readableSymbols(context, symbols);
+  const hidden = symbols.filter((symbol) => !readable.has(symbol));
+  return context.live.quotes.follow({
+    keys: [...readable],
+    resume: null,
+    early: hidden.map((symbol) => ({ value: emptyQuote(symbol), cursor: '', slot: symbol })),
+    async check(caller) {
+      for (const symbol of readable) {
+        const entry = await findSymbol(context, symbol);
+        if (entry) requireSymbol(caller, entry);
+      }
+    },
+  });
+}
