@@ -12,13 +12,12 @@ import { schema } from '../src/schema/index.ts';
 const root = join(import.meta.dirname, '..');
 const file = join(root, 'src/pages/dashboard/client/operation-types.ts');
 
-/** Scalars that are numbers in JSON; the others are texts. */
-const numbers = new Set(['EpochMs', 'Long', 'StrikeThousandths']);
+/** The TypeScript type of each scalar. */
 const scalars = Object.fromEntries([
   ['ID', 'string'],
   ...Object.values(schema.getTypeMap())
     .filter((type) => isScalarType(type) && !isSpecifiedScalarType(type))
-    .map(({ name }) => [name, numbers.has(name) ? 'number' : 'string']),
+    .map(({ name, extensions }) => [name, extensions.codegenScalarType]),
 ]);
 
 /** Each definition once: operations repeat the fragments that they share. */

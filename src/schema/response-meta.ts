@@ -1,17 +1,33 @@
-import { classifications, tiers } from '../domain/tier.ts';
+import type { Classification, Tier } from '../domain/tier.ts';
 import { type Caps, type ResponseMeta, responseMeta } from '../resolvers/response-meta.ts';
 import { builder } from './builder.ts';
 import { costs } from './cost.ts';
+import { enumValues } from './enum-values.ts';
 
-export const TierEnum = builder.enumType('Tier', { description: 'Service tiers, lowest first.', values: tiers });
+export const TierEnum = builder.enumType('Tier', {
+  description: 'Service tiers, lowest first.',
+  values: enumValues<Tier>({
+    free: 'Lowest tier.',
+    basic: 'Adds off-exchange data and symbols of the basic tier.',
+    pro: 'Highest tier. Adds option flow and symbols of the pro tier.',
+  }),
+});
 export const ClassificationEnum = builder.enumType('Classification', {
   description: 'The market-data status an account declared.',
-  values: classifications,
+  values: enumValues<Classification>({
+    professional: 'A professional user of market data. Final once declared.',
+    non_professional:
+      'A non-professional user of market data. Index products, option flow and off-exchange data require it.',
+  }),
 });
 const PlaneEnum = builder.enumType('Plane', {
   description:
     'Serving tier of an answer: the current session (live), past sessions (archive), or the registry. Informational.',
-  values: ['live', 'archive', 'registry'] as const,
+  values: enumValues<'live' | 'archive' | 'registry'>({
+    live: 'The current session; the answer may change.',
+    archive: 'Past sessions.',
+    registry: 'Reference data, independent of any session.',
+  }),
 });
 
 const CapsType = builder.objectRef<Caps>('Caps').implement({

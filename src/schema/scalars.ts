@@ -31,10 +31,23 @@ type TextScalarName =
   | 'Timeframe'
   | 'OptionTimeframe';
 
+/** What a scalar is: its description, the public specification of its form, and its type in TypeScript for code generators. */
+interface ScalarForm {
+  description: string;
+  specifiedByURL: string;
+  type: string;
+}
+
+const form = ({ description, specifiedByURL, type }: ScalarForm) => ({
+  description,
+  specifiedByURL,
+  extensions: { codegenScalarType: type },
+});
+
 /** A scalar written as text; `parse` returns the value in its normal form or throws what is wrong with it. */
-function textScalar(name: TextScalarName, description: string, parse: (text: string) => string): void {
+function textScalar(name: TextScalarName, described: Omit<ScalarForm, 'type'>, parse: (text: string) => string): void {
   builder.scalarType(name, {
-    description,
+    ...form({ ...described, type: 'string' }),
     serialize: (value) => value as never,
     parseValue: (value) =>
       reading(() => parse(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '')) as never,
@@ -52,60 +65,119 @@ function checkedInteger(name: string, value: unknown): number {
 }
 
 /** A scalar that is an integer of at most 53 bits; anything beyond is refused, never rounded. */
-function integerScalar(name: 'EpochMs' | 'Long' | 'StrikeThousandths', description: string): void {
+function integerScalar(name: 'EpochMs' | 'Long' | 'StrikeThousandths', described: Omit<ScalarForm, 'type'>): void {
   builder.scalarType(name, {
-    description,
+    ...form({ ...described, type: 'number' }),
     serialize: (value) => checkedInteger(name, value),
     parseValue: (value) => checkedInteger(name, value),
     parseLiteral: (node) => checkedInteger(name, node.kind === Kind.INT ? Number(node.value) : Number.NaN),
   });
 }
 
-integerScalar('EpochMs', 'A point in time: milliseconds since 1970-01-01T00:00:00Z.');
-integerScalar('Long', 'An integer of up to 53 bits, such as a volume in shares or contracts.');
-integerScalar('StrikeThousandths', 'A strike in thousandths of a dollar, an integer: 600 dollars is 600000.');
-textScalar('SessionDate', 'A date, YYYY-MM-DD. A session is the date of the exchange in New York.', (text) => {
-  if (!isDate(text)) return parseDate(text, 'date');
-  return text;
+integerScalar('EpochMs', {
+  description: 'A point in time: milliseconds since 1970-01-01T00:00:00Z.',
+  specifiedByURL: 'https://tc39.es/ecma262/#sec-time-values-and-time-range',
 });
-textScalar('Ticker', 'A ticker such as SPY or BRK.B. Any case is accepted; answers are uppercase.', (text) =>
-  parseTicker(text),
+integerScalar('Long', {
+  description: 'An integer of up to 53 bits, such as a volume in shares or contracts.',
+  specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc7493#section-2.2',
+});
+integerScalar('StrikeThousandths', {
+  description: 'A strike in thousandths of a dollar, an integer: 600 dollars is 600000.',
+  specifiedByURL: 'https://en.wikipedia.org/wiki/Option_symbol',
+});
+textScalar(
+  'SessionDate',
+  {
+    description: 'A date, YYYY-MM-DD. A session is the date of the exchange in New York.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc3339#section-5.6',
+  },
+  (text) => {
+    if (!isDate(text)) return parseDate(text, 'date');
+    return text;
+  },
 );
-textScalar('OptionContractId', 'An option contract: O: and its OSI symbol, such as O:SPY241220C00600000.', (text) =>
-  contractId(parseOptionContract(text)),
+textScalar(
+  'Ticker',
+  {
+    description: 'A ticker such as SPY or BRK.B. Any case is accepted; answers are uppercase.',
+    specifiedByURL: 'https://www.nasdaqtrader.com/trader.aspx?id=CQSsymbolconvention',
+  },
+  (text) => parseTicker(text),
+);
+textScalar(
+  'OptionContractId',
+  {
+    description: 'An option contract: O: and its OSI symbol, such as O:SPY241220C00600000.',
+    specifiedByURL: 'https://en.wikipedia.org/wiki/Option_symbol',
+  },
+  (text) => contractId(parseOptionContract(text)),
 );
 textScalar(
   'PointInTime',
-  'Epoch milliseconds, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone of the field. A trailing Z or offset overrides the time zone.',
+  {
+    description:
+      'Epoch milliseconds, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone of the field. A trailing Z or offset overrides the time zone.',
+    specifiedByURL: 'https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#dates-and-times',
+  },
   (text) => {
     parseInstant(text, 'UTC', 'time');
     return text;
   },
 );
-textScalar('TimeZone', 'An IANA time zone, such as America/New_York.', (text) => {
-  if (!isTimeZone(text))
-    throw invalidParameter(
-      'tz',
-      `expected an IANA time zone such as America/New_York, got ${JSON.stringify(text.slice(0, 40))}`,
-    );
-  return text;
-});
-textScalar('ClockTime', 'A time of the New York day, HH:MM.', (text) => {
-  parseClockTime(text, 'time');
-  return text;
-});
-textScalar('Timeframe', `The length of a stock bar: ${timeframes.join(', ')}.`, (text) => {
-  if (!(timeframes as readonly string[]).includes(text))
-    throw invalidParameter('timeframe', `expected one of ${timeframes.join(', ')}`);
-  return text;
-});
-textScalar('OptionTimeframe', 'The length of an option bar: 1m or 5m.', (text) => {
-  if (text !== '1m' && text !== '5m') throw invalidParameter('tf', 'expected 1m or 5m');
-  return text;
-});
+textScalar(
+  'TimeZone',
+  { description: 'An IANA time zone, such as America/New_York.', specifiedByURL: 'https://www.iana.org/time-zones' },
+  (text) => {
+    if (!isTimeZone(text))
+      throw invalidParameter(
+        'tz',
+        `expected an IANA time zone such as America/New_York, got ${JSON.stringify(text.slice(0, 40))}`,
+      );
+    return text;
+  },
+);
+textScalar(
+  'ClockTime',
+  {
+    description: 'A time of the New York day, HH:MM.',
+    specifiedByURL: 'https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#times',
+  },
+  (text) => {
+    parseClockTime(text, 'time');
+    return text;
+  },
+);
+textScalar(
+  'Timeframe',
+  {
+    description: `The length of a stock bar: ${timeframes.join(', ')}.`,
+    specifiedByURL: 'https://prometheus.io/docs/prometheus/latest/querying/basics/#time-durations',
+  },
+  (text) => {
+    if (!(timeframes as readonly string[]).includes(text))
+      throw invalidParameter('timeframe', `expected one of ${timeframes.join(', ')}`);
+    return text;
+  },
+);
+textScalar(
+  'OptionTimeframe',
+  {
+    description: 'The length of an option bar: 1m or 5m.',
+    specifiedByURL: 'https://prometheus.io/docs/prometheus/latest/querying/basics/#time-durations',
+  },
+  (text) => {
+    if (text !== '1m' && text !== '5m') throw invalidParameter('tf', 'expected 1m or 5m');
+    return text;
+  },
+);
 
 builder.scalarType('CountsByName', {
-  description: 'Counts by name: an object of integers of up to 53 bits.',
+  ...form({
+    description: 'Counts by name: an object of integers of up to 53 bits.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc8259#section-4',
+    type: 'Record<string, number>',
+  }),
   serialize: (counts) => counts,
 });
 
@@ -116,7 +188,11 @@ function importBody(value: unknown): Uint8Array {
   return new TextEncoder().encode(value);
 }
 builder.scalarType('ImportBody', {
-  description: 'Text of an import: at most 10 MiB and 100,000 lines.',
+  ...form({
+    description: 'Text of an import: at most 10 MiB and 100,000 lines.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc4180',
+    type: 'string',
+  }),
   serialize: () => {
     throw new TypeError('an import is never served');
   },
@@ -129,7 +205,12 @@ function patchObject(value: unknown): Record<string, unknown> {
   throw invalidParameter('body', 'expected an object');
 }
 builder.scalarType('MergePatch', {
-  description: 'A merge patch (RFC 7396): an object with the fields to change, named as in REST. null clears a field.',
+  ...form({
+    description:
+      'A merge patch (RFC 7396): an object with the fields to change, named as in REST. null clears a field.',
+    specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc7396',
+    type: 'Record<string, unknown>',
+  }),
   serialize: () => {
     throw new TypeError('a patch is never served');
   },

@@ -1,11 +1,15 @@
 import {
   type GraphQLArgument,
+  type GraphQLScalarType,
   getNamedType,
+  graphqlSync,
   isEnumType,
   isInputObjectType,
   isInterfaceType,
   isObjectType,
   isScalarType,
+  isSpecifiedScalarType,
+  printSchema,
 } from 'graphql';
 import { describe, expect, test } from 'vitest';
 import { schema } from '../../src/schema/index.ts';
@@ -28,17 +32,37 @@ function* places(): Generator<[string, string | null | undefined]> {
       }
     } else if (isInputObjectType(type)) {
       for (const field of Object.values(type.getFields())) yield [`${type.name}.${field.name}`, field.description];
-    } else if (!isEnumType(type) && !isScalarType(type)) {
+    } else if (isEnumType(type)) {
+      for (const value of type.getValues()) yield [`${type.name}.${value.name}`, value.description];
+    } else if (!isScalarType(type)) {
       yield [`${type.name} is of a kind this test does not know`, null];
     }
   }
 }
 
 describe('the graph', () => {
-  test('describes every type, field and argument', () => {
+  test('describes every type, field, argument and enum value', () => {
     const all = [...places()];
     expect(all.length).toBeGreaterThan(400);
     expect(all.filter(([, description]) => !description?.trim()).map(([place]) => place)).toEqual([]);
+  });
+});
+
+describe('a scalar of the graph', () => {
+  const scalars = Object.values(schema.getTypeMap()).filter(
+    (type) => isScalarType(type) && !isSpecifiedScalarType(type),
+  ) as GraphQLScalarType[];
+
+  test.each(scalars)('$name names the public specification of its form', ({ specifiedByURL }) => {
+    const url = new URL(specifiedByURL!);
+    expect(url.protocol).toBe('https:');
+    expect(url.hostname).toMatch(/^[a-z0-9-]+(\.[a-z0-9-]+)+$/);
+    expect(printSchema(schema)).toContain(`@specifiedBy(url: "${specifiedByURL}")`);
+  });
+
+  test('is introspected with it', () => {
+    const { data } = graphqlSync({ schema, source: '{ __type(name: "EpochMs") { specifiedByURL } }' });
+    expect(data).toMatchObject({ __type: { specifiedByURL: expect.stringContaining('https://') } });
   });
 });
 

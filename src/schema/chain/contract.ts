@@ -1,22 +1,31 @@
-import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
+import {
+  contractId,
+  type OptionContract,
+  type OptionRight,
+  readOptionContract,
+} from '../../domain/chain/option-contract.ts';
 import { optionRoot, underlyingOf } from '../../domain/chain/option-root.ts';
 import { contractOf } from '../../resolvers/chain/contract.ts';
 import { builder } from '../builder.ts';
+import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { refetchable } from '../node.ts';
 
 export const OptionRightEnum = builder.enumType('OptionRight', {
   description: 'The right of an option.',
-  values: ['call', 'put'] as const,
+  values: enumValues<OptionRight>({ call: 'The right to buy.', put: 'The right to sell.' }),
 });
 
 const ExerciseStyleEnum = builder.enumType('ExerciseStyle', {
   description: 'When an option can be exercised: at expiry only (european) or at any time (american).',
-  values: ['european', 'american'] as const,
+  values: enumValues<'european' | 'american'>({ european: 'At expiry only.', american: 'At any time until expiry.' }),
 });
 const SettlementEnum = builder.enumType('Settlement', {
   description: 'When an option settles on its expiry date: at the open (am) or at the close (pm).',
-  values: ['am', 'pm'] as const,
+  values: enumValues<'am' | 'pm'>({
+    am: 'At the open of the expiry date.',
+    pm: 'At the close of the expiry date.',
+  }),
 });
 
 /** `OptionContract`. Other nouns add their edges in their own files. */

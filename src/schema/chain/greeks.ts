@@ -1,4 +1,4 @@
-import { type GreeksSample, markSources } from '../../domain/chain/greeks.ts';
+import type { GreeksSample, MarkSource } from '../../domain/chain/greeks.ts';
 import {
   type GreeksMeta,
   type GreeksPage,
@@ -9,13 +9,18 @@ import {
 } from '../../resolvers/chain/greeks.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
 /** Where a mark came from. */
 export const MarkSourceEnum = builder.enumType('MarkSource', {
   description: 'Source of a mark: the mid of a quote (mid), a recent trade (last), or the prior close (close).',
-  values: markSources,
+  values: enumValues<MarkSource>({
+    mid: 'The middle of bid and ask.',
+    last: 'The price of a recent trade.',
+    close: 'The prior close.',
+  }),
 });
 
 const iv = {

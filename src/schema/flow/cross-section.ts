@@ -3,6 +3,7 @@ import { type CrossSectionMeta, type CrossSectionPage, crossSection } from '../.
 import { flowAtStrike, gexAtStrike, type StrikeFlow, strikesOf } from '../../resolvers/flow/strike-flow.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { GexStrikeType } from '../gex/gex.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
@@ -46,7 +47,7 @@ const ExpirationFlowType = builder.objectRef<CrossSection['byExpiration'][number
 
 const CrossSectionKindEnum = builder.enumType('CrossSectionUpdateKind', {
   description: 'Kind of a cross-section update.',
-  values: ['cross_section_session'] as const,
+  values: enumValues<'cross_section_session'>({ cross_section_session: 'The whole session so far.' }),
 });
 
 const CrossSectionUpdateType = builder.objectRef<CrossSection>('CrossSectionUpdate').implement({

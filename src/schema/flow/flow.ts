@@ -1,17 +1,26 @@
-import { type Coverage, coverageStatuses } from '../../domain/flow/coverage.ts';
-import { type FlowMeasures, flowSides } from '../../domain/flow/flow.ts';
+import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
+import type { FlowMeasures, FlowSide } from '../../domain/flow/flow.ts';
 import { builder } from '../builder.ts';
+import { enumValues } from '../enum-values.ts';
 import { type SymbolNode, SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 
 export const FlowSideEnum = builder.enumType('FlowSide', {
   description: 'The aggressor side, inferred from the quote at the time of the print.',
-  values: flowSides,
+  values: enumValues<FlowSide>({
+    buy_inferred: 'Traded at or near the ask.',
+    sell_inferred: 'Traded at or near the bid.',
+    neutral: 'Traded between bid and ask.',
+    unknown: 'No usable quote at the time of the print, or legs of different sides.',
+  }),
 });
 
 export const CoverageStatusEnum = builder.enumType('CoverageStatus', {
   description: 'Source of the data: the live tape, or the full tape after the session.',
-  values: coverageStatuses,
+  values: enumValues<CoverageStatus>({
+    observed_live: 'Built from the live tape during the session.',
+    eod_reconciled: 'Built from the full tape after the session; it replaces what was observed live.',
+  }),
 });
 
 export const FlowCoverageType = builder.objectRef<Coverage>('FlowCoverage').implement({

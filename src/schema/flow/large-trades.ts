@@ -1,5 +1,5 @@
 import { readEventId } from '../../domain/flow/event-id.ts';
-import { type FlowEvent, type FlowLeg, flowEventKinds, type LargeTrade } from '../../domain/flow/flow.ts';
+import type { FlowEvent, FlowEventKind, FlowLeg, LargeTrade } from '../../domain/flow/flow.ts';
 import {
   flowEvent,
   type LargeTradesMeta,
@@ -10,13 +10,18 @@ import {
 import { builder } from '../builder.ts';
 import { OptionContractType } from '../chain/contract.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowSideEnum, SymbolFlowType } from './flow.ts';
 
 const FlowEventKindEnum = builder.enumType('FlowEventKind', {
   description: 'One print, one order swept across several exchanges, or several contracts traded as one.',
-  values: flowEventKinds,
+  values: enumValues<FlowEventKind>({
+    single_block: 'One print.',
+    sweep: 'One order executed on several exchanges within moments.',
+    multi_leg: 'Several contracts of one underlying traded as one order, or a print tied to stock.',
+  }),
 });
 
 const FlowLegType = builder.objectRef<FlowLeg>('FlowLeg').implement({
@@ -77,7 +82,7 @@ node(
 
 const BigTradeKindEnum = builder.enumType('LargeTradeUpdateKind', {
   description: 'Kind of a large-trade update.',
-  values: ['big_trade'] as const,
+  values: enumValues<'big_trade'>({ big_trade: 'A large trade was detected.' }),
 });
 
 const LargeTradeUpdateType = builder.objectRef<FlowEvent>('LargeTradeUpdate').implement({

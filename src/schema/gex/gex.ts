@@ -1,4 +1,4 @@
-import { type GexExpiry, gammaSources } from '../../domain/gex.ts';
+import type { GammaSource, GexExpiry } from '../../domain/gex.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
 import { type GexStrike, gexCaptureAt, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
@@ -7,6 +7,7 @@ import { type SessionStrikes, type SessionStrikesMeta, sessionStrikes } from '..
 import { builder } from '../builder.ts';
 import { ChainRowType } from '../chain/chain.ts';
 import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
@@ -96,7 +97,10 @@ const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
 
 const GammaSourceEnum = builder.enumType('GammaSource', {
   description: 'Source of the gammas: solved from prices by the service, or given by the vendor.',
-  values: gammaSources,
+  values: enumValues<GammaSource>({
+    solve: 'Solved from option prices by the service.',
+    vendor: "The source's own gammas.",
+  }),
 });
 
 export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').implement({

@@ -3,10 +3,11 @@ import {
   type GexReference,
   type GexReferenceMeta,
   gexReference,
-  referenceBases,
+  type ReferenceBasis,
 } from '../../resolvers/gex/reference.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { strikeSizes } from './cost.ts';
 import { GexStrikeType, SymbolGexType } from './gex.ts';
@@ -14,7 +15,10 @@ import { GexStrikeType, SymbolGexType } from './gex.ts';
 const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {
   description:
     "Reference for a session's gamma: the first capture of its regular session (open), or the last capture of the prior session (prev_close).",
-  values: referenceBases,
+  values: enumValues<ReferenceBasis>({
+    open: 'The first capture of the regular session.',
+    prev_close: 'The last capture of the prior session.',
+  }),
 });
 
 const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMeta').implement({

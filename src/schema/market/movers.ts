@@ -2,18 +2,19 @@ import {
   type Mover,
   type MoversMeta,
   type MoversPage,
+  type MoverUniverse,
   moverLimits,
   movers,
-  moverUniverses,
 } from '../../resolvers/market/movers.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
 const MoverUniverseEnum = builder.enumType('MoverUniverse', {
   description: 'The symbols that movers are selected from: registry = all registered symbols.',
-  values: moverUniverses,
+  values: enumValues<MoverUniverse>({ registry: 'All registered symbols.' }),
 });
 
 const MoverType = builder.objectRef<Mover>('Mover').implement({

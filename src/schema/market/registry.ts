@@ -1,4 +1,4 @@
-import { instrumentTypes, type SymbolEntry } from '../../domain/symbol.ts';
+import type { InstrumentType, SymbolEntry } from '../../domain/symbol.ts';
 import {
   lookup,
   maxLookupLength,
@@ -9,12 +9,19 @@ import {
 import { chainPolicy } from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface, TierEnum } from '../response-meta.ts';
 import { ChainPolicyType, SymbolClassEnum } from './symbol.ts';
 
 const InstrumentTypeEnum = builder.enumType('InstrumentType', {
   description: 'Instrument type of a ticker.',
-  values: instrumentTypes,
+  values: enumValues<InstrumentType>({
+    common_equity: 'Common stock.',
+    etf: 'An exchange-traded fund.',
+    index: 'An index.',
+    adr_other: 'An ADR, or another kind of instrument.',
+    unknown: 'The source does not say.',
+  }),
 });
 
 const RegistryEntryType = builder.objectRef<SymbolEntry>('RegistryEntry').implement({

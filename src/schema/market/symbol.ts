@@ -1,4 +1,4 @@
-import { symbolClasses, tenorFrames } from '../../domain/symbol.ts';
+import type { SymbolClass, TenorFrame } from '../../domain/symbol.ts';
 import { type RequestContext, realTicker, registeredSymbol } from '../../resolvers/context.ts';
 import {
   type AccessAnswer,
@@ -8,6 +8,7 @@ import {
   isRegistered,
 } from '../../resolvers/market/symbol-access.ts';
 import { builder } from '../builder.ts';
+import { enumValues } from '../enum-values.ts';
 import { byTicker, node } from '../node.ts';
 import { TierEnum } from '../response-meta.ts';
 
@@ -18,15 +19,22 @@ export interface SymbolNode {
 
 export const SymbolClassEnum = builder.enumType('SymbolClass', {
   description: 'What kind of product a symbol is.',
-  values: symbolClasses,
+  values: enumValues<SymbolClass>({ equity: 'A stock or a fund.', index: 'An index.' }),
 });
 const TenorFrameEnum = builder.enumType('TenorFrame', {
   description: 'Spacing of the expiries that a chain covers.',
-  values: tenorFrames,
+  values: enumValues<TenorFrame>({
+    daily: 'Expiries on every trading day.',
+    weekly: 'Weekly expiries.',
+    monthly: 'Monthly expiries.',
+  }),
 });
 const AccessReasonEnum = builder.enumType('AccessRefusal', {
   description: "Why the caller cannot read a symbol's data. The tier is checked first.",
-  values: ['not_entitled_tier', 'attestation_required'] as const,
+  values: enumValues<'not_entitled_tier' | 'attestation_required'>({
+    not_entitled_tier: "The caller's tier is too low.",
+    attestation_required: 'The non-professional market-data declaration is missing.',
+  }),
 });
 
 export const ChainPolicyType = builder.objectRef<ChainPolicy>('ChainPolicy').implement({
