@@ -6,6 +6,8 @@ import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
+/** What an operator runs: it holds the server to its memory limit, as src/main.ts alone does not. */
+const launcher = join(import.meta.dirname, '..', 'bin', 'tapegraph.mjs');
 
 /** A gateway in processes of its own. */
 export interface OwnGateway {
@@ -42,7 +44,7 @@ export async function startGateway(
   settings: Settings,
   args: readonly string[],
   logFile: string,
-  program = main,
+  program = launcher,
 ): Promise<OwnGateway> {
   const log = openSync(logFile, 'a');
   const child = spawn(process.execPath, [program, 'serve', '--port', '0', '--json', ...args], {
