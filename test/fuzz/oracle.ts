@@ -62,7 +62,9 @@ function wrongBody(request: FuzzRequest, { status, headers, text, cut }: Came): 
   if (status >= 400 && errors.length === 0) return `${status} without an error: ${text.slice(0, 300)}`;
   const odd = errors.find((error) => !isKnown(error));
   if (odd) return `${status} with an error of no known code: ${JSON.stringify(odd).slice(0, 300)}`;
-  if (errors.some(({ code }) => code === 'internal')) return `${status} with an internal error: ${text.slice(0, 300)}`;
+  // JSON-RPC's own code for it, from MCP.
+  if (errors.some(({ code }) => code === 'internal' || code === -32603))
+    return `${status} with an internal error: ${text.slice(0, 300)}`;
   const leak = errors.length > 0 ? inner.exec(text.replaceAll(request.path, '')) : null;
   return leak ? `${status} tells of the inside: ${text.slice(Math.max(0, leak.index - 100), leak.index + 200)}` : null;
 }
