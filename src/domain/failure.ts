@@ -158,9 +158,14 @@ export function addressTooLong(maxBytes: number): Failure {
   return new Failure(414, 'invalid_params', `The URL is too long: at most ${maxBytes} bytes.`);
 }
 
+/** When a failure may be gone: as a header, and where an answer has no headers of its own among the details. */
+function retryAfter(seconds: number): FailureOptions {
+  return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };
+}
+
 /** 429: over a rate or in-flight limit; the caller may retry after so many seconds. */
 export function rateLimited(message: string, retryAfterSeconds: number): Failure {
-  return new Failure(429, 'rate_limited', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+  return new Failure(429, 'rate_limited', message, retryAfter(retryAfterSeconds));
 }
 
 /** The client hung up while its request was worked on. Never sent; 499 is what proxies log for it. */
@@ -185,7 +190,7 @@ export function providerUnavailable(cause: unknown): Failure {
 
 /** 503: the server has no room for the request at the moment. */
 export function overloaded(message: string, retryAfterSeconds: number): Failure {
-  return new Failure(503, 'internal', message, { headers: { 'Retry-After': String(retryAfterSeconds) } });
+  return new Failure(503, 'internal', message, retryAfter(retryAfterSeconds));
 }
 
 /** 500: a defect of ours. Nothing of the cause leaks. */

@@ -17,8 +17,14 @@ function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | '
   };
 }
 
-/** What is sent of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. */
-export function publicError(error: unknown, report: (failure: Failure) => void): GraphQLError {
+/** The status of an answer that has no data: GraphQL over HTTP asks for it unless the answer is sent as `application/json`. */
+const statusWithoutData = (status: number) => ({ http: { status, spec: true } });
+
+/**
+ * What is sent of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. `hasData`: the answer has
+ * data beside its errors.
+ */
+export function publicError(error: unknown, report: (failure: Failure) => void, hasData = true): GraphQLError {
   const thrown = failureWithin(error);
   if (!thrown && isGraphqlsOwn(error)) {
     // For a body that is no JSON Yoga adds what the parser threw, which repeats the body, and takes it as the sign for 400 with every
@@ -26,13 +32,22 @@ export function publicError(error: unknown, report: (failure: Failure) => void):
     const { originalError, ...extensions } = error.extensions;
     return new GraphQLError(error.message, {
       ...place(error),
-      extensions: { ...extensions, ...(originalError ? { http: { status: 400 } } : {}), code: 'invalid_params' },
+      extensions: {
+        ...(hasData ? {} : statusWithoutData(400)),
+        ...extensions,
+        ...(originalError ? { http: { status: 400 } } : {}),
+        code: 'invalid_params',
+      },
     });
   }
   const failure = thrown ?? internal(error);
   if (failure.status >= 500) report(failure);
   return new GraphQLError(failure.message, {
     ...place(error),
-    extensions: { code: failure.code, ...(failure.details ? { details: failure.details } : {}) },
+    extensions: {
+      ...(hasData ? {} : statusWithoutData(failure.status)),
+      code: failure.code,
+      ...(failure.details ? { details: failure.details } : {}),
+    },
   });
 }

@@ -1,5 +1,5 @@
 import { GraphQLError } from 'graphql';
-import { Failure } from '../domain/failure.ts';
+import { Failure, invalidRequest } from '../domain/failure.ts';
 
 /** An error that ends the whole request, with the status and headers of the failure. */
 export function requestErrorOf(failure: Failure): GraphQLError {
@@ -11,6 +11,24 @@ export function requestErrorOf(failure: Failure): GraphQLError {
       http: { status: failure.status, headers: failure.headers },
     },
   });
+}
+
+/** An error as it is sent where an operation's answer has no status and headers of its own. */
+export function withoutStatus(error: GraphQLError): GraphQLError {
+  const { http: _, ...extensions } = error.extensions;
+  const { message, nodes = null, source = null, positions = null, path = null } = error;
+  return new GraphQLError(message, { nodes, source, positions, path, extensions });
+}
+
+/** True for parameters that hold the hash of a query (automatic persisted queries) and no query. */
+function isHashAlone({ query, extensions }: { query?: unknown; extensions?: unknown }): boolean {
+  const hash = (extensions as { persistedQuery?: unknown } | null | undefined)?.persistedQuery;
+  return hash != null && (query === undefined || query === null || query === '');
+}
+
+/** Throws 400 in the words that clients with automatic persisted queries know, which then send whole queries. */
+export function requireQuery(params: { query?: unknown; extensions?: unknown }): void {
+  if (isHashAlone(params)) throw requestErrorOf(invalidRequest('PersistedQueryNotSupported'));
 }
 
 /** True for an error made by `requestErrorOf`, which can be sent as it is. */

@@ -12,6 +12,7 @@ import { jsonBuffers, WrittenJson } from '../runtime/json-parts.ts';
 import { answerBytesInProcess } from './in-process.ts';
 import { publicErrors } from './plugins/public-errors.ts';
 import type { OpenSubscriptions } from './plugins/subscriptions.ts';
+import { withoutStatus } from './request-error.ts';
 import type { HttpContext } from './request-state.ts';
 import type { RunOperation } from './sse/single-connection.ts';
 import type { Subscribed } from './sse/subscription.ts';
@@ -63,7 +64,8 @@ export function operationRunner(
     open.delete(req);
     if (subscribed) return subscribed;
     if (!result.errors?.length) return isWritten(result) ? JSON.parse(result.stringify(result)) : result;
-    return { ...result, errors: (await publicErrors(services, exchange, result.errors)).errors };
+    const { errors } = await publicErrors(services, exchange, result.errors, 'data' in result);
+    return { ...result, errors: errors.map(withoutStatus) };
   };
 }
 

@@ -1,4 +1,4 @@
-import { type ExecutionResult, Kind, parse } from 'graphql';
+import { type ExecutionResult, type GraphQLError, Kind, parse } from 'graphql';
 import { Failure, invalidParameter } from '../domain/failure.ts';
 import { answered, failed, type ToolResult } from './results.ts';
 import { listItems, type Tool } from './tools.ts';
@@ -53,6 +53,17 @@ function requireQuery(document: string): void {
   }
 }
 
+/** The failure of an answer without data, from its first error as it was sent. */
+function failureOfAnswer(error: GraphQLError | undefined): Failure {
+  const { code = 'internal', details } = (error?.extensions ?? {}) as Partial<Pick<Failure, 'code' | 'details'>>;
+  return new Failure(
+    code === 'internal' ? 500 : 400,
+    code,
+    error?.message ?? 'The graph returned no answer.',
+    details ? { details } : {},
+  );
+}
+
 /** Runs the tool; `ask` sends the document through the graph's own door, as the caller. */
 export async function askGraph(
   sent: Record<string, unknown>,
@@ -66,12 +77,6 @@ export async function askGraph(
     throw invalidParameter('max_items', `expected a whole number from 1 to ${listItems.most}`);
   requireQuery(query);
   const { data, errors } = await ask(query, variables as Record<string, unknown>);
-  if (!data) {
-    const [first] = errors ?? [];
-    const code = (first?.extensions?.code ?? 'internal') as Failure['code'];
-    return failed(
-      new Failure(code === 'internal' ? 500 : 400, code, first?.message ?? 'The graph returned no answer.'),
-    );
-  }
+  if (!data) return failed(failureOfAnswer(errors?.[0]));
   return answered({ data, ...(errors ? { errors } : {}) }, Number(maxItems));
 }

@@ -31,7 +31,7 @@ export function answered(answer: Envelope | object, maxItems: number): ToolResul
 
 /** A failure as a tool's: the model gets the contract's error. */
 export function failed(failure: Failure): ToolResult {
-  const retry = failure.headers['Retry-After'];
+  const retry = failure.details?.retry_after_seconds;
   return {
     isError: true,
     content: [

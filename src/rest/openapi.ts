@@ -34,6 +34,7 @@ const detailsSchemas: Record<string, JsonSchema> = {
   parameter: { type: 'string', description: 'The invalid parameter or field of the body.' },
   symbols: { type: 'array', items: { type: 'string' }, description: 'The rejected symbols.' },
   required_tier: { type: 'string', enum: tiers, description: 'The required tier.' },
+  retry_after_seconds: { type: 'integer', description: 'Seconds after which to retry, as in Retry-After.' },
 };
 
 function errorResponse(status: number): JsonSchema {

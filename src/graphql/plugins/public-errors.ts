@@ -13,13 +13,14 @@ export async function publicErrors(
   services: EndpointServices,
   { req, res }: HttpContext,
   errors: readonly unknown[],
+  hasData: boolean,
 ): Promise<{ errors: GraphQLError[]; isRejected: boolean }> {
   const rejected = await services.admission.chargeRejected(req, res).then(
     () => null,
     (error: unknown) => requestError(services, { req, res }, error),
   );
   const shown = (rejected ? [rejected] : errors).map(
-    (error) => requestErrorWithin(error) ?? publicError(error, (failure) => services.report(req, failure)),
+    (error) => requestErrorWithin(error) ?? publicError(error, (failure) => services.report(req, failure), hasData),
   );
   services.note(req, { code: String(shown[0]!.extensions.code) });
   return { errors: shown, isRejected: rejected !== null };
@@ -31,7 +32,7 @@ export function errorCodes(services: EndpointServices): Plugin {
     onResultProcess: async ({ result, setResult, serverContext }) => {
       if (Array.isArray(result) || Symbol.asyncIterator in result || !result.errors?.length) return;
       const context = serverContext as unknown as HttpContext;
-      const { errors, isRejected } = await publicErrors(services, context, result.errors);
+      const { errors, isRejected } = await publicErrors(services, context, result.errors, 'data' in result);
       setResult(isRejected ? { errors } : { ...result, errors });
     },
   };

@@ -2,7 +2,7 @@ import type { RequestHandler } from 'express';
 import { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
-import { requestErrorOf } from '../request-error.ts';
+import { requestErrorOf, requireQuery } from '../request-error.ts';
 
 /**
  * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown content
@@ -14,7 +14,9 @@ export function requestForm(): Plugin<object> {
       setRequestParser(async (request) => {
         if (!requestParser) throw requestErrorOf(unsupportedMediaType('application/json'));
         try {
-          return await requestParser(request);
+          const params = await requestParser(request);
+          if ('query' in params || 'extensions' in params) requireQuery(params);
+          return params;
         } catch (error) {
           if (error instanceof GraphQLError) throw error;
           throw requestErrorOf(invalidRequest('Expected a query, and JSON objects as variables and extensions.'));

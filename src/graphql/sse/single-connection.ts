@@ -12,7 +12,7 @@ import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { documentLimits } from '../limits/document-limits.ts';
-import { isRequestError, requestErrorOf } from '../request-error.ts';
+import { isRequestError, requestErrorOf, requireQuery } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
 
 /** An operation as it was sent. */
@@ -77,6 +77,7 @@ async function sentJson(request: IncomingMessage, caller: string): Promise<unkno
 function readOperation(json: unknown): Identified {
   const sent = json as SentOperation | null;
   const { query, variables, extensions } = sent ?? {};
+  requireQuery(sent ?? {});
   const isObject = (value: unknown) => value == null || (typeof value === 'object' && !Array.isArray(value));
   if (typeof query !== 'string' || !isObject(variables) || !isObject(extensions))
     throw invalidRequest('Expected a query, and JSON objects as variables and extensions.');
