@@ -1,23 +1,24 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
+import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
-import { inTransaction } from '../store/engine/transaction.ts';
-import { ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
+import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
+import { forgetFiles, ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
-import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
+import { type BadLine, readBytes, TapeFileError } from '../tape/csv/tape-file.ts';
 import { type Dataset, datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
 import type { FileResult, IngestSettings } from './files/file-job.ts';
 import { expandPatterns } from './files/file-patterns.ts';
+import { isOver } from './options/option-session.ts';
 
 /** What became of one file. */
 export interface FileReport {
   file: string;
-  /** `stored`; `unchanged`: all of it is already stored; `refused`: nothing of it was stored. */
+  /** `stored`; `unchanged`: all of it is in force already; `refused`: nothing of it was stored. */
   status: 'stored' | 'unchanged' | 'refused';
   /** Records read. */
   rows: number;
@@ -52,6 +53,8 @@ export interface IngestOptions extends Partial<IngestSettings> {
   now: Clock;
   /** The files come with the project, or are the sample market's; any others end the sample market's key. */
   isBundled?: boolean;
+  /** Reads and computes also what is known to be in force. */
+  force?: boolean;
   /** Aborted to stop: what is being stored is rolled back, and its reason is thrown. Files stored before stay. */
   signal?: AbortSignal;
 }
@@ -70,10 +73,27 @@ async function fileVersion(path: string): Promise<string> {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-async function fileHash(path: string, shape: string): Promise<string> {
+/** Of the unpacked content, so that a file packed otherwise is the same file. */
+async function fileHash(path: string, shape: string, signal: AbortSignal | undefined): Promise<string> {
   const hash = createHash('sha256').update(shape);
-  for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for await (const bytes of readBytes(path)) {
+    signal?.throwIfAborted();
+    hash.update(bytes);
+  }
   return hash.digest('base64url');
+}
+
+/** Remembers a file that is in force; those that it took the place of are in force no longer. Data of a session in progress may change at any time. */
+async function rememberFile(
+  tx: Transaction,
+  dataset: Dataset,
+  hash: string,
+  { name, rows, changed, parts = [] }: FileResult & { name: string },
+  now: Clock,
+): Promise<void> {
+  if (changed > 0) await forgetFiles(tx, datasets[dataset].supersedes, parts);
+  if (parts.some((part) => isDate(part) && !isOver(part, now()))) return;
+  await saveIngestedFile(tx, dataset, hash, { name, rows, ingestedAt: now(), parts });
 }
 
 async function storeFile(
@@ -81,7 +101,7 @@ async function storeFile(
   dataset: Dataset,
   path: string,
   settings: IngestSettings,
-  { now, signal, isBundled = false }: Pick<IngestOptions, 'now' | 'signal' | 'isBundled'>,
+  { now, signal, isBundled = false, force = false }: Pick<IngestOptions, 'now' | 'signal' | 'isBundled' | 'force'>,
   onBytes: (bytes: number) => void,
 ): Promise<FileReport> {
   const { load, shapedBy } = datasets[dataset];
@@ -101,9 +121,9 @@ async function storeFile(
   try {
     const shape = `${await shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
-    const hash = await fileHash(path, shape);
+    const hash = await fileHash(path, shape, signal);
     return await inTransaction(store, async (tx) => {
-      const before = await ingestedFile(tx, dataset, hash);
+      const before = force ? null : await ingestedFile(tx, dataset, hash);
       if (before)
         return report(
           'unchanged',
@@ -129,8 +149,7 @@ async function storeFile(
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
       if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-      const { rows, sessions = [] } = result;
-      await saveIngestedFile(tx, dataset, hash, { name: path, rows, ingestedAt: now(), sessions });
+      await rememberFile(tx, dataset, hash, { ...result, name: path }, now);
       return result.changed > 0
         ? report('stored', result, null)
         : report('unchanged', result, 'all of it is already stored');
@@ -145,8 +164,8 @@ async function storeFile(
 }
 
 /**
- * Stores vendor files: names and patterns, plain or gzip. Each file is one transaction, stored whole or not at all; what was stored
- * before changes nothing and is reported `unchanged`. A file that cannot be read, or has more bad lines than allowed, is reported
+ * Stores vendor files: names and patterns, plain or gzip. Each file is one transaction, stored whole or not at all; what is in force
+ * already changes nothing and is reported `unchanged`. A file that cannot be read, or has more bad lines than allowed, is reported
  * `refused` and the others go on. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
  */
 export async function ingestFiles(
@@ -156,7 +175,7 @@ export async function ingestFiles(
   options: IngestOptions,
   onProgress: (progress: IngestProgress) => void = () => {},
 ): Promise<IngestReport> {
-  const { now: _now, signal: _signal, isBundled: _isBundled, ...given } = options;
+  const { now: _now, signal: _signal, isBundled: _isBundled, force: _force, ...given } = options;
   const settings = { ...defaults, ...given };
   const paths = await expandPatterns(patterns);
   settings.quoteFiles = await expandPatterns(settings.quoteFiles);

@@ -20,6 +20,7 @@ import type { Terminal } from '../io/terminal.ts';
 
 interface IngestCommandOptions extends CommonOptions {
   maxErrors?: number;
+  force?: boolean;
   gammaSource?: GammaSource;
   rate?: number;
   solveMost?: number;
@@ -65,11 +66,12 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<CommandResult> {
-  const { maxErrors, gammaSource, rate, solveMost, session, quotes } = options;
+  const { maxErrors, force, gammaSource, rate, solveMost, session, quotes } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
     ...(maxErrors !== undefined && { maxErrors }),
+    ...(force && { force }),
     ...(gammaSource !== undefined && { gammaSource }),
     ...(rate !== undefined && { rate }),
     ...(solveMost !== undefined && { solveMost }),
@@ -104,7 +106,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     .summary('read vendor files into the store')
     .description(
       'Reads vendor files into the store: .csv and .json, plain or .gz, by name or pattern. A file is stored completely or not at all. ' +
-        'Data that is already stored is reported as unchanged.',
+        'A file whose content is in force is reported as unchanged; one whose content was replaced since is stored again.',
     )
     .addArgument(new Argument('<dataset>', 'dataset of the files; see below').choices(datasetNames))
     .argument('<file...>', "files, or patterns in quotes such as 'bars/*.csv.gz'")
@@ -113,6 +115,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       'maximum number of bad lines; a file with more is rejected (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
+    .option('--force', 'read and compute again also what is in force')
     .addOption(
       choice(
         '--gamma-source <source>',

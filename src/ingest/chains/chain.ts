@@ -8,6 +8,7 @@ import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captur
 import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
+import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { refuseSealed } from '../../store/market/session-seals.ts';
 import { readChain } from '../../tape/chains/chain-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
@@ -82,6 +83,11 @@ export function noGexNote(): string {
   return `no GEX capture: the price of the underlying is unknown, or gamma is known for less than ${share}% of open interest`;
 }
 
+/** What a chain's file is of: its underlying and instant. */
+function chainPart({ underlying, capturedAt }: ChainCapture): string {
+  return `${underlying} ${capturedAt}`;
+}
+
 /** Stores a chain and the GEX capture that follows from it, null when none may be published; `changed` = how many of the two are new or different. Throws `SessionSealed`. */
 export async function storeChain(
   tx: Transaction,
@@ -93,7 +99,9 @@ export async function storeChain(
   await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
   const changed = Number(await saveChainCapture(tx, chain));
   const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);
-  return { changed: changed + Number(await gexChanged), gex };
+  const allChanged = changed + Number(await gexChanged);
+  if (allChanged > 0) await forgetFiles(tx, ['chain'], [chainPart(chain)]);
+  return { changed: allChanged, gex };
 }
 
 /** A whole chain: its capture, and the GEX capture that follows from it. */
@@ -105,5 +113,5 @@ export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes
   const { changed, gex } = await storeChain(tx, capture, settings);
   const note = gex ? totals(capture, gex, settings.rate) : noGexNote();
   if (note !== null) onNote(note);
-  return { rows, changed };
+  return { rows, changed, parts: [chainPart(capture)] };
 };

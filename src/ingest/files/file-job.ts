@@ -41,8 +41,8 @@ export interface FileResult {
   rows: number;
   /** Rows or blocks of the store that are new or different; 0 = all of it is already stored. */
   changed: number;
-  /** Sessions the file is of, where the quotes of one may change what the file gives. */
-  sessions?: readonly SessionDate[];
+  /** What the file is of: sessions, or what else `DatasetKind.supersedes` compares. Absent = not known. */
+  parts?: readonly string[];
 }
 
 /** Stores one kind of file. */

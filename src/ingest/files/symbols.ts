@@ -17,5 +17,5 @@ export const loadSymbols: Loader = async (job) => {
     rows += records.length;
     if (!job.refused()) changed += await saveSymbols(job.tx, records);
   }
-  return { rows, changed };
+  return { rows, changed, parts: ['all'] };
 };

@@ -25,11 +25,13 @@ export const loadOpenInterest: Loader = async (job) => {
   const sessionOfAll = sessionOfFile(job.path, job.settings);
   let batch = new Map<string, OpenInterestRun>();
   let held = 0;
+  const sessions = new Set<SessionDate>();
   let rows = 0;
   let changed = 0;
   const flush = async () => {
     if (held === 0 || job.refused()) return;
     const runs = [...batch.values()];
+    for (const { sessionDate } of runs) sessions.add(sessionDate);
     await refuseSealed(
       job.tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
@@ -60,5 +62,5 @@ export const loadOpenInterest: Loader = async (job) => {
     if (held >= batchRows) await flush();
   }
   await flush();
-  return { rows, changed };
+  return { rows, changed, parts: [...sessions] };
 };

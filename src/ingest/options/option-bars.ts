@@ -22,10 +22,11 @@ function runOf([key, bars]: [key: string, bars: BarColumns]): OptionBarRun & { r
   return { underlying: underlyingOf(root), root, sessionDate, contract, bars };
 }
 
-async function writeBatch(tx: Transaction, batch: BarBatch): Promise<number> {
+async function writeBatch(tx: Transaction, batch: BarBatch, sessions: Set<SessionDate>): Promise<number> {
   let changed = 0;
   for (const slice of slices(batch.runs(), runsAtOnce)) {
     const runs = slice.map(runOf);
+    for (const { sessionDate } of runs) sessions.add(sessionDate);
     await refuseSealed(
       tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
@@ -42,10 +43,12 @@ async function writeBatch(tx: Transaction, batch: BarBatch): Promise<number> {
 /** Minute aggregates of option contracts: 1m blocks, and the 5m blocks that follow from them. */
 export const loadOptionMinuteBars: Loader = async (job) => {
   await lockOptionBars(job.tx);
-  return loadBarFile(
+  const sessions = new Set<SessionDate>();
+  const result = await loadBarFile(
     job,
     optionMinuteBars,
     (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
-    (batch) => writeBatch(job.tx, batch),
+    (batch) => writeBatch(job.tx, batch, sessions),
   );
+  return { ...result, parts: [...sessions] };
 };

@@ -3,7 +3,6 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../../store/chain/option-quotes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { underlyingsOfFlow } from '../../store/flow/sessions.ts';
-import { forgetFilesOf } from '../../store/market/ingested-files.ts';
 import { refuseSealed } from '../../store/market/session-seals.ts';
 import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
@@ -44,6 +43,7 @@ function partWriter(tx: Transaction) {
   const tally = { changed: 0, quotes: 0, bytes: 0 };
   /** Underlyings of which something changed, by session. */
   const touched = new Map<SessionDate, Set<string>>();
+  const sessions = new Set<SessionDate>();
   let held: QuotePart[] = [];
   let bytes = 0;
   const flush = async () => {
@@ -64,9 +64,11 @@ function partWriter(tx: Transaction) {
   return {
     tally,
     touched,
+    sessions,
     flush,
     async add(part: QuotePart) {
       held.push(part);
+      sessions.add(part.sessionDate);
       bytes += part.payload.length;
       tally.quotes += part.count;
       tally.bytes += part.payload.length;
@@ -116,9 +118,8 @@ export const loadOptionQuotes: Loader = async (job) => {
     await writer.flush();
     const { quotes, bytes, changed } = writer.tally;
     onNote(`${quotes} quotes of ${found.length} contracts, ${(bytes / quotes).toFixed(1)} bytes each as stored`);
-    if (changed > 0) await forgetFilesOf(tx, 'option-trades', [...writer.touched.keys()]);
     for (const note of await readBefore(tx, writer.touched)) onNote(note);
-    return { rows, changed };
+    return { rows, changed, parts: [...writer.sessions] };
   } finally {
     await sorter.close();
   }

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto';
-import { createReadStream } from 'node:fs';
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { OptionTapeCounts } from '../../analytics/session/option-tape.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
+import { readBytes } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
 import { feedOf, isOver, type OptionSession, type OptionSessionWriter, optionSessionWriter } from './option-session.ts';
 import { readOptionTape } from './option-tape-files.ts';
@@ -72,7 +72,7 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
     );
     await finishDate();
     for (const note of quoteNotes(quoteFiles, files)) onNote(note);
-    return { rows, changed, sessions };
+    return { rows, changed, parts: sessions };
   } finally {
     await (writer as OptionSessionWriter | null)?.settle();
     await files.close();
@@ -86,6 +86,6 @@ export async function optionTapeShape({
   solveMost,
 }: Pick<IngestSettings, 'quoteFiles' | 'rate' | 'solveMost'>): Promise<string> {
   const hash = createHash('sha256');
-  for (const path of quoteFiles) for await (const chunk of createReadStream(path)) hash.update(chunk as Buffer);
+  for (const path of quoteFiles) for await (const bytes of readBytes(path)) hash.update(bytes);
   return `${methodologyVersion} ${hash.digest('base64url')} ${rate} ${solveMost}`;
 }

@@ -5,6 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { refuseSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
@@ -180,6 +181,7 @@ export async function reconcile(
   try {
     const report = await inTransaction(store, async (tx) => {
       const rebuilt = await rebuild(tx, paths, log, options);
+      await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
       signal?.throwIfAborted();
       if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
       return rebuilt;

@@ -1,7 +1,14 @@
 import { aggregateBars } from '../../analytics/bars/bars.ts';
 import { type BarColumns, barColumns, type Timeframe } from '../../domain/bar.ts';
+import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
-import { concatBars, lockAllBarBlocks, type WrittenBlock, writeBars } from '../../store/market/bar-blocks.ts';
+import {
+  concatBars,
+  firstAtOrAfter,
+  lockAllBarBlocks,
+  type WrittenBlock,
+  writeBars,
+} from '../../store/market/bar-blocks.ts';
 import { refuseSealedBars } from '../../store/market/sealed-bars.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import { stockDayBars, stockMinuteBars } from '../../tape/csv/stock-bars.ts';
@@ -32,10 +39,25 @@ async function writeDerived(tx: Transaction, sessions: readonly WrittenBlock[]):
   return changed;
 }
 
-async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: BarBatch): Promise<number> {
+/** The sessions that ascending bars are of. */
+function* sessionsOf(bars: BarColumns): Generator<SessionDate> {
+  for (let i = 0; i < bars.tsMs.length; ) {
+    const session = exchangeDate(bars.tsMs[i]!);
+    yield session;
+    i = firstAtOrAfter(bars, exchangeInstant(addDays(session, 1)));
+  }
+}
+
+async function writeBatch(
+  tx: Transaction,
+  timeframe: Timeframe,
+  batch: BarBatch,
+  sessions: Set<SessionDate>,
+): Promise<number> {
   let changed = 0;
   for (const slice of slices(batch.runs(), runsAtOnce)) {
     const runs = slice.map(([symbol, bars]) => ({ symbol, bars }));
+    for (const { bars } of runs) for (const session of sessionsOf(bars)) sessions.add(session);
     await saveUnknownTickers(
       tx,
       runs.map((run) => run.symbol),
@@ -49,12 +71,14 @@ async function writeBatch(tx: Transaction, timeframe: Timeframe, batch: BarBatch
 
 async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResult> {
   await lockAllBarBlocks(job.tx);
-  return loadBarFile(
+  const sessions = new Set<SessionDate>();
+  const result = await loadBarFile(
     job,
     timeframe === '1m' ? stockMinuteBars : stockDayBars,
     (batch, { symbol, bar }) => batch.push(symbol, bar),
-    (batch) => writeBatch(job.tx, timeframe, batch),
+    (batch) => writeBatch(job.tx, timeframe, batch, sessions),
   );
+  return { ...result, parts: [...sessions] };
 }
 
 /** Minute aggregates: 1m blocks, and the 5m and 1h blocks that follow from them. A ticker not known yet enters the directory. */

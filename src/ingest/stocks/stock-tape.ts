@@ -76,11 +76,13 @@ export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onByte
     if (refused()) return { rows, changed: 0 };
     await lockAllBarBlocks(tx);
     const bars = barWriter(tx);
+    const sessions = new Set<SessionDate>();
     const counts = { duplicates: 0, corrections: 0 };
     let changed = 0;
     let session: SymbolSession;
     await file.feed(
       (symbol, date) => {
+        sessions.add(date);
         session = { symbol, date, engine: createStockTape({ session: date }), tape: 0 };
         return (print) => {
           if (session.tape === 0) session.tape = print.tape;
@@ -100,7 +102,7 @@ export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onByte
     changed += await bars.done();
     if (counts.duplicates > 0) onNote(`${counts.duplicates} duplicate prints count once`);
     if (counts.corrections > 0) onNote(`${counts.corrections} correction records cancelled or replaced prints`);
-    return { rows, changed };
+    return { rows, changed, parts: [...sessions] };
   } finally {
     await file.close();
   }

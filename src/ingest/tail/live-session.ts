@@ -17,6 +17,7 @@ import { saveLargeTrades } from '../../store/flow/events.ts';
 import { reconciledUnderlyings, removeLargeTrades, symbolsWithTape } from '../../store/flow/live.ts';
 import { lockFlow } from '../../store/flow/sessions.ts';
 import { type BarRun, holdBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
+import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { type LiveQuote, saveLiveQuotes } from '../../store/market/live-quotes.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
 import { saveUnknownTickers, symbolsVersion } from '../../store/market/symbols.ts';
@@ -28,6 +29,8 @@ import { overAtMs } from '../options/option-session.ts';
 import { liveHoldMs } from './live-bounds.ts';
 
 const atOnce = 512;
+/** Datasets whose files a live tape takes the place of. */
+const overwritten = ['stock-minute-bars', 'stock-day-bars', 'stock-trades', 'option-minute-bars', 'option-trades'];
 /** How far back a last price is looked for: mostly it is of the last minute; at last all that traded in the session is looked at. */
 const priceAgesMs = [timeframeMs['1m'], hourMs, 24 * hourMs];
 
@@ -40,6 +43,8 @@ export interface LiveSession {
   places: GreeksSlots;
   /** Events by id since the last write; null = taken back. */
   events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
+  /** Whether it was written before, by this process. */
+  isBegun: boolean;
 }
 
 /** What a live session goes on from. */
@@ -73,7 +78,7 @@ export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks 
   const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
   const stocks = createStockTape({ session: date });
   const minutes = greeks((symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs));
-  return { date, options, stocks, greeks: minutes, places: new Map(), events };
+  return { date, options, stocks, greeks: minutes, places: new Map(), events, isBegun: false };
 }
 
 /** Takes a record of the session; a chain is not one. */
@@ -229,6 +234,8 @@ async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSessio
 
 /** Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use. */
 export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<void> {
+  if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);
+  session.isBegun = true;
   await writeStocks(tx, session);
   await writeOptions(tx, session);
   await writeGreeks(tx, session);

@@ -1,18 +1,17 @@
-import type { SessionDate } from '../../domain/market-time.ts';
 import { numbered } from '../engine/rows.ts';
-import { insertRows, type Row } from '../engine/sets.ts';
+import { type Row, upsertRows } from '../engine/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
- * A file that was stored, to be remembered. `sessions`: those it is of, when what else is stored of them shapes what it gives; else
- * empty. `ingestedAt` is epoch ms.
+ * A file that was stored, to be remembered. `parts` = what it was of: other data of one of these supersedes it; empty = not known.
+ * `ingestedAt` is epoch ms.
  */
 export type StoredFile = Omit<Row<'IngestedFile'>, 'dataset' | 'hash'>;
 
-/** A file whose content was stored before. */
-export type IngestedFile = Omit<StoredFile, 'sessions'>;
+/** A file whose content is in force. */
+export type IngestedFile = Omit<StoredFile, 'parts'>;
 
-/** The file of `dataset` with this hash, when it was stored before, else null. The hash covers the bytes and the options that shape the result. */
+/** The file of `dataset` with this hash when its content is in force, else null. The hash covers the bytes and the options that shape the result. */
 export async function ingestedFile(tx: Transaction, dataset: string, hash: string): Promise<IngestedFile | null> {
   const row = await tx.prisma.ingestedFile.findUnique({
     where: { dataset_hash: { dataset, hash } },
@@ -28,12 +27,19 @@ export async function saveIngestedFile(
   hash: string,
   file: StoredFile,
 ): Promise<void> {
-  await insertRows(tx, 'IngestedFile', [{ dataset, hash, ...file }]);
+  await upsertRows(tx, 'IngestedFile', [{ dataset, hash, ...file }]);
 }
 
-/** Forgets files of a dataset that are of one of these sessions, or of no session that is known: read again they give something else. */
-export async function forgetFilesOf(tx: Transaction, dataset: string, sessions: readonly SessionDate[]): Promise<void> {
+/**
+ * Forgets files of datasets that are of one of these parts, or of parts that are not known: other data took the place of theirs, or would
+ * be made of them now.
+ */
+export async function forgetFiles(
+  tx: Transaction,
+  datasets: readonly string[],
+  parts: readonly string[],
+): Promise<void> {
   await tx.prisma.ingestedFile.deleteMany({
-    where: { dataset, OR: [{ sessions: { hasSome: [...sessions] } }, { sessions: { isEmpty: true } }] },
+    where: { dataset: { in: [...datasets] }, OR: [{ parts: { hasSome: [...parts] } }, { parts: { isEmpty: true } }] },
   });
 }
