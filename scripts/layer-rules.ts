@@ -86,7 +86,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     journal: ['market'],
   },
   rest: { contract: [], http: ['contract'], stream: ['contract', 'http'], routes: ['contract'] },
-  graphql: { limits: [], sse: ['limits'], plugins: ['sse', 'limits'] },
+  graphql: { limits: [], sse: ['limits'], ws: ['limits', 'sse'], plugins: ['sse', 'limits'] },
   pages: { client: [], dashboard: ['client'], landing: ['client'], reference: ['client'], graphiql: [] },
   cli: { io: [], server: ['io'], commands: ['io', 'server'] },
 };

@@ -6,6 +6,7 @@ import { openAdmission } from './access/admission.ts';
 import type { Caller } from './access/caller.ts';
 import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
+import { requireWebSocketPath } from './access/web-socket.ts';
 import type { Config } from './config.ts';
 import { addressTooLong, clientGone, type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
 import { receiveBody } from './graphql/body-limit.ts';
@@ -44,6 +45,7 @@ import { beginRequest } from './runtime/event-loop.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
 import { withinRequest } from './runtime/request-scope.ts';
 import { type AnswerCache, createAnswerCache } from './runtime/response-cache.ts';
+import { asksForWebSocket } from './runtime/websocket/upgrade.ts';
 import { schema } from './schema/index.ts';
 import { pingDatabase, type Store } from './store/engine/connection.ts';
 import { writeProbe } from './store/engine/probe-write.ts';
@@ -159,6 +161,11 @@ function refuseLongAddress(request: Request, _response: Response, next: NextFunc
   next(request.originalUrl.length > addressBytes ? addressTooLong(addressBytes) : undefined);
 }
 
+function refuseOtherWebSockets(request: Request, _response: Response, next: NextFunction): void {
+  requireWebSocketPath(request, request.path);
+  next();
+}
+
 /** Gives a request its scope: what is heavy of it takes turns with others, and all of it ends when its client hangs up. */
 function scoped(_request: Request, response: Response, next: NextFunction): void {
   const scope = beginRequest(clientGone);
@@ -272,7 +279,7 @@ interface GraphParts {
 
 /** The graph at its own address, and what leads to it: live streams, and tools for AI clients. */
 function graphRouter({ parts, services, answers, documents, streams, compiled, description }: GraphParts): Router {
-  const { yoga, stream } = graphqlEndpoints({
+  const { yoga, stream, webSocket } = graphqlEndpoints({
     services,
     cache: answers,
     documents,
@@ -280,6 +287,9 @@ function graphRouter({ parts, services, answers, documents, streams, compiled, d
   });
   const router = Router({ caseSensitive: true });
   // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
+  router.all('/graphql', (request, response, next) =>
+    asksForWebSocket(request) ? webSocket(request, response) : next(),
+  );
   router.all('/graphql', acceptAnything, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
   router.all('/graphql/stream', stream);
   router.use(streamRouter(services, streams));
@@ -329,6 +339,7 @@ export function createApp(parts: ServerParts): Express {
     withinTrace(traces),
     cors(config.corsOrigins, config.metaHeaderPrefix),
     refuseLongAddress,
+    refuseOtherWebSockets,
   );
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), description));

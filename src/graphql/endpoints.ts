@@ -20,6 +20,7 @@ import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscript
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
 import { singleConnections } from './sse/single-connection.ts';
+import { graphqlWebSockets } from './ws/endpoint.ts';
 
 /** What the graph's endpoints are built from, beside what every endpoint is given. */
 export interface GraphqlParts {
@@ -36,6 +37,8 @@ export interface GraphqlEndpoints {
   yoga: YogaServerInstance<HttpContext, object>;
   /** `/graphql/stream`: many subscriptions on one connection. */
   stream: (request: IncomingMessage, response: ServerResponse) => void;
+  /** `/graphql` over WebSockets. Throws for a request that is no handshake. */
+  webSocket: (request: IncomingMessage, response: ServerResponse) => void;
 }
 
 /** Builds the graph's endpoints: Yoga with one plugin a concern, in the order in which a request meets them. */
@@ -73,5 +76,6 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     graphiql: false,
     parserAndValidationCache: documents,
   });
-  return { yoga, stream: singleConnections(services, operationRunner(services, yoga, open)) };
+  const run = operationRunner(services, yoga, open);
+  return { yoga, stream: singleConnections(services, run), webSocket: graphqlWebSockets(services, run) };
 }

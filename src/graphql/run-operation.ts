@@ -59,9 +59,9 @@ export function operationRunner(
     const result = withPlainData(
       await run(enveloped, params).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] })),
     );
-    const subscribed = open.get(req);
+    const subscribed = open.get(res);
     // A request may bring several operations.
-    open.delete(req);
+    open.delete(res);
     if (subscribed) return subscribed;
     if (!result.errors?.length) return isWritten(result) ? JSON.parse(result.stringify(result)) : result;
     const { errors } = await publicErrors(services, exchange, result.errors, 'data' in result);

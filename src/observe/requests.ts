@@ -16,7 +16,7 @@ export interface Ended {
   tookMs: number;
   /** Sent, headers included. */
   bytes: number;
-  /** The answer is a stream of events, which lasts as long as its reader likes. */
+  /** The answer is a stream of events, or a WebSocket, which lasts as long as its client likes. */
   stream: boolean;
 }
 
@@ -44,10 +44,12 @@ export function observeRequests(observers: readonly RequestObserver[]) {
         method: methods.has(request.method) ? request.method : 'other',
         route: routeOf(request),
         status: response.statusCode,
-        aborted: !response.writableFinished,
+        // A WebSocket is not the response's to finish.
+        aborted: !response.writableFinished && response.statusCode !== 101,
         tookMs: performance.now() - startedMs,
         bytes: socket.bytesWritten - sentBefore,
-        stream: String(response.getHeader('content-type')).startsWith('text/event-stream'),
+        stream:
+          response.statusCode === 101 || String(response.getHeader('content-type')).startsWith('text/event-stream'),
       };
       for (const end of ends) end(ended);
     });

@@ -10,6 +10,7 @@ import type { Socket } from 'node:net';
 import { setImmediate as eventLoop } from 'node:timers/promises';
 import { closeAfterDrain } from './lingering-close.ts';
 import { watchPort } from './port-closing.ts';
+import { routeHandshakes } from './websocket/upgrade.ts';
 
 /** How a server's connections end. */
 export interface ConnectionDrain {
@@ -97,6 +98,7 @@ export function createDrainingServer(
     // Of requests that came together all are known when the first is answered.
     void (portClosing ?? eventLoop()).then(() => app(request, response));
   });
+  routeHandshakes(server);
   const closePort = watchPort(server);
   server.on('connection', (socket) => {
     connections.set(socket, {

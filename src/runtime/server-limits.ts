@@ -7,6 +7,7 @@ import { type BodyLimits, type HeldBytes, limitBody } from './request-body.ts';
 import { closeWhenUnread } from './unread-body.ts';
 import { unreadableRequest } from './unreadable-request.ts';
 import { boundUnsentAnswers } from './unsent-answers.ts';
+import { upgradeOptions } from './websocket/upgrade.ts';
 
 /** Everything that bounds what clients may take of an HTTP server. */
 export interface ServerLimits {
@@ -134,6 +135,7 @@ export function serverOptions(limits: ServerLimits): ServerOptions {
     // A slow body is a matter of its rate.
     requestTimeout: 0,
     keepAliveTimeout: limits.idleMs,
+    ...upgradeOptions,
   };
 }
 

@@ -1,4 +1,4 @@
-import type { IncomingMessage } from 'node:http';
+import type { ServerResponse } from 'node:http';
 import type { ExecutionArgs, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
@@ -8,8 +8,8 @@ import type { OperationWeights } from '../limits/weighed-operation.ts';
 import { type HttpContext, type OperationState, requestError, stateOf } from '../request-state.ts';
 import { requireEventStream, type Subscribed, sendAnswers, subscribe } from '../sse/subscription.ts';
 
-/** Open subscriptions by the request that opened them, until their response begins. */
-export type OpenSubscriptions = WeakMap<IncomingMessage, Subscribed>;
+/** Open subscriptions by the response of the request that opened them, until it begins. */
+export type OpenSubscriptions = WeakMap<ServerResponse, Subscribed>;
 
 /** Admits a subscription as any request and counts it at once; what it then holds it holds until `connection` ends. */
 async function admitSubscription(
@@ -62,7 +62,7 @@ export function subscriptionStreams(
           connectionOf(state),
         );
         if ('errors' in subscribed) return setResultAndStopExecution({ errors: [...subscribed.errors] });
-        open.set(state.req, subscribed);
+        open.set(state.res, subscribed);
         setSubscribeFn(async () => subscribed.answers.source);
       } catch (error) {
         setResultAndStopExecution({ errors: [requestError(services, state, error)] });
@@ -70,7 +70,7 @@ export function subscriptionStreams(
     },
     onResultProcess: ({ result, serverContext, setResultProcessor }) => {
       const { req, res } = serverContext as unknown as HttpContext;
-      const subscribed = open.get(req);
+      const subscribed = open.get(res);
       if (!subscribed || Array.isArray(result) || !(Symbol.asyncIterator in result)) return;
       setResultProcessor(async (_result, fetchApi) => {
         await sendAnswers(subscribed, req, res, (failure) => services.report(req, failure));

@@ -1,0 +1,209 @@
+import { type IncomingMessage, ServerResponse } from 'node:http';
+import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { Server } from 'graphql-ws';
+import type { Caller } from '../../access/caller.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { recheckCaller } from '../../access/entitlement/recheck.ts';
+import { clientGone, Failure, internal, rateLimited } from '../../domain/failure.ts';
+import type { OpenStream, StreamEnd } from '../../domain/open-stream.ts';
+import { beginRequest } from '../../runtime/event-loop.ts';
+import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { withinRequest } from '../../runtime/request-scope.ts';
+import type { WebSocketConnection, WebSocketListener } from '../../runtime/websocket/connection.ts';
+import { heartbeat } from '../../runtime/websocket/heartbeat.ts';
+import { endError } from '../../schema/live.ts';
+import { requestErrorOf } from '../request-error.ts';
+import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
+import { eachAnswer, type Subscribed } from '../sse/subscription.ts';
+import { takeCredential } from './credential.ts';
+
+/** Operations at a time on one connection. */
+export const mostOperations = 100;
+
+/** Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401, 4403). */
+const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
+
+function closeCodeOf({ status }: Failure): number {
+  if (status === 401) return closing.unauthorized;
+  if (status === 429 || status === 503) return closing.tryAgain;
+  return status < 500 ? closing.forbidden : closing.unexpected;
+}
+
+const codeOfEnd = ({ reason, failure }: StreamEnd) =>
+  reason === 'shutdown' ? closing.goingAway : closeCodeOf(failure);
+
+/** An error as it is sent: what HTTP alone needs is left out. */
+export function shownError(error: GraphQLError): GraphQLFormattedError {
+  const shown = error.toJSON();
+  const { http: _http, ...extensions } = shown.extensions ?? {};
+  return { ...shown, extensions };
+}
+
+/** A result whose errors are as they are sent. */
+function shownResult(result: ExecutionResult): ExecutionResult {
+  if (!result.errors) return result;
+  return { ...result, errors: result.errors.map((error) => new GraphQLError(error.message, shownOptions(error))) };
+}
+
+function shownOptions(error: GraphQLError) {
+  const { nodes, source, positions, path } = error;
+  return { nodes, source, positions, path, extensions: shownError(error).extensions ?? {} } as object;
+}
+
+/** A client's connection by `graphql-transport-ws`: what its operations share. */
+export class GraphqlConnection implements WebSocketListener, OpenStream {
+  readonly #services: EndpointServices;
+  readonly #run: RunOperation;
+  readonly #request: IncomingMessage;
+  readonly #socket: WebSocketConnection;
+  readonly #life: Lifetime;
+  readonly #heart;
+  readonly #operations = new Set<Lifetime>();
+  #caller: Caller | null = null;
+  #handle: (message: string) => Promise<void> = async () => {};
+  readonly #closed: (code?: number, reason?: string) => Promise<void>;
+
+  constructor(
+    { services, run, server }: { services: EndpointServices; run: RunOperation; server: Server<GraphqlConnection> },
+    request: IncomingMessage,
+    socket: WebSocketConnection,
+    life: Lifetime,
+  ) {
+    this.#services = services;
+    this.#run = run;
+    this.#request = request;
+    this.#socket = socket;
+    this.#life = life;
+    this.#heart = heartbeat(
+      () => socket.ping(),
+      () => socket.close(closing.goingAway, 'Three pings were not answered.'),
+    );
+    life.onEnd(() => {
+      for (const operation of this.#operations) operation.end();
+    });
+    this.#closed = server.opened(
+      {
+        protocol: socket.protocol,
+        send: (text) => socket.send(text),
+        close: (code = closing.goingAway, reason = '') => socket.close(code, reason),
+        onMessage: (handle) => {
+          this.#handle = handle;
+        },
+      },
+      this,
+    );
+  }
+
+  /** Handles a message; an operation goes on when the next message is handled. */
+  onMessage(message: string | Buffer): void {
+    this.#handle(String(message)).catch((error: unknown) => {
+      this.#services.report(this.#request, internal(error));
+      this.#socket.close(closing.unexpected, 'Something went wrong on our side.');
+    });
+  }
+
+  onPong(): void {
+    this.#heart.heard();
+  }
+
+  onClose(code: number, reason: string): void {
+    this.#life.end();
+    void this.#closed(code, reason);
+  }
+
+  beat(): void {
+    this.#heart.beat();
+  }
+
+  end(end: StreamEnd): void {
+    this.#socket.close(codeOfEnd(end), end.failure.message);
+  }
+
+  /** Closes when the credential is not valid any more; what its operations may read, they ask themselves. */
+  async recheck(): Promise<void> {
+    if (this.#caller === null) return;
+    const now = await recheckCaller(
+      this.#caller,
+      () => this.#services.admission.authenticate(this.#request),
+      async () => {},
+    );
+    if ('caller' in now) this.#caller = now.caller;
+    else this.end({ reason: 'not_entitled', failure: now.refused });
+  }
+
+  /** Admits the connection by the credential of `connection_init`, as one request and one stream; closes it when it is refused. */
+  async admit(params: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
+    const { admission, note, report } = this.#services;
+    try {
+      takeCredential(this.#request, params);
+      const response = new ServerResponse(this.#request);
+      const { caller } = await admission.admit(this.#request, response, { cost: () => 1 });
+      if (this.#socket.isClosed) return false;
+      this.#life.onEnd(admission.takeStreamSlot(caller));
+      this.#caller = caller;
+      return true;
+    } catch (error) {
+      const failure = error instanceof Failure ? error : internal(error);
+      note(this.#request, { code: failure.code });
+      if (failure.status >= 500) report(this.#request, failure);
+      this.#socket.close(closeCodeOf(failure), failure.message);
+      return false;
+    }
+  }
+
+  /** Runs an operation: its errors where it is refused, a query's result, or the events of a subscription. */
+  async operation(
+    id: string,
+    sent: SentOperation,
+  ): Promise<readonly GraphQLError[] | ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
+    if (this.#operations.size >= mostOperations)
+      return [requestErrorOf(rateLimited(`At most ${mostOperations} operations at a time on one connection.`, 1))];
+    const life = lifetime();
+    this.#operations.add(life);
+    life.onEnd(() => this.#operations.delete(life));
+    const scope = beginRequest(clientGone);
+    life.onEnd(() => scope.end());
+    // Each operation has rate headers of its own, by which admission knows what was charged.
+    const response = new ServerResponse(this.#request);
+    life.onEnd(() => response.emit('close'));
+    if (this.#socket.isClosed) life.end();
+    const result = await withinRequest(scope, () => this.#run(this.#request, response, sent, life)).catch(
+      (error: unknown) => {
+        life.end();
+        throw error;
+      },
+    );
+    if ('answers' in result) {
+      scope.isHeavy();
+      return this.#events(id, result, life);
+    }
+    life.end();
+    return result.data == null && result.errors?.length ? result.errors : shownResult(result);
+  }
+
+  /** Sends the events of a subscription itself, since many clients share the text of one. It yields nothing, and throws the reason of the end. */
+  #events(id: string, subscribed: Subscribed, life: Lifetime): AsyncIterableIterator<ExecutionResult> {
+    const { source } = subscribed.answers;
+    const [begin, end] = [`{"id":${JSON.stringify(id)},"type":"next","payload":`, '}'];
+    const send = (json: string) => this.#socket.send(begin + json + end);
+    const done = { done: true, value: undefined } as const;
+    const iterator: AsyncIterableIterator<ExecutionResult> = {
+      next: async () => {
+        await Promise.race([
+          eachAnswer(subscribed, send, (failure) => this.#services.report(this.#request, failure)),
+          source.over,
+        ]);
+        life.end();
+        if (source.ended === null) return done;
+        const { message, extensions } = endError(source.ended);
+        throw Object.assign(new Error(message), { extensions });
+      },
+      async return() {
+        life.end();
+        return done;
+      },
+      [Symbol.asyncIterator]: () => iterator,
+    };
+    return iterator;
+  }
+}

@@ -1,0 +1,41 @@
+import type { IncomingMessage } from 'node:http';
+import { invalidRequest } from '../../domain/failure.ts';
+
+/** Names under which clients send a credential in `connection_init`, lower case, and the header that each stands for. */
+const headerOf: Readonly<Record<string, 'authorization' | 'x-api-key'>> = {
+  authorization: 'authorization',
+  'x-api-key': 'x-api-key',
+  apikey: 'x-api-key',
+};
+
+function credentials(params: object): Map<'authorization' | 'x-api-key', string> {
+  const found = new Map<'authorization' | 'x-api-key', string>();
+  for (const [name, value] of Object.entries(params)) {
+    const header = headerOf[name.toLowerCase()];
+    if (header === undefined) continue;
+    if (typeof value !== 'string') throw invalidRequest(`connection_init: expected ${name} to be text.`);
+    found.set(header, value);
+  }
+  return found;
+}
+
+/**
+ * Makes the credential of `connection_init` that of the connection's request: `{Authorization: 'Bearer …'}` or `{'X-API-Key': …}`, also
+ * within `headers`. Without one, the credential of the handshake counts. Throws 400 for one that is not text.
+ */
+export function takeCredential(request: IncomingMessage, params: Readonly<Record<string, unknown>> = {}): void {
+  const { headers } = params;
+  const nested = typeof headers === 'object' && headers !== null ? headers : {};
+  const found = new Map([...credentials(nested), ...credentials(params)]);
+  if (found.size === 0) return;
+  for (const name of ['authorization', 'x-api-key'] as const) {
+    const value = found.get(name);
+    if (value === undefined) {
+      delete request.headers[name];
+      delete request.headersDistinct[name];
+    } else {
+      request.headers[name] = value;
+      request.headersDistinct[name] = [value];
+    }
+  }
+}

@@ -1,0 +1,41 @@
+import { type IncomingMessage, type Server, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import type { Duplex } from 'node:stream';
+import { closeAfterDrain } from '../lingering-close.ts';
+
+/** What a client still sends after its handshake was rejected is read and discarded within these limits. */
+const leftOver = { bytes: 64 * 1024, idleMs: 1000, totalMs: 1000 };
+
+/** The first bytes behind the handshake, by request. */
+const heads = new WeakMap<IncomingMessage, Buffer>();
+
+/** Whether a request asks for a WebSocket. */
+export function asksForWebSocket({ headers }: Pick<IncomingMessage, 'headers'>): boolean {
+  return headers.upgrade?.toLowerCase() === 'websocket';
+}
+
+/** What the client sent behind its handshake; null = the connection was not handed over by the HTTP server. */
+export function handshakeHead(request: IncomingMessage): Buffer | null {
+  return heads.get(request) ?? null;
+}
+
+/** Options of a server that hands over the connections of WebSocket handshakes; a request for another protocol is answered as any. */
+export const upgradeOptions = { shouldUpgradeCallback: asksForWebSocket };
+
+/**
+ * Sends handshakes the way of all requests: limits, identification, log and errors are the same. Their connections are not the HTTP server's
+ * any more, so that the response made here closes with the connection, and closes it if it is used.
+ */
+export function routeHandshakes(server: Server): void {
+  server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {
+    const socket = stream as Socket;
+    // The HTTP server's own listeners are gone.
+    socket.on('error', () => socket.destroy());
+    heads.set(request, head);
+    const response = new ServerResponse(request);
+    response.shouldKeepAlive = false;
+    response.assignSocket(socket);
+    response.once('finish', () => closeAfterDrain(socket, leftOver));
+    server.emit('request', request, response);
+  });
+}
