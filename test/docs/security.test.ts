@@ -3,6 +3,8 @@ import { describe, expect, it } from 'vitest';
 import { describeConfig, readConfig, variableNames } from '../../src/config.ts';
 import { importLimits } from '../../src/domain/journal/journal-import.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
+import { mostOperations } from '../../src/graphql/ws/connection.ts';
+import { messageLimits } from '../../src/graphql/ws/endpoint.ts';
 import { barLimits } from '../../src/resolvers/market/stock-bars.ts';
 import { mostTopics } from '../../src/rest/stream/topics.ts';
 
@@ -20,6 +22,8 @@ describe('docs/security.md', () => {
       'requests a minute, pro (`RATE_PRO`)': defaults.RATE_PRO,
       'live streams of a key, in each process (`MAX_STREAMS`)': defaults.MAX_STREAMS,
       'topics of a stream, beside quotes': mostTopics,
+      'operations at a time on one WebSocket': mostOperations,
+      'messages of one WebSocket within ten seconds': messageLimits.perTenSeconds,
       'bytes of a GraphQL request': documentLimits.bytes,
       'tokens of a GraphQL document': documentLimits.tokens,
       'requests a minute, without a credential (`RATE_ANONYMOUS`)': defaults.RATE_ANONYMOUS,

@@ -17,7 +17,7 @@ import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
 import { eachAnswer, type Subscribed } from '../sse/subscription.ts';
 import { takeCredential } from './credential.ts';
 
-/** Operations at a time on one connection. */
+/** Operations at a time on one connection. @testonly */
 export const mostOperations = 100;
 
 /** Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401, 4403). */

@@ -8,6 +8,9 @@ import { documentLimits } from '../limits/document-limits.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
 import { GraphqlConnection, shownError } from './connection.ts';
 
+/** What clients may send. @testonly */
+export const messageLimits = { bytes: documentLimits.bytes, perTenSeconds: 1000 };
+
 /** How long `connection_init` is waited for, ms. */
 const initMs = 10_000;
 
@@ -17,9 +20,7 @@ const expectEvents = parse('subscription { expected }');
 
 /** `/graphql` by the protocol `graphql-transport-ws`: operations are admitted, weighed and charged as those of POST. */
 export function graphqlWebSockets(services: EndpointServices, run: RunOperation) {
-  const endpoint = webSocketEndpoint({ bytes: documentLimits.bytes, perTenSeconds: 1000 }, [
-    GRAPHQL_TRANSPORT_WS_PROTOCOL,
-  ]);
+  const endpoint = webSocketEndpoint(messageLimits, [GRAPHQL_TRANSPORT_WS_PROTOCOL]);
   const made = ({ contextValue }: ExecutionArgs) => contextValue as never;
   const server = makeServer<Record<string, unknown>, GraphqlConnection>({
     connectionInitWaitTimeout: initMs,
