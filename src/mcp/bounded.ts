@@ -1,40 +1,69 @@
+import { type Cut, keptColumns, keptItems } from './kept-items.ts';
+
 /** What an answer for a model may hold: of each list so many items, and in all about so many characters of JSON. */
 export interface Bounds {
   items: number;
   characters: number;
+  /** Price that strikes are near, dollars, where the answer names none; null = unknown. */
+  spot: number | null;
 }
 
-/** A list that was cut. */
-export interface Cut {
-  /** Its place, lists in lists by `[]`, e.g. `data.captures[].strikes`. */
-  path: string;
-  shown: number;
-  /** Items of the longest list in that place. */
-  of: number;
+/** An answer within bounds. */
+export interface Bounded {
+  answer: object;
+  json: string;
+  cuts: Cut[];
+  /** True if strikes were left out and neither the answer nor the bounds name a spot that the others are near. */
+  lacksSpot: boolean;
 }
 
-function cutLists(value: unknown, path: string, items: number, cuts: Map<string, Cut>): unknown {
-  if (Array.isArray(value)) {
-    if (value.length > items) {
-      cuts.set(path, { path, shown: items, of: Math.max(value.length, cuts.get(path)?.of ?? 0) });
-    }
-    return value.slice(0, items).map((item) => cutLists(item, `${path}[]`, items, cuts));
+/** One pass over an answer. */
+interface Pass {
+  items: number;
+  cuts: Map<string, Cut>;
+  lacksSpot: boolean;
+}
+
+/** The spot that an object names for what lies below it; else that of the objects around it. */
+function spotOf(object: Record<string, unknown>, around: number | null): number | null {
+  for (const name of ['spot', 'prior_close_spot', 'priorCloseSpot']) {
+    const value = object[name];
+    if (typeof value === 'number') return value;
   }
+  return around;
+}
+
+function cutList(pass: Pass, list: readonly unknown[], path: string, spot: number | null): unknown[] {
+  if (list.length <= pass.items) return list.map((item) => cutLists(pass, item, `${path}[]`, spot));
+  const { items, which } = keptItems(list, pass.items, spot);
+  if (which === 'strikes' && spot === null) pass.lacksSpot = true;
+  const of = Math.max(list.length, pass.cuts.get(path)?.of ?? 0);
+  pass.cuts.set(path, { path, shown: items.length, of, which });
+  return items.map((item) => cutLists(pass, item, `${path}[]`, spot));
+}
+
+function cutLists(pass: Pass, value: unknown, path: string, spot: number | null): unknown {
+  if (Array.isArray(value)) return cutList(pass, value, path, spot);
   if (value === null || typeof value !== 'object') return value;
+  const object = value as Record<string, unknown>;
+  const near = spotOf(object, spot);
+  const at = (key: string) => (path === '' ? key : `${path}.${key}`);
+  const columns = keptColumns(object, pass.items);
+  for (const { name, of } of columns.cut) {
+    pass.cuts.set(at(name), { path: at(name), shown: pass.items, of, which: 'newest' });
+  }
   return Object.fromEntries(
-    Object.entries(value).map(([key, inner]) => [
-      key,
-      cutLists(inner, path === '' ? key : `${path}.${key}`, items, cuts),
-    ]),
+    Object.entries(columns.object).map(([key, inner]) => [key, cutLists(pass, inner, at(key), near)]),
   );
 }
 
-/** An answer within bounds: the first items of each list, fewer and fewer until it fits; what was cut, and the JSON. */
-export function bounded(answer: object, { items, characters }: Bounds): { answer: object; json: string; cuts: Cut[] } {
+/** An answer within bounds: the most telling items of each list, fewer and fewer until it fits; what was cut, and the JSON. */
+export function bounded(answer: object, { items, characters, spot }: Bounds): Bounded {
   for (let shown = items; ; shown = Math.floor(shown / 2)) {
-    const cuts = new Map<string, Cut>();
-    const cut = cutLists(answer, '', shown, cuts) as object;
+    const pass: Pass = { items: shown, cuts: new Map(), lacksSpot: false };
+    const cut = cutLists(pass, answer, '', spot) as object;
     const json = JSON.stringify(cut);
-    if (json.length <= characters || shown <= 1) return { answer: cut, json, cuts: [...cuts.values()] };
+    if (json.length <= characters || shown <= 1)
+      return { answer: cut, json, cuts: [...pass.cuts.values()], lacksSpot: pass.lacksSpot };
   }
 }

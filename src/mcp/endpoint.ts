@@ -18,15 +18,16 @@ import { requestLife } from '../access/admission.ts';
 import type { Caller } from '../access/caller.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import { Failure, methodNotAllowed } from '../domain/failure.ts';
+import { readTicker } from '../domain/ticker.ts';
 import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import { callRoute } from '../rest/http/call.ts';
-import { asFailure, type CompiledRoute } from '../rest/http/router.ts';
+import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
 import { toolArguments } from './arguments.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
 import { type Resource, resourcesOf } from './resources.ts';
 import { answered, failed, type ToolResult } from './results.ts';
-import { type Tool, toolName, toolOf } from './tools.ts';
+import { isOffered, type Tool, toolName, toolOf } from './tools.ts';
 
 /** What the endpoint for AI clients is built from, beside what every endpoint is given. */
 export interface McpParts {
@@ -59,18 +60,34 @@ interface Exchange {
 
 /** What is the same for every request. */
 interface Offered {
-  tools: Tool[];
+  tools: readonly Tool[];
   routes: ReadonlyMap<string, CompiledRoute>;
   resources: readonly Resource[];
 }
 
-async function called(
-  { services, ask }: McpParts,
+/** The price that the strikes of an answer are near, dollars, of the symbol that a tool was asked for; null = unknown. */
+async function spotNear(
+  { services }: McpParts,
   { routes }: Offered,
+  caller: Caller,
+  onEnd: (undo: () => void) => void,
+  texts: Readonly<Record<string, string>>,
+): Promise<number | null> {
+  const { route, operation } = routes.get('spot')!;
+  const symbol = readTicker(texts.symbol ?? texts.underlying ?? '');
+  if (symbol === null) return null;
+  const result = await operation.run(services.context(caller, onEnd), { symbol, protobuf: false }).catch(() => null);
+  return result && (answerAt(result, route.answer).data as { price: number | null }).price;
+}
+
+async function called(
+  parts: McpParts,
+  offered: Offered,
   { request, response, caller }: Exchange,
   { name, arguments: sent = {} }: { name: string; arguments?: Record<string, unknown> | undefined },
 ): Promise<ToolResult> {
-  const compiled = routes.get(name);
+  const { services, ask } = parts;
+  const compiled = offered.routes.get(name);
   const overRate = () => services.admission.charge(caller, request, response).then(() => null, asFailure);
   if (!compiled && name !== graphqlTool.name) {
     const over = await overRate();
@@ -89,7 +106,7 @@ async function called(
     const { texts, body, maxItems } = toolArguments(compiled.route, sent);
     charges = true;
     const answer = await callRoute(services, compiled, { caller, texts, body, onEnd: life.onEnd, request, response });
-    return answered(answer, maxItems);
+    return await answered(answer, maxItems, () => spotNear(parts, offered, caller, life.onEnd, texts));
   } catch (error) {
     // A call whose arguments are wrong is a request like any other.
     const over = charges ? null : await overRate();
@@ -114,7 +131,12 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
     { name: 'tapegraph', title: 'Tapegraph', version: '2' },
     { capabilities: { tools: {}, resources: {} }, instructions },
   );
-  server.setRequestHandler('tools/list', () => ({ tools: offered.tools as ListToolsResult['tools'] }));
+  server.setRequestHandler('tools/list', () => ({
+    tools: offered.tools.filter(({ name }) => {
+      const compiled = offered.routes.get(name);
+      return !compiled || isOffered(compiled.route, exchange.caller);
+    }) as ListToolsResult['tools'],
+  }));
   server.setRequestHandler('tools/call', ({ params }) => called(parts, offered, exchange, params));
   server.setRequestHandler('resources/list', () => ({
     resources: offered.resources.map(({ text: _, ...resource }) => resource),
@@ -153,7 +175,7 @@ export function mcpRouter(parts: McpParts): Router {
   const offered: Offered = {
     tools: [...parts.compiled.map((compiled) => toolOf(parts.description, compiled)), graphqlTool],
     routes,
-    resources: resourcesOf(parts.services.schema),
+    resources: resourcesOf(parts.services.schema, parts.description),
   };
   const isFromHere = originValidation(['localhost', '127.0.0.1', '[::1]', ...parts.originHosts]);
   const serve: RequestHandler = async (request, response) => {

@@ -1,5 +1,6 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type GraphQLSchema, printSchema } from 'graphql';
+import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 
 /** A resource, as listed to clients, and its text. */
 export interface Resource {
@@ -14,7 +15,7 @@ export interface Resource {
 const methodology = new URL('../../docs/methodology.md', import.meta.url);
 
 /** What there is to read: the graph with its units, and how every figure is computed (where the docs are installed beside the program). */
-export function resourcesOf(schema: GraphQLSchema): Resource[] {
+export function resourcesOf(schema: GraphQLSchema, description: JsonSchema): Resource[] {
   let printed: string | null = null;
   return [
     {
@@ -27,6 +28,14 @@ export function resourcesOf(schema: GraphQLSchema): Resource[] {
         printed ??= printSchema(schema);
         return printed;
       },
+    },
+    {
+      uri: 'tapegraph://openapi.json',
+      name: 'openapi.json',
+      title: 'The routes',
+      description: 'Every field of the answers of the tools, with types, units and what null means.',
+      mimeType: 'application/json',
+      text: () => JSON.stringify(description),
     },
     ...(existsSync(methodology)
       ? [

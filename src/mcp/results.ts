@@ -1,6 +1,8 @@
 import type { Failure } from '../domain/failure.ts';
 import { type Envelope, errorEnvelope } from '../rest/contract/envelope.ts';
 import { bounded } from './bounded.ts';
+import type { Cut } from './kept-items.ts';
+import { listItems } from './tools.ts';
 
 /** What a tool answers. */
 export interface ToolResult extends Record<string, unknown> {
@@ -14,18 +16,42 @@ export const answerCharacters = 48_000;
 
 const text = (value: string) => ({ type: 'text' as const, text: value });
 
-/** An answer within what a model can take, and what was cut of it, so that the model can ask for less at a time. */
-export function answered(answer: Envelope | object, maxItems: number): ToolResult {
-  const { answer: shown, json, cuts } = bounded(answer, { items: maxItems, characters: answerCharacters });
-  const lost = cuts.map(({ path, shown: items, of }) => `${path}: the first ${items} of ${of}`);
+const cutTexts: Record<Cut['which'], (shown: number, of: number) => string> = {
+  first: (shown, of) => `the first ${shown} of ${of}`,
+  newest: (shown, of) => `the newest ${shown} of ${of}`,
+  strikes: (shown, of) => `the ${shown} of ${of} nearest the spot`,
+  ranked: (shown, of) => `the ${shown} highest ranked of ${of}`,
+};
+
+/** What was cut, and how to get the rest. */
+function cutNote(cuts: readonly Cut[], maxItems: number): string {
+  const lost = cuts.map(({ path, shown, of, which }) => `${path}: ${cutTexts[which](shown, of)}`);
+  const isTooLong = cuts.some(({ shown }) => shown < maxItems);
+  const more = isTooLong
+    ? `The answer may have ${answerCharacters.toLocaleString('en-US')} characters, fewer items than max_items allows. Request a narrower window, or fewer fields.`
+    : `Set max_items (at most ${listItems.most}) to see more, or request a narrower window.`;
+  return `Truncated. ${lost.join('; ')}. ${more}`;
+}
+
+/**
+ * An answer within what a model can take, and what was cut of it, so that the model can ask for less at a time. `readSpot` finds the price
+ * that strikes are near, dollars, where the answer has none; null = unknown.
+ */
+export async function answered(
+  answer: Envelope | object,
+  maxItems: number,
+  readSpot: () => Promise<number | null> = async () => null,
+): Promise<ToolResult> {
+  const within = (spot: number | null) => bounded(answer, { items: maxItems, characters: answerCharacters, spot });
+  let shown = within(null);
+  if (shown.lacksSpot) {
+    const spot = await readSpot();
+    if (spot !== null) shown = within(spot);
+  }
+  const { answer: cut, json, cuts } = shown;
   return {
-    content: [
-      text(json),
-      ...(lost.length > 0
-        ? [text(`Truncated. ${lost.join('; ')}. Request a narrower window or fewer rows to see the others.`)]
-        : []),
-    ],
-    structuredContent: shown as Record<string, unknown>,
+    content: [text(json), ...(cuts.length > 0 ? [text(cutNote(cuts, maxItems))] : [])],
+    structuredContent: cut as Record<string, unknown>,
   };
 }
 

@@ -1,3 +1,5 @@
+import type { Caller } from '../access/caller.ts';
+import { reaches, type Tier } from '../domain/tier.ts';
 import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import type { Needs } from '../rest/contract/route.ts';
 import type { CompiledRoute } from '../rest/http/router.ts';
@@ -10,7 +12,6 @@ export interface Tool {
   inputSchema: { type: 'object'; properties: Record<string, JsonSchema>; required: string[] };
   outputSchema?: { type: 'object'; properties: Record<string, JsonSchema>; required: string[] };
   annotations: {
-    title: string;
     readOnlyHint: boolean;
     destructiveHint: boolean;
     idempotentHint: boolean;
@@ -31,7 +32,6 @@ interface Operation {
     example?: unknown;
   }[];
   requestBody?: { required: boolean; content: Readonly<Record<string, { schema: JsonSchema }>> };
-  responses: Readonly<Record<string, { content: Readonly<Record<string, { schema: JsonSchema }>> }>>;
 }
 
 const needsText: Record<Needs, string> = {
@@ -59,7 +59,7 @@ const maxItems: JsonSchema = {
   minimum: 1,
   maximum: listItems.most,
   default: listItems.usual,
-  description: 'Number of items per list in the answer. The answer reports what was truncated.',
+  description: 'Items per list; the answer says what it left out.',
 };
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {
@@ -97,23 +97,59 @@ function describe({ route }: CompiledRoute): string {
     .join(' ');
 }
 
+const namesOf = (schema: JsonSchema): string[] => Object.keys((schema.properties as object | undefined) ?? {});
+
+/** The objects at and below a schema, each with the names of its fields; `[]` are the rows of a list. */
+function fieldNames(schema: JsonSchema, path: string): string[] {
+  if (schema.items) return fieldNames(schema.items as JsonSchema, `${path}[]`);
+  const names = namesOf(schema);
+  if (names.length === 0) return [];
+  const inner = Object.entries(schema.properties as Record<string, JsonSchema>);
+  return [`${path}: ${names.join(', ')}`, ...inner.flatMap(([name, each]) => fieldNames(each, `${path}.${name}`))];
+}
+
+/** What an answer holds, by name alone: every tool's whole schema would fill a model's context. The resource openapi.json has them. */
+function outputSchema({ answer }: CompiledRoute): NonNullable<Tool['outputSchema']> {
+  const { data, meta } = answer.properties as { data: JsonSchema; meta: JsonSchema };
+  return {
+    type: 'object',
+    properties: {
+      data: { type: data.type ?? ['object', 'null'], description: fieldNames(data, 'data').join('; ') },
+      meta: { type: 'object', description: `meta: ${namesOf(meta).join(', ')}` },
+    },
+    required: ['data', 'meta'],
+  };
+}
+
+/** The lowest tier that a tool's callers must have, where the route's own rule names one. */
+const floorOf: Partial<Record<Needs, Tier>> = { flow: 'pro', 'off-exchange': 'basic' };
+
+/**
+ * Whether a caller can use a route's tool. A key whose tier is too low cannot, nor can any key use what is a person's. Without the
+ * market-data declaration it can: the tool `classify` makes one.
+ */
+export function isOffered({ needs }: CompiledRoute['route'], caller: Pick<Caller, 'kind' | 'tier'>): boolean {
+  if (caller.kind !== 'key') return true;
+  return !needs.endsWith('site-session') && reaches(caller.tier, floorOf[needs] ?? 'free');
+}
+
 /** A route as a tool. */
 export function toolOf(document: JsonSchema, compiled: CompiledRoute): Tool {
   const { route } = compiled;
   const operation = operationOf(document, compiled);
   const reads = route.method === 'GET';
+  const { destructive = false, idempotent = false } = route.hints ?? {};
   return {
     name: toolName(compiled),
     title: route.summary,
     description: describe(compiled),
     inputSchema: inputSchema(compiled, operation),
-    outputSchema: operation.responses['200']!.content['application/json']!.schema as NonNullable<Tool['outputSchema']>,
+    outputSchema: outputSchema(compiled),
     annotations: {
-      title: route.summary,
       readOnlyHint: reads,
       // POST adds; what the others touch is no longer what it was.
-      destructiveHint: !reads && route.method !== 'POST',
-      idempotentHint: route.method !== 'POST' && route.method !== 'PATCH',
+      destructiveHint: destructive || (!reads && route.method !== 'POST'),
+      idempotentHint: idempotent || (route.method !== 'POST' && route.method !== 'PATCH'),
       openWorldHint: false,
     },
   };

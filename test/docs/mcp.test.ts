@@ -21,7 +21,7 @@ describe('docs/mcp.md', () => {
       expect(names).toContain(name);
       expect(text).toContain(`\`${name}\``);
     }
-    expect(text).toContain(`the first ${listItems.usual} items unless \`max_items\` (up to ${listItems.most})`);
+    expect(text).toContain(`at most ${listItems.usual} items unless \`max_items\` (up to ${listItems.most})`);
     expect(text).toContain(`at most ${answerCharacters.toLocaleString('en-US')} characters`);
   });
 });

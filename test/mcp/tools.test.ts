@@ -1,6 +1,9 @@
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
+import { compiledRoutes } from '../../src/rest/http/router.ts';
+import { routes } from '../../src/rest/routes.ts';
+import { schema } from '../../src/schema/index.ts';
 import { misfits } from '../contract/json-schema.ts';
 import { about, type KnownRoute, knownRoutes } from '../contract/route-cases.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
@@ -42,20 +45,66 @@ function argumentsOf({ route, known }: KnownRoute, id = 'none'): Record<string, 
 
 describe('/mcp', () => {
   test('every route is a tool, and tells whether it reads, changes or destroys', async () => {
-    const { tools } = await (await connected()).listTools();
+    const { tools } = await (await connected(await app.session())).listTools();
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
     for (const known of knownRoutes()) {
       const tool = byName.get(toolOf(known));
       const { method } = known.route;
       expect(tool?.annotations, known.name).toMatchObject({
         readOnlyHint: method === 'GET',
-        destructiveHint: ['PUT', 'PATCH', 'DELETE'].includes(method),
+        // Professional is final.
+        destructiveHint: ['PUT', 'PATCH', 'DELETE'].includes(method) || known.route.operation === 'classify.graphql',
         openWorldHint: false,
       });
       expect(tool!.description).toContain(known.route.description);
       expect(tool!.name).toMatch(/^[a-z_]{1,64}$/);
     }
     expect([...byName.keys()].sort()).toEqual([...knownRoutes().map(toolOf), 'graphql'].sort());
+  });
+
+  test('what may be sent again without doing more says so', async () => {
+    const { tools } = await (await connected(await app.session())).listTools();
+    const repeatable = tools.filter(({ annotations }) => annotations?.idempotentHint && !annotations.readOnlyHint);
+    expect(repeatable.map(({ name }) => name).sort()).toEqual([
+      'classify',
+      'delete_journal_account',
+      'delete_journal_trade',
+      'delete_watchlist',
+      'journal_import',
+      'put_watchlist',
+      'replace_journal_account',
+      'replace_journal_trade',
+      'revoke_key',
+    ]);
+  });
+
+  test('a key is offered what a key of its tier can use; a session everything', async () => {
+    const offered = async (credential: string) =>
+      new Set((await (await connected(credential)).listTools()).tools.map(({ name }) => name));
+    const all = [...knownRoutes().map(toolOf), 'graphql'];
+    const without = async (credential: string) => {
+      const names = await offered(credential);
+      return all.filter((name) => !names.has(name)).sort();
+    };
+    const people = ['api_keys', 'create_key', 'revoke_key'];
+    const flow = ['cross_section', 'eod_prints', 'large_trades'];
+    const offExchange = ['activity', 'composition', 'concentration', 'profile'].map((name) => `off_exchange_${name}`);
+    expect(await without(await app.session({ siteTier: 'free', classification: null }))).toEqual([]);
+    expect(await without(key)).toEqual(people);
+    // The declaration can be made by a tool.
+    expect(await without(await app.key({ classification: null }))).toEqual(people);
+    expect(await without(await app.key({ apiTier: 'basic' }))).toEqual([...people, ...flow].sort());
+    expect(await without(await app.key({ apiTier: 'free' }))).toEqual([...people, ...flow, ...offExchange].sort());
+  });
+
+  test('the list of tools is small enough for a model to hold', async () => {
+    const answer = await app.send('POST', '/mcp', {
+      credential: await app.session(),
+      headers: { accept: 'application/json, text/event-stream' },
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
+    });
+    expect(answer.body.result.tools).toHaveLength(knownRoutes().length + 1);
+    expect(answer.bytes.length).toBeLessThan(60_000);
   });
 
   test.each(knownRoutes())('$name: the tool gives what the route answers', async (known) => {
@@ -86,7 +135,7 @@ describe('/mcp', () => {
     const client = await connected(key, app, mode);
     expect(client.getNegotiatedProtocolVersion()?.slice(0, 4)).toBe(mode === 'auto' ? '2026' : '2025');
     expect(client.getInstructions()).toContain('epoch milliseconds');
-    expect((await client.listTools()).tools.length).toBe(knownRoutes().length + 1);
+    expect((await client.listTools()).tools.length).toBeGreaterThan(30);
     const quotes: Json = await client.callTool({ name: 'quotes', arguments: { symbols: 'SPY' } });
     expect(quotes.structuredContent.data[0].symbol).toBe('SPY');
     const refused: Json = await client.callTool({ name: 'symbol', arguments: { symbol: 'QQQQ' } });
@@ -159,10 +208,10 @@ describe('/mcp', () => {
 
   test('answers are cut to what a model can take, and say what was cut', async () => {
     const client = await connected();
-    const { tools } = await client.listTools();
     const chain: Json = await client.callTool({ name: 'chain', arguments: { symbol: 'SPY', max_items: 3 } });
     expect(chain.structuredContent.data.rows).toHaveLength(3);
-    expect(chain.content[1].text).toMatch(/^Truncated\. data\.rows: the first 3 of \d+\./);
+    expect(chain.content[1].text).toMatch(/^Truncated\. data\.rows: the 3 of \d+ nearest the spot\. Set max_items/);
+    const compiled = compiledRoutes(schema, routes);
     for (const known of knownRoutes().filter(
       ({ route }) => route.method === 'GET' && !route.needs.includes('session'),
     )) {
@@ -171,8 +220,9 @@ describe('/mcp', () => {
         arguments: { ...argumentsOf(known), max_items: 500 },
       });
       expect(result.content[0].text.length).toBeLessThanOrEqual(answerCharacters);
-      const schema: Json = tools.find(({ name }) => name === toolOf(known))!.outputSchema;
-      expect(misfits(schema, result.structuredContent), known.name).toEqual([]);
+      // What is left of an answer is still one that the route may give.
+      const { answer } = compiled.find(({ route }) => route.operation === known.route.operation)!;
+      expect(misfits(answer, result.structuredContent), known.name).toEqual([]);
     }
   });
 });
@@ -207,7 +257,13 @@ describe('resources of /mcp', () => {
   test('the graph with its units, and the methodology', async () => {
     const client = await connected();
     const { resources } = await client.listResources();
-    expect(resources.map(({ uri }) => uri)).toEqual(['tapegraph://schema.graphql', 'tapegraph://methodology.md']);
+    expect(resources.map(({ uri }) => uri)).toEqual([
+      'tapegraph://schema.graphql',
+      'tapegraph://openapi.json',
+      'tapegraph://methodology.md',
+    ]);
+    const described = await client.readResource({ uri: 'tapegraph://openapi.json' });
+    expect(JSON.parse((described.contents[0] as Json).text).paths).toHaveProperty(['/v2/quotes']);
     const { contents } = await client.readResource({ uri: 'tapegraph://schema.graphql' });
     expect((contents[0] as Json).text).toContain('type Query');
     await expect(client.readResource({ uri: 'tapegraph://none' })).rejects.toThrow('Unknown resource');

@@ -66,6 +66,8 @@ export interface Route {
   inFlightLimited: boolean;
   /** Statuses the route can answer with, beyond 200 and 401. */
   errors: readonly number[];
+  /** What AI clients are told of a change, where its method does not tell it: it cannot be undone, or sent again does nothing more. */
+  hints?: { destructive?: true; idempotent?: true };
   /** The message the answer also comes as with `Accept: application/x-protobuf`. */
   protobuf?: ProtobufMessage;
   /** Headers of every success answer. */

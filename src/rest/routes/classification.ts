@@ -35,6 +35,7 @@ export const classify = route({
   params: {},
   body: jsonBody(shape),
   operation: 'classify.graphql',
+  hints: { destructive: true, idempotent: true },
   answer: 'classify',
   variables: (_values, body) => ({ ...(body as z.output<typeof shape>) }),
   absent,

@@ -27,6 +27,7 @@ export const journalImport = route({
   params: { import_id: opaqueId, format: oneOf(['jsonl', 'csv']).optional() },
   body,
   operation: 'journal-import.graphql',
+  hints: { idempotent: true },
   answer: 'importJournal',
   variables: ({ import_id, format }, bytes) => ({ importId: import_id, format: format ?? 'jsonl', body: bytes }),
   errors: [400, 413, 415, 502],
