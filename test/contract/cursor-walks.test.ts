@@ -9,7 +9,7 @@ import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { insertJournalAccount } from '../../src/store/journal/accounts.ts';
 import { insertJournalTrade } from '../../src/store/journal/trades.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
-import { type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
+import { type Answer, type Json, type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { flatBar } from '../support/market.ts';
 import { knownRoutes } from './route-cases.ts';
@@ -250,6 +250,48 @@ describe('connections', () => {
         expect(edges).toStrictEqual(whole.edges);
       }),
       { numRuns: 6, seed: 3 },
+    );
+  });
+});
+
+describe('pages without an envelope', () => {
+  const link = (header: unknown) => /^<([^>]+)>; rel="next"$/.exec(String(header))?.[1];
+  const lines = (bytes: Buffer) => String(bytes).trimEnd().split('\r\n').slice(1);
+
+  test.each([
+    [
+      'GET /v2/stocks/:symbol/bars',
+      '/v2/stocks/spy/bars?tz=America%2FNew_York&from=2026-11-25T09:30&to=2026-11-26',
+      60,
+    ],
+    ['GET /v2/offexchange/:symbol/profile', `/v2/offexchange/SPY/profile?${range}`, 3],
+    ['GET /v2/journal/trades', '/v2/journal/trades?', 8],
+  ])('%s as CSV leads by Link to each page after it, and from the last to none', async (_, path, limit) => {
+    const headers = { accept: 'text/csv' };
+    const whole = await app.get(`${path}&limit=5000`, { credential: session, headers });
+    expect(whole.headers.link).toBeUndefined();
+    const rows: string[] = [];
+    let pages = 0;
+    for (let next: string | undefined = `${path}&limit=${limit}`; next; pages++) {
+      const page: Answer = await app.get(next, { credential: session, headers });
+      expect(page.status).toBe(200);
+      rows.push(...lines(page.bytes));
+      next = link(page.headers.link);
+    }
+    expect(pages).toBeGreaterThan(2);
+    expect(rows).toEqual(lines(whole.bytes));
+  });
+
+  test('as Arrow and protobuf have the same Link as CSV; JSON has its cursor', async () => {
+    const path = `/v2/stocks/SPY/bars?${range}&limit=10`;
+    const of = async (accept: string) => (await app.get(path, { credential: session, headers: { accept } })).headers;
+    const { link: csv } = await of('text/csv');
+    expect(link(csv)).toMatch(/limit=10&cursor=/);
+    for (const accept of ['application/vnd.apache.arrow.stream', 'application/x-protobuf'])
+      expect((await of(accept)).link).toBe(csv);
+    expect((await of('application/json')).link).toBeUndefined();
+    expect((await app.send('HEAD', path, { credential: session, headers: { accept: 'text/csv' } })).headers.link).toBe(
+      csv,
     );
   });
 });

@@ -102,12 +102,20 @@ export async function writeAnswer(media: string, answer: Answer): Promise<Writte
   return { ...written, beside, bytes: await arrowBytes(tableOf(answer), found.data, metadata) };
 }
 
+/** The address of the page after this one, as RFC 8288 has it; the other parameters stay as they were sent. */
+function nextPage(address: string, cursor: string): string {
+  const [path, query = ''] = address.split('?') as [string, string?];
+  const others = query.split('&').filter((pair) => pair !== '' && !/^cursor(=|$)/.test(pair));
+  return `<${path}?${[...others, `cursor=${encodeURIComponent(cursor)}`].join('&')}>; rel="next"`;
+}
+
 /**
  * What is not in a body without envelope, as headers: plane as text, caps and everything else of `meta` as JSON (contract-notes 1),
- * and as JSON what the data says beside its rows.
+ * as JSON what the data says beside its rows, and as `Link` the page after this one. `address`: path and query of the request.
  */
 export function besideHeaders(
   prefix: string,
+  address: string,
   { envelope: { meta }, bare, beside }: WrittenAnswer,
 ): Record<string, string> {
   if (!bare) return {};
@@ -117,6 +125,7 @@ export function besideHeaders(
     [`${prefix}caps`]: headerJson(caps ?? null),
     [`${prefix}extra`]: headerJson(extra),
     ...(beside ? { [`${prefix}data`]: headerJson(beside) } : {}),
+    ...(typeof meta.cursor === 'string' ? { Link: nextPage(address, meta.cursor) } : {}),
   };
 }
 

@@ -122,7 +122,7 @@ async function freshAnswer(
   const { cacheable, tagged } = caching(route, written.envelope);
   const answer: SentAnswer = {
     cacheable,
-    headers: { ...route.headers?.(values), ...besideHeaders(parts.metaHeaderPrefix, written) },
+    headers: { ...route.headers?.(values), ...besideHeaders(parts.metaHeaderPrefix, request.originalUrl, written) },
     body: {
       bytes: written.bytes,
       contentType: written.contentType,
