@@ -51,7 +51,10 @@ export interface Admission {
   identify(request: IncomingMessage, listsTokenExpired?: boolean): Promise<Caller>;
   /** Identifies the caller and charges the request; throws 401 or 429. */
   admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted>;
-  /** Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer are left. */
+  /**
+   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer are left. A cost that
+   * no minute has takes 1 and throws 400: to ask again would be of no use.
+   */
   charge(
     who: Caller | Anonymous,
     request: IncomingMessage,
@@ -62,8 +65,6 @@ export interface Admission {
   recognize(request: IncomingMessage): Promise<Caller | null>;
   /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
   settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged>;
-  /** Throws 400 for a request that costs more than a whole minute has. */
-  requireAffordable(who: Pick<Caller, 'tier'> | Anonymous, cost: number): void;
   /** Charges 1 for a request that failed before it was charged, if its credential is valid; throws 429. */
   chargeRejected(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Counts a request in the usage of its scope groups. */
@@ -104,23 +105,21 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     response: ServerResponse,
     cost = 1,
   ): Promise<RateState> {
-    const rate = await access.rate.consume(who, cost);
+    const limit = access.rate.limit(who);
+    const isAffordable = cost <= limit;
+    const taken = isAffordable ? cost : 1;
+    const rate = await access.rate.consume(who, taken);
     writeRateHeaders(rate, response);
     if (rate.allowed) {
-      note(request, { cost });
-      return rate;
+      note(request, { cost: taken });
+      if (isAffordable) return rate;
+      throw invalidRequest(
+        `The request costs ${cost} requests; the limit is ${limit} per minute. Ask for less at a time, such as fewer symbols, rows or fields.`,
+      );
     }
-    const own = cost > 1 ? `; this one costs ${cost}` : '';
+    const own = taken > 1 ? `; this one costs ${taken}` : '';
     const whose = 'address' in who ? ' from one address without a credential' : '';
     throw rateLimited(`More than ${rate.limit} requests a minute${whose}${own}.`, Math.max(1, rate.resetSeconds));
-  }
-
-  function requireAffordable(who: Pick<Caller, 'tier'> | Anonymous, cost: number): void {
-    const limit = access.rate.limit(who);
-    if (cost <= limit) return;
-    throw invalidRequest(
-      `The document costs ${cost} requests; the limit is ${limit} per minute. Request fewer symbols, rows or fields.`,
-    );
   }
 
   async function admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {
@@ -140,7 +139,6 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     identify,
     admit,
     charge,
-    requireAffordable,
     async recognize(request) {
       const authentication = await authenticate(request).catch(() => null);
       return authentication?.state === 'ok' ? authentication.caller : null;

@@ -1,5 +1,4 @@
 import type { ExecutionArgs } from 'graphql';
-import type { Caller } from '../access/caller.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { Anonymous } from '../access/limits/rate.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
@@ -9,17 +8,11 @@ import type { OperationWeights, Prediction } from './limits/weighed-operation.ts
 import { requestsOf } from './limits/weight.ts';
 import { stateOf } from './request-state.ts';
 
-/** Requests that an operation costs; throws 400 where its answer, or what it costs, is more than there may be. */
-function costOfAnswer(
-  { admission }: EndpointServices,
-  { points, leaves, bytes }: Prediction,
-  who: Caller | Anonymous,
-): number {
+/** Requests that an operation costs; throws 400 where its answer is more than there may be. */
+function costOfAnswer({ points, leaves, bytes }: Prediction): number {
   requireWithin('leaves', leaves);
   requireWithin('answerBytes', bytes);
-  const cost = requestsOf(points);
-  admission.requireAffordable(who, cost);
-  return cost;
+  return requestsOf(points);
 }
 
 /**
@@ -42,7 +35,7 @@ export async function admitOperation(
       note(state.req, { operation: kind, groups });
       Object.assign(state, services.context(caller, life.onEnd));
       prediction = predict(args.variableValues ?? {}, caller);
-      return costOfAnswer(services, prediction, caller);
+      return costOfAnswer(prediction);
     },
   });
   state.admitted = { ...admitted, groups };
@@ -61,7 +54,7 @@ export async function admitAnonymous(
   note(state.req, { operation: kind });
   const who: Anonymous = { address: clientAddress(state.req) };
   const prediction = predict(args.variableValues ?? {}, { kind: 'key' });
-  const cost = costOfAnswer(services, prediction, who);
+  const cost = costOfAnswer(prediction);
   const rate = await admission.charge(who, state.req, state.res, cost);
   state.charged = { counted: who, cost, rate, prediction };
 }

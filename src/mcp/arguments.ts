@@ -12,6 +12,8 @@ export interface ToolArguments {
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
+  // Large integers as digits: String writes them with an exponent.
+  if (Number.isInteger(value)) return String(BigInt(value as number));
   if (typeof value === 'number' || typeof value === 'boolean') return String(value);
   // Models send lists where a list is meant, whatever the schema says.
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');

@@ -132,7 +132,7 @@ describe('extensions.cost', () => {
         status: 400,
         code: 'invalid_params',
       });
-      expect(errors![0].message).toMatch(/^The document costs \d+ requests; the limit is 60 per minute\./);
+      expect(errors![0].message).toMatch(/^The request costs \d+ requests; the limit is 60 per minute\./);
       expect(answer.headers['x-ratelimit-remaining']).toBe(String(left));
     }
     expect((await app.graphql(query)).answer.status).toBe(200);

@@ -41,10 +41,14 @@ export function readOptionContract(text: string): OptionContract | null {
   return { root, expiry, right: right === 'C' ? 'call' : 'put', strike: Number(strike) };
 }
 
+/** As `readOptionContract`, in either case of ASCII letters. Others, such as ſ and ı, would become ASCII ones in upper case. */
+export function readOptionContractText(text: string): OptionContract | null {
+  return /^[\x20-\x7e]*$/.test(text) ? readOptionContract(text.toUpperCase()) : null;
+}
+
 /** Reads the contract path form of any case (`O:SPXW240105C04700000`), or throws 400 naming `parameter`. */
 export function parseOptionContract(text: string, parameter = 'contract'): OptionContract {
-  const upper = text.toUpperCase();
-  const contract = upper.startsWith('O:') ? readOptionContract(upper) : null;
+  const contract = /^o:/i.test(text) ? readOptionContractText(text) : null;
   if (!contract) {
     throw invalidParameter(
       parameter,

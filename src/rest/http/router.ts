@@ -153,14 +153,18 @@ export function asFailure(error: unknown): Failure {
   return internal(error);
 }
 
+/** Headers of a route, which errors have too. */
+function setRouteHeaders({ headers }: Pick<Route, 'headers'>, request: Request, response: Response): void {
+  for (const [name, value] of Object.entries(headers?.(request.params) ?? {})) response.setHeader(name, value);
+}
+
 function handler(parts: RestParts, compiled: CompiledRoute): RequestHandler {
   return (request, response) => {
     serve(parts, compiled, request, response).catch((error: unknown) => {
       const failure = asFailure(error);
       parts.services.note(request, { code: failure.code });
       if (failure.status >= 500) parts.services.report(request, failure);
-      for (const [name, value] of Object.entries(compiled.route.headers?.(request.params) ?? {}))
-        response.setHeader(name, value);
+      setRouteHeaders(compiled.route, request, response);
       sendFailure(response, failure);
     });
   };
@@ -210,7 +214,9 @@ export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): 
     ]);
   }
   for (const [path, allowed] of methods) {
-    router.all(path, (request) => {
+    const known = routes.filter(({ route }) => route.path === path);
+    router.all(path, (request, response) => {
+      for (const { route } of known) setRouteHeaders(route, request, response);
       throw methodNotAllowed(request.method, allowed);
     });
   }

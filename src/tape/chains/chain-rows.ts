@@ -4,7 +4,7 @@ import {
   compareContracts,
   type OptionContract,
   osiSymbol,
-  readOptionContract,
+  readOptionContractText,
 } from '../../domain/chain/option-contract.ts';
 import { optionRoot } from '../../domain/chain/option-root.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
@@ -55,7 +55,7 @@ export function chainRow(contract: OptionContract, numbers: QuoteNumbers): Chain
 
 /** The contract of a cell, or null; padding and a leading `O:` are skipped. */
 export function readContractCell(text: string): OptionContract | null {
-  return readOptionContract(text.trim().toUpperCase());
+  return readOptionContractText(text.trim());
 }
 
 /** What a chain file says beside its rows. */
