@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Runs src/main.ts on any Node from 20 on. TypeScript runs as it is from 23.6 on; an older Node hands over to the one
-// that comes with the dependencies. A server is started with the options that hold it to its memory limit.
+// that scripts/ready.mjs installs. A server is started with the options that hold it to its memory limit.
 import { spawn } from 'node:child_process';
 import { existsSync } from 'node:fs';
 import * as nodeModule from 'node:module';
@@ -22,22 +22,15 @@ function runsTypeScript() {
   return major > 23 || (major === 23 && minor >= 6);
 }
 
-/** The program file of the Node that came with the dependencies; null when there is none for this platform. */
-function bundledNode() {
-  const require = nodeModule.createRequire(import.meta.url);
+/** The program file of the Node that scripts/ready.mjs installed; null when there is none for this platform. */
+function installedNode() {
+  const system = process.platform === 'win32' ? 'win' : process.platform;
   const file = process.platform === 'win32' ? 'bin/node.exe' : 'bin/node';
-  for (const name of ['node', 'node-bin']) {
-    try {
-      const manifest = require.resolve(
-        `${name}-${process.platform === 'win32' ? 'win' : process.platform}-${process.arch}/package.json`,
-      );
-      const program = join(dirname(manifest), file);
-      if (existsSync(program)) return program;
-    } catch {
-      // Not installed under this name.
-    }
-  }
-  return null;
+  return (
+    [`node-${system}-${process.arch}`, `node-bin-${system}-${process.arch}`]
+      .map((name) => join(root, 'scripts/node/node_modules', name, file))
+      .find((program) => existsSync(program)) ?? null
+  );
 }
 
 function handOver(program, programArgs, env) {
@@ -94,10 +87,10 @@ async function serve() {
 }
 
 if (!runsTypeScript()) {
-  const program = bundledNode();
+  const program = installedNode();
   if (program !== null) handOver(program, [self, ...args], process.env);
   else {
-    console.error(`tapegraph: this is Node ${process.versions.node}; run npm ci here, or use Node 24.`);
+    console.error(`tapegraph: this is Node ${process.versions.node}; run node scripts/ready.mjs here, or use Node 24.`);
     process.exitCode = 1;
   }
 } else {

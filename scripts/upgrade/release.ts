@@ -28,6 +28,9 @@ const cache = join(root, '.cache');
 // What a gateway and a command line need.
 const parts = ['src', 'bin', 'prisma', 'prisma.config.ts', 'scripts', 'proto', 'package.json', 'package-lock.json'];
 
+// Packages that bore another name then: name now → name then.
+const renamed: Readonly<Record<string, string>> = { 'prisma-cli': 'prisma' };
+
 type Packages = Record<string, { version: string; dev?: boolean; optional?: boolean; devOptional?: boolean }>;
 
 const packagesOf = (lockFile: string): Packages => JSON.parse(readFileSync(lockFile, 'utf8')).packages;
@@ -43,7 +46,7 @@ function checkOut(commit: string, folder: string): void {
   rmSync(archive);
 }
 
-/** The packages of the release that are not installed here, as `name@version`; null when another version of one is. */
+/** The packages of the release that are not installed here in its version, as `name@version`; null when one is within another. */
 function missingPackages(folder: string): string[] | null {
   const installed = packagesOf(join(modules, '.package-lock.json'));
   const missing: string[] = [];
@@ -51,7 +54,7 @@ function missingPackages(folder: string): string[] | null {
     packagesOf(join(folder, 'package-lock.json')),
   )) {
     if (path === '' || dev || optional || devOptional || installed[path]?.version === version) continue;
-    if (installed[path] || path.lastIndexOf('node_modules/') > 0) return null;
+    if (path.lastIndexOf('node_modules/') > 0) return null;
     missing.push(`${path.slice('node_modules/'.length)}@${version}`);
   }
   return missing;
@@ -63,7 +66,7 @@ function linkPackages(target: string): void {
     const names = name.startsWith('@') ? readdirSync(join(modules, name)).map((each) => join(name, each)) : [name];
     for (const each of names) {
       mkdirSync(dirname(join(target, each)), { recursive: true });
-      symlinkSync(join(modules, each), join(target, each), 'junction');
+      symlinkSync(join(modules, each), join(target, renamed[each] ?? each), 'junction');
     }
   }
 }
@@ -74,6 +77,8 @@ function installInto(target: string, packages: string[]): void {
   const flags = ['--no-save', '--ignore-scripts', '--legacy-peer-deps', '--no-audit', '--no-fund'];
   try {
     execFileSync('npm', ['install', ...flags, ...packages], { cwd: folder, stdio: 'pipe' });
+    // Not through a link to another version.
+    for (const each of packages) rmSync(join(target, each.slice(0, each.lastIndexOf('@'))), { force: true });
     // Copied, not linked: they find the packages that they extend among the linked ones.
     cpSync(join(folder, 'node_modules'), target, { recursive: true });
   } finally {
@@ -83,7 +88,7 @@ function installInto(target: string, packages: string[]): void {
 
 function makeReady(folder: string): void {
   const missing = missingPackages(folder);
-  // With other versions installed here, the release's own script installs everything.
+  // Otherwise the release's own script installs everything.
   if (missing !== null) {
     const target = join(folder, 'node_modules');
     linkPackages(target);

@@ -5,23 +5,24 @@ import { Worker } from 'node:worker_threads';
 export type AssetTask = { scripts: readonly string[] } | { graphiql: readonly GraphiqlPart[] };
 
 /** The texts that GraphiQL's package exports. */
-export type GraphiqlPart = 'js' | 'css' | 'editorWorkerService' | 'jsonWorker' | 'graphqlWorker';
+export type GraphiqlPart = 'js' | 'css';
 
 /** GraphiQL's files: path below the assets → its text in the package. */
 export const graphiqlParts: Readonly<Record<string, GraphiqlPart>> = {
   'graphiql/app.js': 'js',
   'graphiql/app.css': 'css',
-  'graphiql/editor-worker.js': 'editorWorkerService',
-  'graphiql/json-worker.js': 'jsonWorker',
-  'graphiql/graphql-worker.js': 'graphqlWorker',
 };
 
 type Texts = ReadonlyMap<string, Uint8Array>;
 
-// A thread of its own: what takes the types off, and GraphiQL's package, are 20 and 40 MB that end with it, and neither
+// A thread of its own: what takes the types off, and GraphiQL's package, take memory that is freed with it, and neither
 // holds up the event loop.
 async function readInThread(task: AssetTask): Promise<Texts> {
-  const worker = new Worker(new URL('./asset-worker.ts', import.meta.url), { workerData: task });
+  const worker = new Worker(new URL('./asset-worker.ts', import.meta.url), {
+    workerData: task,
+    // Node calls its own stripper experimental, and says so in each thread.
+    execArgv: ['--disable-warning=ExperimentalWarning'],
+  });
   try {
     const [texts] = (await once(worker, 'message')) as [Texts];
     return texts;

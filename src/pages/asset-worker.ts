@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs';
+import { stripTypeScriptTypes } from 'node:module';
 import { parentPort, workerData } from 'node:worker_threads';
 import type { AssetTask } from './asset-thread.ts';
 
@@ -9,9 +10,7 @@ async function read(task: AssetTask): Promise<Map<string, Uint8Array<ArrayBuffer
     const texts = await import('@graphql-yoga/render-graphiql/graphiql');
     return new Map(task.graphiql.map((part) => [part, encoder.encode(texts[part])]));
   }
-  const { default: amaro } = await import('amaro');
-  const stripped = (filename: string) =>
-    amaro.transformSync(readFileSync(filename, 'utf8'), { mode: 'strip-only', filename }).code;
+  const stripped = (file: string) => stripTypeScriptTypes(readFileSync(file, 'utf8'));
   return new Map(task.scripts.map((file) => [file, encoder.encode(stripped(file))]));
 }
 

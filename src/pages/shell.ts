@@ -77,7 +77,6 @@ const editorSecurity = [
   "script-src 'self'",
   "style-src 'self' 'unsafe-inline'",
   "font-src 'self' data:",
-  "worker-src 'self'",
 ].join('; ');
 
 /** The whole document of a page. */

@@ -1,3 +1,5 @@
+import { readFile } from 'node:fs/promises';
+import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
@@ -62,10 +64,7 @@ describe('every page', () => {
     expect(policy).toMatch(/script-src 'self'(;|$)/);
     expect(policy).not.toMatch(/https?:|\*|unsafe-eval|script-src[^;]*unsafe-inline/);
     const inline = [...bytes.toString().matchAll(/<script(?![^>]*src=)([^>]*)>/g)].map((match) => match[1]!.trim());
-    expect(inline).toEqual([
-      'type="application/json" id="graphiql-options"',
-      'type="application/json" id="graphiql-workers"',
-    ]);
+    expect(inline).toEqual(['type="application/json" id="graphiql-options"']);
     expect({ status, control: headers['cache-control'], tagged: headers.etag !== undefined }).toEqual({
       status: 200,
       control: 'no-store',
@@ -136,11 +135,11 @@ describe('/assets', () => {
   });
 
   test('GraphiQL’s files are those of its package, in every encoding, and its page holds none of them', async () => {
-    const { js, css, graphqlWorker } = await import('@graphql-yoga/render-graphiql/graphiql');
+    const { js, css } = await import('@graphql-yoga/render-graphiql/graphiql');
     const page = (await open('/graphql')).bytes;
     expect(page.length).toBeLessThan(30_000);
     const addresses = [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map((match) => match[1]!);
-    for (const [name, text] of Object.entries({ 'app.js': js, 'app.css': css, 'graphql-worker.js': graphqlWorker })) {
+    for (const [name, text] of Object.entries({ 'app.js': js, 'app.css': css })) {
       const address = addresses.find((each) => each.endsWith(`graphiql/${name}`))!;
       const [plain, br, gzip] = await Promise.all(
         ['identity', 'br', 'gzip'].map((encoding) => open(address, { 'accept-encoding': encoding })),
@@ -148,6 +147,12 @@ describe('/assets', () => {
       const bodies = [plain!.bytes, brotliDecompressSync(br!.bytes), gunzipSync(gzip!.bytes)];
       expect(bodies.map((bytes) => bytes.equals(Buffer.from(text)))).toEqual([true, true, true]);
     }
+  });
+
+  test('the chart library is the file of its package, in the version that is installed', async () => {
+    const { bytes } = await open(await addressOf('echarts.esm.min.mjs'));
+    const packaged = await readFile(createRequire(import.meta.url).resolve('echarts/dist/echarts.esm.min'));
+    expect(bytes.equals(packaged), 'copy the file of the package to src/pages/lib').toBe(true);
   });
 
   test('gives out no other file: not the server’s own, nor one outside', async () => {

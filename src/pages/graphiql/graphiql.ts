@@ -16,16 +16,13 @@ export function graphiqlPage({ now }: PagesParts, request: Request, assets: Asse
   const options = graphiqlOptions(request.originalUrl, now());
   // What came from an address could end the element and begin another.
   const inert = JSON.stringify(options).replaceAll('<', '\\u003c');
-  const workers = {
-    editorWorkerService: assets.address('graphiql/editor-worker.js'),
-    json: assets.address('graphiql/json-worker.js'),
-    graphql: assets.address('graphiql/graphql-worker.js'),
-  };
   return {
     document: html`<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
 <title>${options.title}</title>
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
 ${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}</head>
@@ -35,7 +32,6 @@ ${header('/graphql')}
 <script type="module" src="${assets.address('client/shell.ts')}"></script>
 <div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div>
 <script type="application/json" id="graphiql-options">${trusted(inert)}</script>
-<script type="application/json" id="graphiql-workers">${trusted(JSON.stringify(workers))}</script>
 <script src="${assets.address('graphiql/app.js')}"></script>
 <script src="${assets.address('graphiql/client/start.ts')}"></script>
 </body>
