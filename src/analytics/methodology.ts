@@ -54,6 +54,8 @@ export const tapeSettings = {
   minimumSweepPremiumUsd: 50_000,
   /** Prints that are remembered, so that a cancel or a late print can be put right; older ones stand as they are. */
   rememberedPrints: 2 ** 21,
+  /** Quotes of a live tape that are remembered, so that a print that comes late has the quote of its time. */
+  rememberedQuotes: 2 ** 20,
   /** Contracts of an underlying that are solved every minute, the first of a session to trade. */
   solvedContracts: 10_000,
   /** A bar is taken to be complete this long after its end. */

@@ -11,7 +11,7 @@ import { isPrint, microsOf, tapes } from '../support/tapes.ts';
 
 const multiLegIds = [232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246];
 const sweepIds = [209, 219, 228, 230];
-const sidelessIds = [202, 204, 206, 208, 210, 227, 228, 229, 230, 233, 234, 237, 238, 241, 244];
+const sidelessIds = [202, 204, 206, 208, 210, 229, 230, 234, 241];
 const isOneOf = (print: OptionPrint, ids: readonly number[]) => print.conditions.some((id) => ids.includes(id));
 
 function sideByDefinition(print: OptionPrint, quotes: readonly OptionQuote[]): string {

@@ -68,13 +68,13 @@ test('prints of the other side in between do not end a sweep', () => {
 
 test('auction prints are swept only when they are part of an intermarket sweep order', () => {
   const kind = (conditions: number[]) =>
-    runTape([print(0, 900, 1.25, 302, { conditions }), print(20, 900, 1.25, 316, { conditions })]).events.map(
+    runTape([market, print(0, 900, 1.25, 302, { conditions }), print(20, 900, 1.25, 316, { conditions })]).events.map(
       ({ eventKind, side }) => [eventKind, side],
     );
-  expect(kind([228])).toEqual([['sweep', 'unknown']]);
+  expect(kind([228])).toEqual([['sweep', 'buy_inferred']]);
   expect(kind([227])).toEqual([
-    ['single_block', 'unknown'],
-    ['single_block', 'unknown'],
+    ['single_block', 'buy_inferred'],
+    ['single_block', 'buy_inferred'],
   ]);
 });
 

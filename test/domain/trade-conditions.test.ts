@@ -53,7 +53,7 @@ describe.skipIf(!hasSharedData)('the condition tables beside the reference', () 
 
 test('of several conditions the strictest decides, and what any says holds', () => {
   const { volume, openClose, highLow, multiLeg, sweepable, sideless } = optionTraits;
-  expect(optionTraitsOf([209, 233])).toBe(volume | highLow | openClose | multiLeg | sideless);
+  expect(optionTraitsOf([209, 234])).toBe(volume | highLow | openClose | multiLeg | sideless);
   expect(optionTraitsOf([209, 219])).toBe(volume | highLow | openClose | sweepable);
   expect(optionTraitsOf([246, 209])).toBe(volume | multiLeg);
   expect(stockTraitsOf([14, 41])).toBe(7);

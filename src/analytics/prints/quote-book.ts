@@ -18,14 +18,14 @@ export interface QuoteBook {
 }
 
 const maximumAgeNanos = tapeSettings.maximumSideQuoteAgeMs * 1e6;
-/** A quote is forgotten when no print within the lateness bound could still be sided by it and a newer one of its contract is known. */
+/** A quote older than this is forgotten when there is no room: no print within the lateness bound could still be sided by it. */
 const horizonMs = tapeSettings.latenessMs + tapeSettings.maximumSideQuoteAgeMs;
 
 /**
  * An empty quote book. Quotes may come in any order; one that comes after `release` has passed its instant sides the prints that
- * come after it, not those before.
+ * come after it, not those before. At least the last half of `remembered` quotes are known, and all of the lateness bound.
  */
-export function createQuoteBook(): QuoteBook {
+export function createQuoteBook(remembered: number = tapeSettings.rememberedQuotes): QuoteBook {
   const columns = {
     tsMs: new Float64Array(256),
     tsNanos: new Int32Array(256),
@@ -92,10 +92,12 @@ export function createQuoteBook(): QuoteBook {
 
   function makeRoom() {
     if (next - oldest <= mask) return;
+    const half = (mask + 1) >> 1;
     // What is so far behind the release has been put in force: nothing that waits is forgotten.
-    while (oldest < next && columns.tsMs[oldest & mask]! < releasedMs - horizonMs) oldest++;
+    if (mask + 1 >= remembered)
+      while (next - oldest > half && columns.tsMs[oldest & mask]! < releasedMs - horizonMs) oldest++;
     // Forgetting a few at a time would be asked for at every quote: with less than half free the ring grows.
-    if (next - oldest <= (mask + 1) >> 1) return;
+    if (next - oldest <= half) return;
     doubleRing(columns, oldest, next);
     mask = columns.tsMs.length - 1;
   }

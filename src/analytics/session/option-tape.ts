@@ -34,6 +34,8 @@ export interface OptionTapeOptions {
   followed?(contract: TradedContract): boolean;
   /** Prints remembered; `tapeSettings.rememberedPrints` when absent. */
   remembered?: number;
+  /** Quotes remembered beyond the lateness bound; `tapeSettings.rememberedQuotes` when absent. */
+  rememberedQuotes?: number;
 }
 
 /** What came in, by what became of it. */
@@ -92,7 +94,7 @@ export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const links = createPrintLinks(ledger);
   const isDuplicate = createDuplicateCheck(ledger, links);
   const waiting = createReorder(ledger.before);
-  const quotes = createQuoteBook();
+  const quotes = createQuoteBook(options.rememberedQuotes);
   const crossSections = createCrossSections(options.firstSnapshotSeq ?? 0);
   const ranked = createRankedPrints();
   const bars = createOptionBars(ledger, links, options.followed ?? (() => true));

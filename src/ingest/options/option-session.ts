@@ -53,7 +53,9 @@ export function createOptionSession(
     if (change.kind === 'added') events.set(change.event.eventId, change.event);
     else events.delete(change.eventId);
   };
-  return { date, underlying, tape: createOptionTape({ session: date, onChange, holdMs: 0 }), events, greeks };
+  // It comes in order: no print asks for the quote of an earlier time.
+  const tape = createOptionTape({ session: date, onChange, holdMs: 0, rememberedQuotes: 0 });
+  return { date, underlying, tape, events, greeks };
 }
 
 /** Takes the session's records in order of time. */

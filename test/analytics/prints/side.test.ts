@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commonSide, sideIndex, sideOf } from '../../../src/analytics/prints/side.ts';
 import { flowSides } from '../../../src/domain/flow/flow.ts';
-import { print, quote, runTape, type TapeRecord } from '../../support/option-tape.ts';
+import { contract, print, quote, runTape, type TapeRecord } from '../../support/option-tape.ts';
 
 const sideByQuote = (price: number, bid: number, ask: number) => flowSides[sideOf(price, bid, ask)];
 
@@ -34,6 +34,7 @@ test('the common side is that of all, else unknown', () => {
   expect(sideIndex.unknown).toBe(3);
 });
 
+const other = contract('O:SPY240419P00500000');
 const legSide = (records: TapeRecord[]) => runTape(records).events[0]!.legs[0]!.side;
 const block = (ms: number, conditions: number[] = [209]) => print(ms, 2000, 1.25, 302, { conditions });
 
@@ -47,9 +48,29 @@ test('a quote of 5 s counts, an older one does not', () => {
   expect(legSide([quote(0, 1.2, 1.25), block(5001)])).toBe('unknown');
 });
 
-test('late, auction, cross and reopening prints have no side', () => {
-  for (const condition of [202, 204, 206, 208, 210, 227, 228, 229, 230, 233, 234, 237, 238, 241, 244]) {
+test('late, cross and reopening prints have no side', () => {
+  for (const condition of [202, 204, 206, 208, 210, 229, 230, 234, 241]) {
     expect(legSide([quote(0, 1.2, 1.25), block(1, [condition])])).toBe('unknown');
   }
   expect(legSide([quote(0, 1.2, 1.25), block(1, [231])])).toBe('buy_inferred');
+});
+
+test('auction prints are sided by the quote like others', () => {
+  for (const condition of [227, 228, 233, 237, 238, 244]) {
+    expect(legSide([quote(0, 1.2, 1.25), block(1, [condition])])).toBe('buy_inferred');
+    expect(legSide([quote(0, 1.25, 1.3), block(1, [condition])])).toBe('sell_inferred');
+    expect(legSide([quote(0, 1.2, 1.25), block(5002, [condition])])).toBe('unknown');
+  }
+});
+
+test('a print that comes late is sided by the quote of its time, however many quotes have come since', () => {
+  // Half an hour of quotes of another contract, and of its own beyond its time.
+  const since = Array.from({ length: 18_000 }, (_, i) => quote(i * 100, 3, 3.1, { contract: other }));
+  const own = [quote(0, 1.2, 1.25), quote(2000, 1.25, 1.3)];
+  for (const [ms, side] of [
+    [1999, 'buy_inferred'],
+    [2000, 'sell_inferred'],
+    [7001, 'unknown'],
+  ] as const)
+    expect(legSide([...own, ...since, block(ms)])).toBe(side);
 });
