@@ -72,7 +72,7 @@ async function captureRoutes(url: string, key: string, session: string): Promise
   const captured: Record<string, Captured> = {};
   const standing: Partial<Standing> = standingAt(Date.parse(clock));
   for (const [name, example] of Object.entries<ExampleRequest>(exampleRequests)) {
-    const route = routes.find(({ operation }) => operation === `${name}.graphql`)!;
+    const route = routes.find((route) => route.name === name)!;
     const byKey = !route.needs.endsWith('site-session');
     const { params, body, contentType } = filledIn(example, standing);
     const address = addressOf(route.path, Object.keys(route.queryParams), params);

@@ -44,9 +44,9 @@ const needsText: Record<Needs, string> = {
     'Requires a site session and the non-professional market-data declaration; an API key is rejected.',
 };
 
-/** The tool that a route is: named after its operation. */
+/** The tool that a route is. */
 export function toolName({ route }: CompiledRoute): string {
-  return route.operation.replace(/\.graphql$/, '').replaceAll('-', '_');
+  return route.name.replaceAll('-', '_');
 }
 
 function operationOf(document: JsonSchema, { route }: CompiledRoute): Operation {

@@ -114,7 +114,7 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSc
   // Who asks is looked up in the store, so that every route can meet its absence.
   const statuses = [...new Set([401, 429, 500, 502, ...route.errors])].sort((a, b) => a - b);
   return {
-    operationId: route.operation.replace(/\.graphql$/, ''),
+    operationId: route.name,
     tags: [route.scopeGroup],
     summary: route.summary,
     description: route.description,

@@ -16,7 +16,7 @@ describe('docs/mcp.md', () => {
   });
 
   it('names tools that there are, and the bounds that hold', () => {
-    const names = routes.map(({ operation }) => operation.replace('.graphql', '').replaceAll('-', '_'));
+    const names = routes.map(({ name }) => name.replaceAll('-', '_'));
     for (const name of ['quotes', 'gex_history', 'large_trades']) {
       expect(names).toContain(name);
       expect(text).toContain(`\`${name}\``);

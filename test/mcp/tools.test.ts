@@ -27,7 +27,7 @@ async function connected(credential = key, to = app, mode: 'legacy' | 'auto' = '
   return client;
 }
 
-const toolOf = ({ route }: KnownRoute) => route.operation.replace('.graphql', '').replaceAll('-', '_');
+const toolOf = ({ route }: KnownRoute) => route.name.replaceAll('-', '_');
 
 /** The arguments by which a tool is asked what `path` asks its route. */
 function argumentsOf({ route, known }: KnownRoute, id = 'none'): Record<string, unknown> {
@@ -127,7 +127,7 @@ describe('/mcp', () => {
     expect(JSON.parse(result.content[0].text)).toEqual(result.structuredContent);
     // Usage counts the request between the two; times of computing differ.
     const told = (answer: Json) => ({ ...answer, meta: { ...answer.meta, computed_at: 0, as_of: 0, cached: 0 } });
-    if (known.route.operation !== 'account-usage.graphql' && result.content.length === 1)
+    if (known.route.name !== 'account-usage' && result.content.length === 1)
       expect(told(result.structuredContent)).toEqual(told(body));
   });
 

@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-const nameOf = ({ route }: KnownRoute) => route.operation.replace(/\.graphql$/, '');
+const nameOf = ({ route }: KnownRoute) => route.name;
 const inBraces = (path: string) => path.replace(/:(\w+)/g, '{$1}');
 const describedRoute = ({ route }: KnownRoute): Json =>
   description.paths[inBraces(route.path)][route.method.toLowerCase()];

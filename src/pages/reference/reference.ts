@@ -35,7 +35,7 @@ function shownRoutes({ compiled, description, now }: PagesParts, origin: string)
   const standing = { ...standingAt(now()), key: madeId('revoke-key'), trade: madeId('delete-journal-trade') };
   return compiled.map((one) => {
     const { route } = one;
-    const name = route.operation.replace(/\.graphql$/, '');
+    const name = route.name;
     const example = exampleRequests[name];
     const captured = capturedExamples.routes[name];
     if (!example || !captured) throw new Error(`${name} has no example in src/pages/reference`);

@@ -35,6 +35,8 @@ const needsOfGroup: Partial<Record<ScopeGroup, Needs>> = {
 
 /** One row of the route table: how a REST request becomes a stored operation and its answer a body. */
 export interface Route {
+  /** What clients know it by: OpenAPI's `operationId`, and the MCP tool's name with `_` for `-`. It never changes. */
+  name: string;
   method: 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE';
   /** Express path; `:name` are parameters of `path`. */
   path: string;
@@ -76,7 +78,7 @@ export interface Route {
   sunset?: { atMs: number; successor: string };
 }
 
-type Written = Pick<Route, 'path' | 'summary' | 'scopeGroup' | 'operation'> &
+type Written = Pick<Route, 'name' | 'path' | 'summary' | 'scopeGroup' | 'operation'> &
   Partial<Omit<Route, 'pathParams' | 'queryParams' | 'variables'>>;
 
 /** Declares a route. Without `variables`, each parameter is the operation's variable of the same name in camelCase. */

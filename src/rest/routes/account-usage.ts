@@ -8,6 +8,7 @@ export const accountUsage = route({
     'Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures.',
   scopeGroup: 'account',
   params: {},
+  name: 'account-usage',
   operation: 'account-usage.graphql',
   answer: 'me',
   absent: ['quota'],

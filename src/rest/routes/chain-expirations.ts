@@ -17,6 +17,7 @@ export const chainExpirations = route({
     strike_gte: thousandths.optional(),
     strike_lte: thousandths.optional(),
   },
+  name: 'chain-expirations',
   operation: 'chain-expirations.graphql',
   answer: 'symbol.expirations',
   variables: ({ symbol, at, tz }) => ({ symbol, at, tz: tz ?? exchangeTimeZone }),

@@ -18,6 +18,7 @@ export const chain = route({
     strike_gte: thousandths.optional(),
     strike_lte: thousandths.optional(),
   },
+  name: 'chain',
   operation: 'chain.graphql',
   answer: 'symbol.chain',
   variables: ({ tz, strike_gte, strike_lte, ...rest }) => ({

@@ -9,6 +9,7 @@ export const crossSection = route({
     'Cumulative option flow of a session by strike and by expiration. Default: the latest session available.',
   scopeGroup: 'analytics.flow',
   params: { symbol: ticker, session: sessionDate.optional() },
+  name: 'cross-section',
   operation: 'cross-section.graphql',
   answer: 'symbol.flow.crossSection',
   errors: [400, 403, 404, 502, 503],

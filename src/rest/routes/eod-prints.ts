@@ -17,6 +17,7 @@ export const eodPrints = route({
     right: oneOf(['call', 'put']).optional(),
     expiry: sessionDate.optional(),
   },
+  name: 'eod-prints',
   operation: 'eod-prints.graphql',
   answer: 'eod',
   variables: ({ symbol, session, from_ms: fromMs, to_ms: toMs, min_premium_usd: minPremiumUsd, right, expiry }) => ({

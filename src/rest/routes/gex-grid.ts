@@ -19,6 +19,7 @@ export const gexGrid = route({
     top: positiveInt.optional(),
     by_expiry: flag.optional(),
   },
+  name: 'gex-grid',
   operation: 'gex-grid.graphql',
   answer: 'symbol.gex.grid',
   variables: ({ tz, dte, by_expiry, ...rest }) => ({

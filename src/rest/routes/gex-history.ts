@@ -16,6 +16,7 @@ export const gexHistory = route({
     by_expiry: flag.optional(),
     top: positiveInt.optional(),
   },
+  name: 'gex-history',
   operation: 'gex-history.graphql',
   answer: 'symbol.gex.history',
   variables: ({ by_expiry, ...rest }) => ({ ...rest, byExpiry: by_expiry ?? false }),

@@ -13,6 +13,7 @@ export const gexReference = route({
     date: sessionDate.optional(),
     basis: oneOf(['open', 'prev_close']).optional(),
   },
+  name: 'gex-reference',
   operation: 'gex-reference.graphql',
   answer: 'symbol.gex.reference',
   variables: ({ basis, ...rest }) => ({ ...rest, basis: basis ?? 'open' }),

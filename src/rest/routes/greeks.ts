@@ -8,6 +8,7 @@ export const greeks = route({
   description: 'The latest solve, and the last 390 samples, at most one per minute.',
   scopeGroup: 'analytics.vol',
   params: { contract, session: sessionDate.optional() },
+  name: 'greeks',
   operation: 'greeks.graphql',
   answer: 'contract.greeks',
   errors: [400, 403, 404, 502, 503],

@@ -26,6 +26,7 @@ export const journalImport = route({
   scopeGroup: 'journal',
   params: { import_id: opaqueId, format: oneOf(['jsonl', 'csv']).optional() },
   body,
+  name: 'journal-import',
   operation: 'journal-import.graphql',
   hints: { idempotent: true },
   answer: 'importJournal',

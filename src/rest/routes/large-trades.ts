@@ -14,6 +14,7 @@ export const largeTrades = route({
     min_premium_usd: dollars.optional(),
     limit: positiveInt.optional(),
   },
+  name: 'large-trades',
   operation: 'large-trades.graphql',
   answer: 'largeTrades',
   errors: [400, 403, 404, 502, 503],

@@ -17,6 +17,7 @@ export const legacyStrikes = route({
     date: sessionDate,
     source: text(40).optional(),
   },
+  name: 'legacy-strikes',
   operation: 'legacy-strikes.graphql',
   answer: 'symbol.gex.sessionStrikes',
   variables: ({ underlying, date }) => ({ underlying, date }),

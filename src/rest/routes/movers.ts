@@ -9,6 +9,7 @@ export const movers = route({
     'The registered symbols with the largest change against their prior close, up or down, largest first. Computed once a minute. limit defaults to 25; a value over 180 is clamped and reported in caps. Symbols the caller may not read and symbols without a known change are omitted.',
   scopeGroup: 'market.screener',
   params: { limit: positiveInt.optional(), universe: oneOf(['registry']).optional() },
+  name: 'movers',
   operation: 'movers.graphql',
   answer: 'movers',
   variables: ({ limit, universe }) => ({ limit, universe: universe ?? 'registry' }),

@@ -25,6 +25,7 @@ function offExchange(table: string, summary: string, protobuf: ProtobufMessage):
       limit: positiveInt.optional(),
       cursor: text(512).optional(),
     },
+    name: `off-exchange-${table}`,
     operation: `off-exchange-${table}.graphql`,
     answer: `symbol.offExchange.${table}`,
     variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),

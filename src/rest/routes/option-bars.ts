@@ -13,6 +13,7 @@ export const optionBars = route({
     session: sessionDate.optional(),
     limit: positiveInt.optional(),
   },
+  name: 'option-bars',
   operation: 'option-bars.graphql',
   answer: 'contract.bars',
   variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),

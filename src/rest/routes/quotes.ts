@@ -9,6 +9,7 @@ export const quotes = route({
     'Latest quotes, one row per symbol in the order of the request. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
   scopeGroup: 'market.live',
   params: { symbols: tickers(180) },
+  name: 'quotes',
   operation: 'quotes.graphql',
   answer: 'quotes',
   errors: [400, 502, 503],

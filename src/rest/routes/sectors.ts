@@ -9,6 +9,7 @@ export const sectors = route({
     'Average change by sector in the latest session, computed once a minute. date is returned in meta but not applied.',
   scopeGroup: 'market.screener',
   params: { date: sessionDate.optional() },
+  name: 'sectors',
   operation: 'sectors.graphql',
   answer: 'sectors',
   variables: ({ date }) => ({ date, echoDate: date !== undefined }),

@@ -8,6 +8,7 @@ export const spot = route({
   description: 'Close of the latest daily bar; null if there is no recent bar.',
   scopeGroup: 'market.live',
   params: { symbol: knownTicker },
+  name: 'spot',
   operation: 'spot.graphql',
   answer: 'symbol.spot',
   errors: [403, 404, 502, 503],

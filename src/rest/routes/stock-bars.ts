@@ -21,6 +21,7 @@ export const stockBars = route({
     cursor: text(512).optional(),
     source: text(40).optional(),
   },
+  name: 'stock-bars',
   operation: 'stock-bars.graphql',
   answer: 'symbol.bars',
   variables: ({ tz, timeframe, tf, ...rest }) => ({

@@ -9,6 +9,7 @@ export const symbolLookup = route({
     'Checks whether a text is a real ticker, and says of what. An unknown ticker returns 200 with valid=false.',
   scopeGroup: 'market.reference',
   params: { q: text(40) },
+  name: 'symbol-lookup',
   operation: 'symbol-lookup.graphql',
   errors: [400, 502],
 });

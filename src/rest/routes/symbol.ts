@@ -8,6 +8,7 @@ export const symbol = route({
   description: 'The registry entry of one symbol.',
   scopeGroup: 'market.reference',
   params: { symbol: knownTicker },
+  name: 'symbol',
   operation: 'symbol.graphql',
   errors: [404, 502],
 });

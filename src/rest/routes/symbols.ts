@@ -9,6 +9,7 @@ export const symbols = route({
   description: 'The registry, ascending by ticker.',
   scopeGroup: 'market.reference',
   params: { class: oneOf(symbolClasses).optional() },
+  name: 'symbols',
   operation: 'symbols.graphql',
   answer: 'registry',
   errors: [400, 502],

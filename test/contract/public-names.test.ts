@@ -1,0 +1,79 @@
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { expect, onTestFinished, test } from 'vitest';
+import { type TestApp, testApp } from '../support/app.ts';
+
+// Generated clients call operations by these names, and agents tools by the same with `_` for `-`: a name that was published stays.
+const published = [
+  'account-usage',
+  'api-keys',
+  'chain',
+  'chain-expirations',
+  'classification',
+  'classify',
+  'create-journal-account',
+  'create-journal-trade',
+  'create-key',
+  'cross-section',
+  'delete-journal-account',
+  'delete-journal-trade',
+  'delete-watchlist',
+  'eod-prints',
+  'gex-grid',
+  'gex-history',
+  'gex-reference',
+  'greeks',
+  'journal-accounts',
+  'journal-import',
+  'journal-trades',
+  'large-trades',
+  'legacy-strikes',
+  'movers',
+  'off-exchange-activity',
+  'off-exchange-composition',
+  'off-exchange-concentration',
+  'off-exchange-profile',
+  'option-bars',
+  'patch-journal-account',
+  'patch-journal-trade',
+  'put-watchlist',
+  'quotes',
+  'replace-journal-account',
+  'replace-journal-trade',
+  'revoke-key',
+  'sectors',
+  'spot',
+  'stock-bars',
+  'symbol',
+  'symbol-lookup',
+  'symbols',
+  'vol-surface',
+  'vol-term',
+  'watchlists',
+];
+
+async function app(): Promise<TestApp> {
+  const served = await testApp();
+  onTestFinished(() => served.close());
+  return served;
+}
+
+test('every route has the operationId that it was published with', async () => {
+  const { url } = await app();
+  const { paths } = (await (await fetch(new URL('/v2/openapi.json', url))).json()) as {
+    paths: Record<string, Record<string, { operationId?: string }>>;
+  };
+  const operations = Object.values(paths).flatMap((path) => Object.values(path));
+  const names = operations.flatMap(({ operationId }) => operationId ?? []);
+  expect(names.sort()).toEqual([...published, 'stream'].sort());
+});
+
+test('every route is the MCP tool that it was published as', async () => {
+  const served = await app();
+  const client = new Client({ name: 'test', version: '1' });
+  const headers = { authorization: `Bearer ${await served.key()}` };
+  await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', served.url), { requestInit: { headers } }));
+  onTestFinished(() => client.close());
+  const { tools } = await client.listTools();
+  const names = tools.map(({ name }) => name);
+  expect(names.sort()).toEqual([...published.map((name) => name.replaceAll('-', '_')), 'graphql'].sort());
+});
