@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { defineConfig } from 'vitest/config';
-import { serverAnswers } from './test/support/postgres-server.ts';
+import { serverAnswers } from './test/support/servers/postgres-server.ts';
 
 // What is about an embedded server itself.
 const embeddedOnly = ['test/store/embedded-*.test.ts', 'test/store/kill.test.ts', 'test/store/engine/codec.test.ts'];
@@ -8,7 +8,11 @@ const embeddedOnly = ['test/store/embedded-*.test.ts', 'test/store/kill.test.ts'
 const projects = [
   {
     extends: true as const,
-    test: { name: 'embedded', include: ['test/**/*.test.ts'], globalSetup: ['test/support/embedded-server.ts'] },
+    test: {
+      name: 'embedded',
+      include: ['test/**/*.test.ts'],
+      globalSetup: ['test/support/servers/embedded-server.ts'],
+    },
   },
   // The store and the contract once more, on a PostgreSQL server.
   {
@@ -19,7 +23,7 @@ const projects = [
         (folder) => `test/${folder}/**/*.test.ts`,
       ),
       exclude: embeddedOnly,
-      globalSetup: ['test/support/postgres-server.ts'],
+      globalSetup: ['test/support/servers/postgres-server.ts'],
       // Most generated requests end before the store: a part of them will do.
       env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000', TEST_STORE: 'server' },
     },

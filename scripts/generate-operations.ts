@@ -6,11 +6,11 @@ import { join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { type DefinitionNode, isScalarType, isSpecifiedScalarType, Kind, parse, printSchema } from 'graphql';
-import * as operations from '../src/pages/dashboard/client/operations.ts';
+import * as operations from '../src/pages/dashboard/client/data/operations.ts';
 import { schema } from '../src/schema/index.ts';
 
 const root = join(import.meta.dirname, '..');
-const file = join(root, 'src/pages/dashboard/client/operation-types.ts');
+const file = join(root, 'src/pages/dashboard/client/data/operation-types.ts');
 
 /** The TypeScript type of each scalar. */
 const scalars = Object.fromEntries([

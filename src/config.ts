@@ -2,7 +2,7 @@ import { resolve } from 'node:path';
 import { z } from 'zod';
 import type { Tier } from './domain/tier.ts';
 import type { TraceSettings } from './observe/tracing.ts';
-import { isTrustedProxy, trustedProxyExpected } from './runtime/client-address.ts';
+import { isTrustedProxy, trustedProxyExpected } from './runtime/http/client-address.ts';
 import { leastMemoryBytes, readByteSize } from './runtime/memory-plan.ts';
 
 /** What a source can provide (spec 4: a route whose source is not configured answers 503). */

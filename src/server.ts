@@ -38,10 +38,10 @@ import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAns
 import { openApi } from './rest/openapi.ts';
 import { routes } from './rest/routes.ts';
 import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
-import { allowSharedCaching, guardHeaders } from './runtime/cache-headers.ts';
-import { clientAddressOf, isFromThisMachine } from './runtime/client-address.ts';
 import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
+import { allowSharedCaching, guardHeaders } from './runtime/http/cache-headers.ts';
+import { clientAddressOf, isFromThisMachine } from './runtime/http/client-address.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
 import { withinRequest } from './runtime/request-scope.ts';
 import { type AnswerCache, createAnswerCache } from './runtime/response-cache.ts';

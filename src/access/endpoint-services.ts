@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import type { GraphQLSchema } from 'graphql';
 import type { Failure } from '../domain/failure.ts';
 import type { OpenStream } from '../domain/open-stream.ts';
-import type { ClientAddress } from '../runtime/client-address.ts';
+import type { ClientAddress } from '../runtime/http/client-address.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
 

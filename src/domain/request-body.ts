@@ -1,5 +1,5 @@
 import type { IncomingMessage } from 'node:http';
-import { type BodyProblem, requestBody, UnreadBody } from '../runtime/request-body.ts';
+import { type BodyProblem, requestBody, UnreadBody } from '../runtime/http/request-body.ts';
 import {
   bodyTooLarge,
   bodyTooSlow,

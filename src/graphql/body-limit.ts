@@ -3,7 +3,7 @@ import { Readable } from 'node:stream';
 import type { Admission } from '../access/admission.ts';
 import { type Failure, failureWithin, internal, notAuthenticated } from '../domain/failure.ts';
 import { bodyBytes } from '../domain/request-body.ts';
-import { declaredLength } from '../runtime/request-body.ts';
+import { declaredLength } from '../runtime/http/request-body.ts';
 import { documentLimits } from './limits/document-limits.ts';
 
 type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => void;

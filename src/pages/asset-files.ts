@@ -63,14 +63,14 @@ const fromPackage = (name: string, file: string) => `lib/${name}/${file}`;
 
 const contentTypeOf = (path: string) => contentTypes[extname(path)]!;
 
-/** The files of this folder that are for browsers: style sheets, pictures, and what lies in folders named `client`. */
+/** The files of this folder that are for browsers: style sheets, pictures, and what lies below folders named `client`. */
 function ownFiles(): AssetFile[] {
   const root = import.meta.dirname;
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile() && extname(entry.name) in contentTypes)
     .map((entry) => join(entry.parentPath, entry.name))
     .map((file) => ({ file, path: relative(root, file).split(sep).join('/') }))
-    .filter(({ path }) => !path.endsWith('.ts') || path.split('/').at(-2) === 'client');
+    .filter(({ path }) => !path.endsWith('.ts') || path.split('/').includes('client'));
   const stripped = strippedScripts(files.map(({ file }) => file).filter((file) => file.endsWith('.ts')));
   return files.map(({ file, path }) => ({
     path,

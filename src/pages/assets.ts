@@ -4,7 +4,7 @@ import { brotliCompress, constants, gunzip, gzip } from 'node:zlib';
 import { type Request, type Response, Router } from 'express';
 import { methodNotAllowed } from '../domain/failure.ts';
 import { matchesTag } from '../rest/http/respond.ts';
-import { allowSharedCaching } from '../runtime/cache-headers.ts';
+import { allowSharedCaching } from '../runtime/http/cache-headers.ts';
 import { type AssetFile, assetFiles, packageImports } from './asset-files.ts';
 
 const compressors = {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import type { Request, Response } from 'express';
 import { sendBody, strongTag } from '../rest/http/respond.ts';
-import { allowSharedCaching } from '../runtime/cache-headers.ts';
+import { allowSharedCaching } from '../runtime/http/cache-headers.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
 import { siteLinks } from './links.ts';

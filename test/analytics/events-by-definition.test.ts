@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import type { OptionPrint, OptionQuote } from '../../src/domain/print.ts';
-import { runTape, type TapeRecord } from '../support/option-tape.ts';
-import { isPrint, microsOf, tapes } from '../support/tapes.ts';
+import { runTape, type TapeRecord } from '../support/tapes/option-tape.ts';
+import { isPrint, microsOf, tapes } from '../support/tapes/tapes.ts';
 
 /*
  * The definition of large trades written out once more, over a whole tape at once and without a thought for speed, to hold the

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { contract, print, quote, runTape, tapeStart } from '../support/option-tape.ts';
+import { contract, print, quote, runTape, tapeStart } from '../support/tapes/option-tape.ts';
 
 const put = contract('O:SPY240419P00500000');
 const weekly = contract('O:SPXW240419C05200000');

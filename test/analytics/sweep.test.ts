@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { print, quote, runTape, spyCall, tapeStart } from '../support/option-tape.ts';
+import { print, quote, runTape, spyCall, tapeStart } from '../support/tapes/option-tape.ts';
 
 const market = quote(0, 1.2, 1.25);
 const first = print(0, 400, 1.25, 302);

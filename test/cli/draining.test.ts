@@ -6,7 +6,7 @@ import type pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { readEvents } from '../support/event-reader.ts';
-import { proxiedDatabase } from '../support/proxied-database.ts';
+import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
 import { served } from './served.ts';

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import { openStore } from '../../src/store/engine/connection.ts';
 import { testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
-import { proxiedDatabase } from '../support/proxied-database.ts';
+import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { testStore } from '../support/store.ts';
 import { about, knownRoutes } from './route-cases.ts';
 

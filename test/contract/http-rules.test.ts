@@ -2,7 +2,7 @@ import { connect } from 'node:net';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type Sending, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
-import { goneWith } from '../support/gone-pool.ts';
+import { goneWith } from '../support/servers/gone-pool.ts';
 import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 
 let app: TestApp;

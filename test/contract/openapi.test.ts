@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
-import { goneWith } from '../support/gone-pool.ts';
+import { goneWith } from '../support/servers/gone-pool.ts';
 import { misfits } from './json-schema.ts';
 import { type MadeRequest, madeRequests, pathOf } from './requests.ts';
 import { about, type KnownRoute, knownRoutes } from './route-cases.ts';

@@ -5,8 +5,8 @@ import { createMetrics } from '../../src/observe/metrics.ts';
 import { openStore } from '../../src/store/engine/connection.ts';
 import { testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { onServer } from '../support/servers/template-database.ts';
 import { type TestStore, testStore } from '../support/store.ts';
-import { onServer } from '../support/template-database.ts';
 
 const token = 'a-token-of-sixteen-and-more';
 const nameOf = ({ databaseUrl }: TestStore) => new URL(databaseUrl.replace('@/', '@none/')).pathname.slice(1);

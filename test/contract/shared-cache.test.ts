@@ -7,8 +7,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { topicKinds } from '../../src/rest/stream/topics.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
-import { type SharedCache, sharedCache } from '../support/shared-cache.ts';
-import { varnish, varnishPath } from '../support/varnish.ts';
+import { type SharedCache, sharedCache } from '../support/servers/shared-cache.ts';
+import { varnish, varnishPath } from '../support/servers/varnish.ts';
 import { about, knownRoutes } from './route-cases.ts';
 
 if (varnishPath === null) console.warn('No Varnish: only the cache of the suite is tried (set VARNISHD).');

@@ -19,7 +19,7 @@ describe('docs/architecture.md', () => {
     expect(paths.length).toBeGreaterThan(30);
     const isThere = (path: string) =>
       ['', 'src/', 'src/rest/contract/', 'src/rest/', 'src/graphql/'].some((at) => existsSync(at + path));
-    const relative = new Set(['gex-history.graphql', 'media.ts', 'http/respond.ts', 'client/', 'admission.ts']);
+    const relative = new Set(['history.graphql', 'media.ts', 'http/respond.ts', 'client/', 'admission.ts']);
     expect(paths.filter((path) => !relative.has(path) && !isThere(path))).toEqual([]);
   });
 

@@ -7,8 +7,8 @@ import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSolves } from '../support/greeks.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
-import { worth } from '../support/quoted-tape.ts';
 import { storeForThisTest } from '../support/store.ts';
+import { worth } from '../support/tapes/quoted-tape.ts';
 
 const session = '2026-11-16';
 const at = (minute: number, date = session) => exchangeInstant(date, minute);

@@ -1,7 +1,7 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import { type DefinitionNode, Kind, parse, print, TypeInfo, visit, visitWithTypeInfo } from 'graphql';
 import { describe, expect, test } from 'vitest';
-import * as dashboard from '../../src/pages/dashboard/client/operations.ts';
+import * as dashboard from '../../src/pages/dashboard/client/data/operations.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const rest = new URL('../../src/rest/', import.meta.url);

@@ -8,7 +8,7 @@ import {
   allowSharedCaching,
   forbidCaching,
   guardHeaders,
-} from '../../src/runtime/cache-headers.ts';
+} from '../../src/runtime/http/cache-headers.ts';
 
 async function serving<T>(write: (response: ServerResponse) => void, ask: (port: number) => Promise<T>): Promise<T> {
   const server = http.createServer((_request, response) => {

@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http';
 import { describe, expect, it } from 'vitest';
-import { clientAddressOf, isTrustedProxy, peerAddressOf } from '../../src/runtime/client-address.ts';
+import { clientAddressOf, isTrustedProxy, peerAddressOf } from '../../src/runtime/http/client-address.ts';
 
 function request(remoteAddress: string | undefined, headers: Record<string, string> = {}): IncomingMessage {
   return { socket: { remoteAddress }, headers } as unknown as IncomingMessage;

@@ -3,7 +3,7 @@ import http, { type RequestListener } from 'node:http';
 import { type AddressInfo, connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { createDrainingServer } from '../../src/runtime/connection-drain.ts';
+import { createDrainingServer } from '../../src/runtime/http/connection-drain.ts';
 
 /** A server on loopback that is gone when the test ends. */
 async function draining(app: RequestListener = (_request, response) => response.end('ok')) {

@@ -2,8 +2,8 @@ import { once } from 'node:events';
 import { createServer, type IncomingMessage, type RequestListener, type ServerResponse } from 'node:http';
 import type { AddressInfo, Socket } from 'node:net';
 import { describe, expect, onTestFinished, test } from 'vitest';
-import { requestBody, UnreadBody } from '../../src/runtime/request-body.ts';
-import { limitServer, type ServerLimits, serverOptions, usualLimits } from '../../src/runtime/server-limits.ts';
+import { requestBody, UnreadBody } from '../../src/runtime/http/request-body.ts';
+import { limitServer, type ServerLimits, serverOptions, usualLimits } from '../../src/runtime/http/server-limits.ts';
 import { type RawClient, rawClient, sentBlindly } from '../support/raw-client.ts';
 
 const get = (path = '/') => `GET ${path} HTTP/1.1\r\nHost: x\r\n\r\n`;

@@ -6,7 +6,7 @@ import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { type TestApp, testApp } from '../support/app.ts';
-import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
+import { type OwnPostgres, ownPostgres } from '../support/servers/own-postgres.ts';
 
 const path = '/v2/stocks/NVDA/bars?from=2026-11-19&to=2026-11-20';
 

@@ -5,7 +5,7 @@ import { openStore, type Store } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { testApp } from '../support/app.ts';
-import { type OwnPostgres, ownPostgres } from '../support/own-postgres.ts';
+import { type OwnPostgres, ownPostgres } from '../support/servers/own-postgres.ts';
 
 const path = '/v2/stocks/NVDA/bars?from=2026-11-19&to=2026-11-20';
 const open = { status: 200, close: expect.any(Number) };

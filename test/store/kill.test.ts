@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { openStore } from '../../src/store/engine/connection.ts';
-import { type StoreProcess, storeProcess } from '../support/store-process.ts';
+import { type StoreProcess, storeProcess } from '../support/servers/store-process.ts';
 
 let folder: string;
 beforeEach(() => {

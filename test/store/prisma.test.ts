@@ -5,7 +5,7 @@ import { copyInto } from '../../src/store/engine/copy.ts';
 import { listen, notify } from '../../src/store/engine/notifications.ts';
 import { sqlStateOf } from '../../src/store/engine/sql-state.ts';
 import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
-import { proxiedDatabase } from '../support/proxied-database.ts';
+import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { statementsOf } from '../support/statements.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
-import { type Model, tableOf } from '../../src/store/engine/model-tables.ts';
+import { type Model, tableOf } from '../../src/store/engine/models/model-tables.ts';
 import {
   copyRows,
   deleteRows,
@@ -9,7 +9,7 @@ import {
   keyOf,
   type Row,
   upsertRows,
-} from '../../src/store/engine/sets.ts';
+} from '../../src/store/engine/models/sets.ts';
 import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
 import { Prisma } from '../../src/store/generated/client.ts';
 import { type TestStore, testStore } from '../support/store.ts';

@@ -3,9 +3,9 @@ import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
-import { proxiedDatabase } from '../support/proxied-database.ts';
+import { proxiedDatabase } from '../support/servers/proxied-database.ts';
+import { databaseUrl, onServer } from '../support/servers/template-database.ts';
 import { storeForThisTest } from '../support/store.ts';
-import { databaseUrl, onServer } from '../support/template-database.ts';
 
 describe('a store whose statements are limited', () => {
   test('ends what takes longer, and uses the connection again', async () => {

@@ -12,7 +12,7 @@ import { type Every, type LiveHub, openLiveHub } from '../../src/live/hub.ts';
 import { openLog } from '../../src/observe/log.ts';
 import type { Metrics } from '../../src/observe/metrics.ts';
 import type { Traces } from '../../src/observe/tracing.ts';
-import type { ServerLimits } from '../../src/runtime/server-limits.ts';
+import type { ServerLimits } from '../../src/runtime/http/server-limits.ts';
 import { createApp } from '../../src/server.ts';
 import { watchChanges } from '../../src/store/engine/changes.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';

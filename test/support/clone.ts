@@ -21,5 +21,5 @@ export function cloneInto(folder: string, { server }: { server: 'copied' | 'abse
         cpSync(join(installed, name), join(modules, name), { recursive: true, verbatimSymlinks: true });
     } else symlinkSync(join(installed, name), join(modules, name));
   }
-  return { storeProgram: join(folder, 'test/support/store-program.ts') };
+  return { storeProgram: join(folder, 'test/support/servers/store-program.ts') };
 }

@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/store/engine/connection.ts';
-import { databaseUrl, onServer } from './template-database.ts';
+import { databaseUrl, onServer } from './servers/template-database.ts';
 
 /** A store that closing also drops. */
 export type TestStore = Store & {

@@ -6,9 +6,9 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { type OwnGateway, type Settings, startGateway } from '../../scripts/own-gateway.ts';
 import { type Filled, fillStore, startRelease } from '../../scripts/upgrade/fill.ts';
-import { findLocation } from '../../src/store/engine/embedded-location.ts';
-import { isRunning, readPostmaster } from '../../src/store/engine/postmaster-file.ts';
-import { databaseUrl, onServer } from '../support/template-database.ts';
+import { findLocation } from '../../src/store/engine/embedded/embedded-location.ts';
+import { isRunning, readPostmaster } from '../../src/store/engine/embedded/postmaster-file.ts';
+import { databaseUrl, onServer } from '../support/servers/template-database.ts';
 
 /** Whose gateway. */
 export type Version = 'old' | 'new';

@@ -1,6 +1,6 @@
 import type { Config } from '../../config.ts';
-import { peerAddressOf } from '../../runtime/client-address.ts';
-import type { ConnectionLimits } from '../../runtime/connection-limits.ts';
+import { peerAddressOf } from '../../runtime/http/client-address.ts';
+import type { ConnectionLimits } from '../../runtime/http/connection-limits.ts';
 
 /** Connections of a server, unless a setting says otherwise or the system has room for fewer. */
 const usualMax = 8192;

@@ -1,13 +1,13 @@
 import type { RequestListener, Server } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { type ConnectionDrain, createDrainingServer } from '../../runtime/connection-drain.ts';
+import { type ConnectionDrain, createDrainingServer } from '../../runtime/http/connection-drain.ts';
 import {
   limitServer,
   type ServerCounts,
   type ServerLimits,
   serverOptions,
   usualLimits,
-} from '../../runtime/server-limits.ts';
+} from '../../runtime/http/server-limits.ts';
 import { connectionLimits } from './connection-limits.ts';
 
 /** A server that takes requests. */

@@ -9,7 +9,7 @@ export async function loadGateway() {
     { createApp, compileContract },
     { loadArrow },
   ] = await Promise.all([
-    import('../../store/engine/prisma.ts'),
+    import('../../store/engine/models/prisma.ts'),
     import('../../store/engine/changes.ts'),
     import('../../ingest/files/starter-registry.ts'),
     import('../../access/open-access.ts'),

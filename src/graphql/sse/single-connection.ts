@@ -7,7 +7,7 @@ import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFound } from '../../domain/failure.ts';
 import { bodyBytes } from '../../domain/request-body.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
-import { type EventStream, openEventStream } from '../../runtime/event-stream.ts';
+import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';

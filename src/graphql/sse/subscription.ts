@@ -4,7 +4,7 @@ import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
 import { type Failure, internal, invalidRequest } from '../../domain/failure.ts';
-import { type EventStream, openEventStream } from '../../runtime/event-stream.ts';
+import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { publicError } from '../errors.ts';

@@ -3,7 +3,7 @@ import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { JournalAccount } from '../../domain/journal/journal.ts';
 import { requireJournalAccount } from '../../domain/journal/journal-account.ts';
 import { batched } from '../../runtime/batched.ts';
-import { mergePatch } from '../../runtime/merge-patch.ts';
+import { mergePatch } from '../../runtime/http/merge-patch.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import {
   changeJournalAccount,

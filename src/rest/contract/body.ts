@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { type Failure, invalidParameter, unsupportedMediaType } from '../../domain/failure.ts';
 import { bodyBytes } from '../../domain/request-body.ts';
 import { jsonFailure } from '../../domain/sent-text.ts';
-import { declaredLength } from '../../runtime/request-body.ts';
+import { declaredLength } from '../../runtime/http/request-body.ts';
 
 /** How a route reads its request's body. */
 export interface BodyReader {

@@ -51,7 +51,7 @@ export interface Route {
   queryParams: Params;
   /** How the request's body is read; absent when there is none. */
   body?: BodyReader;
-  /** The operation's file in this folder. */
+  /** The operation's file below `routes/`. */
   operation: string;
   /**
    * Where the answer lies in the operation's result; '' when it is the result itself. It selects `data` and `meta`, or

@@ -3,8 +3,8 @@ import { promisify } from 'node:util';
 import { brotliCompress, constants, gzip } from 'node:zlib';
 import type { Request, Response } from 'express';
 import type { Failure } from '../../domain/failure.ts';
-import { forbidCaching } from '../../runtime/cache-headers.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { forbidCaching } from '../../runtime/http/cache-headers.ts';
 import { bytesPerYield } from '../../runtime/json-bytes.ts';
 import { errorEnvelope } from '../contract/envelope.ts';
 

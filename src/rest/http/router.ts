@@ -6,7 +6,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { Failure, gone, internal, methodNotAllowed, notFound } from '../../domain/failure.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
-import { allowPrivateCaching } from '../../runtime/cache-headers.ts';
+import { allowPrivateCaching } from '../../runtime/http/cache-headers.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import type { AnswerCache } from '../../runtime/response-cache.ts';
 import { answerSchema, type JsonSchema } from '../contract/answer-schema.ts';

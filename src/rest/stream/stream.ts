@@ -6,7 +6,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
 import { internal, methodNotAllowed } from '../../domain/failure.ts';
 import type { StreamEnd } from '../../domain/open-stream.ts';
-import { type EventStream, openEventStream } from '../../runtime/event-stream.ts';
+import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
 import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';

@@ -1,8 +1,8 @@
 import { type Account, newAccountTiers } from '../../domain/account.ts';
 import type { Classification, Tier } from '../../domain/tier.ts';
 import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
-import { insertRows } from '../engine/sets.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { insertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import { inTransaction, type Transaction } from '../engine/transaction.ts';
 import type { Account as AccountRow } from '../generated/client.ts';

@@ -1,6 +1,6 @@
 import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
-import type { Row } from '../engine/sets.ts';
+import { numbered } from '../engine/models/rows.ts';
+import type { Row } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import { inTransaction } from '../engine/transaction.ts';
 import { lockAccount } from './accounts.ts';

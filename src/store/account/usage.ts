@@ -1,8 +1,8 @@
-import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
-import { numbered } from '../engine/rows.ts';
-import { type Row, upsertRows } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { type Row, upsertRows } from '../engine/models/sets.ts';
 import { inTransaction } from '../engine/transaction.ts';
 
 /** Requests of an account in one scope group on one UTC date (YYYY-MM-DD). */

@@ -3,7 +3,7 @@ import { invalidParameter } from '../../domain/failure.ts';
 import { isStorableText } from '../../runtime/stored-text.ts';
 import type { Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
-import type { Row } from '../engine/sets.ts';
+import type { Row } from '../engine/models/sets.ts';
 import { inTransaction } from '../engine/transaction.ts';
 
 /** Lists of an account, and symbols of a list, at most (contract-notes 2). */

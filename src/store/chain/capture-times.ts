@@ -1,5 +1,5 @@
 import { readFrom, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
+import { numbered } from '../engine/models/rows.ts';
 
 /** When an underlying was captured in [fromMs, toMs), epoch ms ascending. */
 export async function captureTimes(

@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lock } from '../engine/locks.ts';
 import { readMetadata, writeMetadata } from '../engine/metadata.ts';
-import { numbered } from '../engine/rows.ts';
-import { findRows } from '../engine/sets.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { findRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 

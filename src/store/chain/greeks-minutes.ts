@@ -1,7 +1,7 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/any-of.ts';
-import { copyRows, upsertRows } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { copyRows, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-blocks.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';

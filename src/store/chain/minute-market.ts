@@ -1,9 +1,9 @@
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { anyOf } from '../engine/any-of.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { findRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
-import { numbered } from '../engine/rows.ts';
-import { findRows } from '../engine/sets.ts';
 import { decodeBars } from '../market/bar-blocks.ts';
 
 /** A price of an underlying and when it was known. */

@@ -4,7 +4,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, numbers, texts } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
-import { findRows, upsertRows } from '../engine/sets.ts';
+import { findRows, upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { blockVersion } from '../market/bar-blocks.ts';

@@ -1,8 +1,8 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
 import { lock, lockShared } from '../engine/locks.ts';
-import { findRows, upsertRows } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { findRows, upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { decodeQuotes, encodeQuotes, type QuoteBlock, type QuoteColumns } from './quote-block.ts';

@@ -1,8 +1,8 @@
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { dependOn, type Store } from '../engine/connection.ts';
+import { numbered } from '../engine/models/rows.ts';
 import type { Reader } from '../engine/replicas.ts';
-import { numbered } from '../engine/rows.ts';
 import { statement } from '../engine/statement.ts';
 import { decodeSolve, recordBytes } from './greeks-record.ts';
 

@@ -1,12 +1,12 @@
 import pg from 'pg';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
-import { toNumber } from './checked-number.ts';
 import { DataVersions } from './data-versions.ts';
-import { openEmbeddedServer } from './embedded-server.ts';
+import { openEmbeddedServer } from './embedded/embedded-server.ts';
 import { type MigrateOptions, migrate } from './migrations.ts';
-import { readModels } from './noted-models.ts';
-import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './prisma.ts';
+import { toNumber } from './models/checked-number.ts';
+import { readModels } from './models/noted-models.ts';
+import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
 import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
 import { storeError } from './store-error.ts';
 import type { Subject } from './subjects.ts';

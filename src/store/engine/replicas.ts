@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
-import { modelsThrough } from './models-through.ts';
-import type { Models } from './prisma.ts';
+import { modelsThrough } from './models/models-through.ts';
+import type { Models } from './models/prisma.ts';
 import { sqlStateOf } from './sql-state.ts';
 
 /** Where something is read. A transaction is one too. */

@@ -1,4 +1,4 @@
-import type { Model } from './model-tables.ts';
+import type { Model } from './models/model-tables.ts';
 
 /** What stored data is of. Everything that was read of a subject and symbol has one version, which moves when any of it is written. */
 export const subjects = ['registry', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;

@@ -1,8 +1,8 @@
 import type pg from 'pg';
 import { announce, moveVersions } from './changes.ts';
 import type { Store } from './connection.ts';
-import { notedModels } from './noted-models.ts';
-import type { HeldModels, Models } from './prisma.ts';
+import { notedModels } from './models/noted-models.ts';
+import type { HeldModels, Models } from './models/prisma.ts';
 import { ChangeSet } from './subjects.ts';
 import { writeProblemOf } from './write-watch.ts';
 

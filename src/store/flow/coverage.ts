@@ -1,8 +1,8 @@
 import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
-import { anyOf } from '../engine/any-of.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
-import { numbered } from '../engine/rows.ts';
-import { type Row, upsertRows } from '../engine/sets.ts';
 import type { SqlType } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 

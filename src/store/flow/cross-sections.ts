@@ -2,7 +2,7 @@ import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../do
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { type Columns, decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
-import { upsertRows } from '../engine/sets.ts';
+import { upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { coverageColumns, coverageOf } from './coverage.ts';

@@ -1,6 +1,6 @@
 import type { LargeTrade } from '../../domain/flow/flow.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
+import { numbered } from '../engine/models/rows.ts';
 import { statement } from '../engine/statement.ts';
 import { eventColumns, largeTradesOf } from './events.ts';
 

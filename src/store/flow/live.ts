@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/any-of.ts';
-import { numbered } from '../engine/rows.ts';
-import { deleteRows } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { deleteRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { forgetFeed } from './feed.ts';
 

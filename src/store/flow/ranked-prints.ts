@@ -3,8 +3,8 @@ import type { CoverageStatus } from '../../domain/flow/coverage.ts';
 import { type RankedList, type RankedListName, type RankedPrint, rankedListSize } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
-import { copyRows, deleteRows, findRows, type Row, upsertRows } from '../engine/sets.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { copyRows, deleteRows, findRows, type Row, upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/any-of.ts';
 import { lock } from '../engine/locks.ts';
-import { numbered } from '../engine/rows.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /** Takes the option flow of all underlyings for a writer of whole sessions, until its transaction ends. */

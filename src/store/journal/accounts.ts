@@ -1,7 +1,7 @@
 import type { JournalAccount } from '../../domain/journal/journal.ts';
-import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
-import { insertRows } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { insertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import { inTransaction } from '../engine/transaction.ts';
 import { lockJournal } from './imports.ts';

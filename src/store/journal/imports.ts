@@ -1,8 +1,8 @@
 import type { ImportResult, NewTrade, RowError } from '../../domain/journal/journal.ts';
 import type { Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
+import { insertRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
-import { insertRows } from '../engine/sets.ts';
 import { inTransaction, type Transaction } from '../engine/transaction.ts';
 
 /** An import to be carried out. */

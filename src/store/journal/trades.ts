@@ -1,8 +1,8 @@
 import type { JournalTrade } from '../../domain/journal/journal.ts';
-import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
-import { insertRows } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { insertRows } from '../engine/models/sets.ts';
 import { inTransaction } from '../engine/transaction.ts';
 import { addJournalAccounts, lockJournal } from './imports.ts';
 

@@ -3,9 +3,9 @@ import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
-import { findKnownRows } from '../engine/known-rows.ts';
 import { lock, lockAll, lockShared } from '../engine/locks.ts';
-import { findRows, upsertRows } from '../engine/sets.ts';
+import { findKnownRows } from '../engine/models/known-rows.ts';
+import { findRows, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
 

@@ -2,7 +2,7 @@ import type { Timeframe } from '../../domain/bar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKey, type HeldKind, heldId, readHeld } from '../engine/held.ts';
-import type { Row } from '../engine/sets.ts';
+import type { Row } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 
 /** The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first date. */

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
-import { numbered } from '../engine/rows.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
 import { symbolRegistry } from './symbols.ts';
 
 /** The newest instant of each kind of data of a session, epoch ms; null = none is stored. */

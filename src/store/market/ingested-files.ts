@@ -1,5 +1,5 @@
-import { numbered } from '../engine/rows.ts';
-import { type Row, upsertRows } from '../engine/sets.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**

@@ -1,7 +1,7 @@
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKind, readHeld } from '../engine/held.ts';
-import { numbered } from '../engine/rows.ts';
-import { findRows, type Row, upsertRows } from '../engine/sets.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**

@@ -1,9 +1,9 @@
 import type { SessionDate } from '../../domain/market-time.ts';
-import { anyOf } from '../engine/any-of.ts';
 import type { Store } from '../engine/connection.ts';
 import { lockShared, tryLock } from '../engine/locks.ts';
-import { numbered } from '../engine/rows.ts';
-import { insertRows, type Row } from '../engine/sets.ts';
+import { anyOf } from '../engine/models/any-of.ts';
+import { numbered } from '../engine/models/rows.ts';
+import { insertRows, type Row } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /** The scope of a seal on a whole session, whatever the symbol. */

@@ -3,8 +3,8 @@ import { currentRequest } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
 import { readMetadata, writeMetadata } from '../engine/metadata.ts';
+import { findRows, insertRows, upsertRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
-import { findRows, insertRows, upsertRows } from '../engine/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import type { Symbol as SymbolRow } from '../generated/client.ts';
 

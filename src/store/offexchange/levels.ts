@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { ConcentrationRow, ProfileRow } from '../../domain/off-exchange.ts';
 import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
-import { deleteRows, upsertRows } from '../engine/sets.ts';
+import { deleteRows, upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { saveConcentrationRows } from './writing.ts';

@@ -1,6 +1,6 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { CompositionRow, ConcentrationRow, OffExchangeSession, ProfileRow } from '../../domain/off-exchange.ts';
-import { deleteRows, insertRows } from '../engine/sets.ts';
+import { deleteRows, insertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /** The rows published of a session. */

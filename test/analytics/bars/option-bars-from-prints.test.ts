@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { barAt } from '../../../src/domain/bar.ts';
-import { contract, print, runTape, spyCall, tapeStart } from '../../support/option-tape.ts';
+import { contract, print, runTape, spyCall, tapeStart } from '../../support/tapes/option-tape.ts';
 
 const put = contract('O:SPY240419P00500000');
 

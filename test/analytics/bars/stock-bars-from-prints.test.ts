@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest';
 import type { Timeframe } from '../../../src/domain/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import type { StockPrint } from '../../../src/domain/print.ts';
-import { runStockTape, stockBars, stockPrint, stockSession, stockStart } from '../../support/stock-tape.ts';
+import { runStockTape, stockBars, stockPrint, stockSession, stockStart } from '../../support/tapes/stock-tape.ts';
 
 const minute = [
   stockPrint(0, 100, 100),

@@ -6,7 +6,7 @@ import {
   type RankedCandidate,
   rankedLists,
 } from '../../../src/analytics/flow/ranked-prints.ts';
-import { spyCall } from '../../support/option-tape.ts';
+import { spyCall } from '../../support/tapes/option-tape.ts';
 
 const stamp = { sessionDate: '2024-03-15', coverageStatus: 'eod_reconciled' as const, scannedAtMs: 1, source: 'test' };
 

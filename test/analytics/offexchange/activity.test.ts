@@ -6,7 +6,7 @@ import { collapse } from '../../../src/analytics/offexchange/disclosure.ts';
 import { addPrint, emptyTotal } from '../../../src/analytics/prints/exact-sum.ts';
 import { compositionCategories } from '../../../src/domain/stock-trade-conditions.ts';
 import { hasSharedData } from '../../support/shared-data.ts';
-import { offExchangePrint, runStockTape, sharedStockPrints, stockPrint } from '../../support/stock-tape.ts';
+import { offExchangePrint, runStockTape, sharedStockPrints, stockPrint } from '../../support/tapes/stock-tape.ts';
 
 function part(name: string, count: number) {
   const total = emptyTotal();

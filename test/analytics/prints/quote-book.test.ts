@@ -2,7 +2,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { createQuoteBook } from '../../../src/analytics/prints/quote-book.ts';
 import { flowSides } from '../../../src/domain/flow/flow.ts';
-import { contract, quote, spyCall, tapeStart } from '../../support/option-tape.ts';
+import { contract, quote, spyCall, tapeStart } from '../../support/tapes/option-tape.ts';
 
 const put = contract('O:SPY240419P00500000');
 

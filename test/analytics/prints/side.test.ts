@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { commonSide, sideIndex, sideOf } from '../../../src/analytics/prints/side.ts';
 import { flowSides } from '../../../src/domain/flow/flow.ts';
-import { contract, print, quote, runTape, type TapeRecord } from '../../support/option-tape.ts';
+import { contract, print, quote, runTape, type TapeRecord } from '../../support/tapes/option-tape.ts';
 
 const sideByQuote = (price: number, bid: number, ask: number) => flowSides[sideOf(price, bid, ask)];
 

@@ -3,8 +3,8 @@ import { describe, expect, test } from 'vitest';
 import { createOptionTape, type OptionTape } from '../../../src/analytics/session/option-tape.ts';
 import type { FlowEvent, FlowMeasures } from '../../../src/domain/flow/flow.ts';
 import type { OptionPrint } from '../../../src/domain/print.ts';
-import { book, print, runTape, type TapeRecord, tapeSession, tapeStart } from '../../support/option-tape.ts';
-import { isPrint, microsOf, tapeContracts, tapes } from '../../support/tapes.ts';
+import { book, print, runTape, type TapeRecord, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
+import { isPrint, microsOf, tapeContracts, tapes } from '../../support/tapes/tapes.ts';
 
 /** Orders of arrival in which nothing comes more than 5 s after something later: each record is delayed by 0–5 s. */
 function delayed(records: readonly TapeRecord[], delays: readonly number[], mostMs = 5000): TapeRecord[] {

@@ -14,6 +14,7 @@ import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { flatBar } from '../../support/market.ts';
 import { chainCapture, chainRow } from '../../support/option-market.ts';
+import { randomOf } from '../../support/random.ts';
 import {
   crossed,
   liveLineOf,
@@ -26,9 +27,8 @@ import {
   unquoted,
   vendorLinesOf,
   worth,
-} from '../../support/quoted-tape.ts';
-import { randomOf } from '../../support/random.ts';
-import { vendorFile } from '../../support/tape-lines.ts';
+} from '../../support/tapes/quoted-tape.ts';
+import { vendorFile } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const tape = quotedTape();

@@ -5,8 +5,8 @@ import { createOptionTape } from '../../../src/analytics/session/option-tape.ts'
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { follow } from '../../../src/ingest/tail/follow.ts';
 import { liveHoldMs, visibleWithinMs } from '../../../src/ingest/tail/live-bounds.ts';
-import { print, tapeSession, tapeStart } from '../../support/option-tape.ts';
 import { storeForThisTest } from '../../support/store.ts';
+import { print, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
 
 /*
  * That a print is visible within a second is the sum of bounds that each are held, none of them by the wall clock of the machine that runs

@@ -3,7 +3,7 @@ import { Redis } from 'ioredis';
 import { describe, expect, onTestFinished, test } from 'vitest';
 import { openStreamLines } from '../../../src/ingest/tail/stream-lines.ts';
 import { flakyProxy } from '../../access/flaky-proxy.ts';
-import { hasRedisServer, type OwnRedis, ownRedis } from '../../support/own-redis.ts';
+import { hasRedisServer, type OwnRedis, ownRedis } from '../../support/servers/own-redis.ts';
 
 /** A producer that tries each entry until it is in the stream, and says how many are. */
 function producer(redis: OwnRedis, count: number) {

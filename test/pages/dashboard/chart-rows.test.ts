@@ -1,4 +1,27 @@
 import { describe, expect, test } from 'vitest';
+import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
+import {
+  levelsOf,
+  nearestStrike,
+  placeAmong,
+  weightyStrikes,
+} from '../../../src/pages/dashboard/client/charts/levels.ts';
+import type {
+  FlowEvent,
+  FlowMeasures,
+  GexCapture,
+  LargeTrade,
+  VolatilityExpiry,
+} from '../../../src/pages/dashboard/client/data/operation-types.ts';
+import {
+  callsAndPuts,
+  expiryRows,
+  flowTotals,
+  strikeRows,
+} from '../../../src/pages/dashboard/client/flow/flow-bars.ts';
+import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/flow/trade-filter.ts';
+import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex/gex-bars.ts';
+import { heatCells } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
 import {
   candleLabel,
   dayStarts,
@@ -6,20 +29,7 @@ import {
   namedLevels,
   priceRange,
   volumeEnd,
-} from '../../../src/pages/dashboard/client/candles.ts';
-import { callsAndPuts, expiryRows, flowTotals, strikeRows } from '../../../src/pages/dashboard/client/flow-bars.ts';
-import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex-bars.ts';
-import { heatCells } from '../../../src/pages/dashboard/client/gex-heat.ts';
-import { levelsOf, nearestStrike, placeAmong, weightyStrikes } from '../../../src/pages/dashboard/client/levels.ts';
-import type {
-  FlowEvent,
-  FlowMeasures,
-  GexCapture,
-  LargeTrade,
-  VolatilityExpiry,
-} from '../../../src/pages/dashboard/client/operation-types.ts';
-import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/trade-filter.ts';
-import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/volatility-lines.ts';
+} from '../../../src/pages/dashboard/client/market/candles.ts';
 
 const at = (text: string) => Date.parse(text);
 

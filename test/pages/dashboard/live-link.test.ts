@@ -3,9 +3,9 @@ import http from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { text } from 'node:stream/consumers';
 import { afterEach, describe, expect, test, vi } from 'vitest';
-import { eventFrames, type SentEvent } from '../../../src/pages/dashboard/client/event-frames.ts';
-import { frameQueue } from '../../../src/pages/dashboard/client/frame-queue.ts';
-import { backOffMs, type LiveState, openLive } from '../../../src/pages/dashboard/client/live-link.ts';
+import { eventFrames, type SentEvent } from '../../../src/pages/dashboard/client/data/event-frames.ts';
+import { frameQueue } from '../../../src/pages/dashboard/client/data/frame-queue.ts';
+import { backOffMs, type LiveState, openLive } from '../../../src/pages/dashboard/client/data/live-link.ts';
 
 describe('the wait before another try', () => {
   test('doubles from about a second to about half a minute, spread so that readers do not come back at once', () => {

@@ -9,7 +9,7 @@ import {
   withPage,
   withQuote,
   withTrades,
-} from '../../../src/pages/dashboard/client/live-rows.ts';
+} from '../../../src/pages/dashboard/client/data/live-rows.ts';
 import type {
   Bar,
   BarColumns,
@@ -17,7 +17,7 @@ import type {
   GexCapture,
   LargeTrade,
   Quote,
-} from '../../../src/pages/dashboard/client/operation-types.ts';
+} from '../../../src/pages/dashboard/client/data/operation-types.ts';
 
 const none: BarColumns = { tsMs: [], open: [], high: [], low: [], close: [], volume: [] };
 const bar = (tsMs: number, volume: number): Bar => ({ tsMs, volume, open: 1, high: 2, low: 0.5, close: 1 + volume });

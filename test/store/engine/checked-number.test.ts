@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { toNumber } from '../../../src/store/engine/checked-number.ts';
+import { toNumber } from '../../../src/store/engine/models/checked-number.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 test('a bigint becomes the same number as long as numbers are exact', () => {

@@ -5,7 +5,7 @@ import { announce, watchChanges } from '../../../src/store/engine/changes.ts';
 import { openStore } from '../../../src/store/engine/connection.ts';
 import { DataVersions } from '../../../src/store/engine/data-versions.ts';
 import { readHeldAsOf } from '../../../src/store/engine/held.ts';
-import { tableOf } from '../../../src/store/engine/model-tables.ts';
+import { tableOf } from '../../../src/store/engine/models/model-tables.ts';
 import { notify } from '../../../src/store/engine/notifications.ts';
 import { anyChange, type Change, modelSubjects, subjects } from '../../../src/store/engine/subjects.ts';
 import { inTransaction, type Transaction } from '../../../src/store/engine/transaction.ts';

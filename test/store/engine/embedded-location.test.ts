@@ -2,9 +2,9 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync } f
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
-import { findLocation, systemHome } from '../../../src/store/engine/embedded-location.ts';
+import { findLocation, systemHome } from '../../../src/store/engine/embedded/embedded-location.ts';
 import { cloneInto } from '../../support/clone.ts';
-import { storeProcess } from '../../support/store-process.ts';
+import { storeProcess } from '../../support/servers/store-process.ts';
 
 const asRoot = process.getuid?.() === 0;
 let home: string;

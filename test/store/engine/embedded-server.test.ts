@@ -16,7 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/store/engine/connection.ts';
-import { storeProcess } from '../../support/store-process.ts';
+import { storeProcess } from '../../support/servers/store-process.ts';
 
 const onUnix = process.platform !== 'win32';
 const asRoot = process.getuid?.() === 0;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { readOptionQuotes } from '../../../src/tape/prints/option-quotes.ts';
 import { type OptionTradeOptions, readOptionTrades } from '../../../src/tape/prints/option-trades.ts';
-import { allOf, vendorFile } from '../../support/tape-lines.ts';
+import { allOf, vendorFile } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../../src/domain/print.ts';
 import { readStockTrades } from '../../../src/tape/prints/stock-trades.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
-import { allOf, vendorFile } from '../../support/tape-lines.ts';
+import { allOf, vendorFile } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();

@@ -22,8 +22,8 @@ import {
   tapeEndMs,
 } from '../../../src/sample/market/tape-ledger.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
-import { standing } from '../../support/option-tape.ts';
-import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/sample-tapes.ts';
+import { standing } from '../../support/tapes/option-tape.ts';
+import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/tapes/sample-tapes.ts';
 
 const symbols = ['SPX', 'SPY', 'NDX', 'AAPL', 'TSLA', 'F', 'BRK.B', 'TLT', 'IWM', 'GS'];
 const small: TapeShape = { optionPrints: 6000, plants: 3 * recipes.length, stockPrints: 20_000, symbols };

@@ -1,19 +1,19 @@
 // The page: head, watchlist, panels.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { CandlesPanel } from './candles-panel.ts';
-import type { Desk } from './desk.ts';
-import { ExpiryFlowPanel, StrikeFlowPanel } from './flow-panels.ts';
-import { GexHeatPanel, GexStrikesPanel } from './gex-panels.ts';
+import { WatchlistPanel } from './account/watchlist.ts';
+import { SmilePanel, TermPanel } from './chain/volatility-panels.ts';
+import { usePalette } from './charts/theme-palette.ts';
+import type { Desk } from './data/desk.ts';
+import { useStore } from './data/store.ts';
+import { ExpiryFlowPanel, StrikeFlowPanel } from './flow/flow-panels.ts';
+import { TradesPanel } from './flow/trades-panel.ts';
+import { GexHeatPanel, GexStrikesPanel } from './gex/gex-panels.ts';
 import { Help } from './help.ts';
+import { CandlesPanel } from './market/candles-panel.ts';
+import { Summary } from './market/summary.ts';
 import { NoticeBar, noticeOf } from './notices.ts';
-import { CompositionPanel, ConcentrationPanel } from './off-exchange-panels.ts';
-import { useStore } from './store.ts';
-import { Summary } from './summary.ts';
-import { usePalette } from './theme-palette.ts';
-import { TradesPanel } from './trades-panel.ts';
-import { SmilePanel, TermPanel } from './volatility-panels.ts';
-import { WatchlistPanel } from './watchlist.ts';
+import { CompositionPanel, ConcentrationPanel } from './offexchange/off-exchange-panels.ts';
 
 /** The whole page below the header. */
 export function App({ desk, now }: { desk: Desk; now: () => number }): VNode {

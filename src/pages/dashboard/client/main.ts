@@ -4,8 +4,8 @@ import { render, type VNode } from 'preact';
 import { onKeyChange, readKey } from '../../client/key.ts';
 import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
-import { Desk } from './desk.ts';
-import { graphAt } from './graph.ts';
+import { Desk } from './data/desk.ts';
+import { graphAt } from './data/graph.ts';
 import { listenForKeys } from './shortcuts.ts';
 
 const place = document.querySelector<HTMLElement>('#main')!;

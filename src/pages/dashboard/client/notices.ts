@@ -4,10 +4,10 @@ import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
 import { saveKey } from '../../client/key.ts';
 import { tickerOf } from './address.ts';
-import type { Desk } from './desk.ts';
-import type { DeskState } from './desk-state.ts';
-import type { FailureKind } from './graph.ts';
-import { useEntries } from './store.ts';
+import type { Desk } from './data/desk.ts';
+import type { DeskState } from './data/desk-state.ts';
+import type { FailureKind } from './data/graph.ts';
+import { useEntries } from './data/store.ts';
 
 /** A notice: `block` = there is nothing else to show. */
 export interface Notice {

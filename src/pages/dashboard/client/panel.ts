@@ -2,8 +2,8 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useState } from 'preact/hooks';
-import type { DeskState } from './desk-state.ts';
-import type { FieldError } from './graph.ts';
+import type { DeskState } from './data/desk-state.ts';
+import type { FieldError } from './data/graph.ts';
 
 /** How a panel stands. */
 export type PanelState =

@@ -1,0 +1,62 @@
+// The watchlists: quotes, and the way from one symbol to another.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useRef } from 'preact/hooks';
+import { addressOf } from '../address.ts';
+import type { Desk } from '../data/desk.ts';
+import { listedTickers } from '../data/desk-state.ts';
+import { useEntries } from '../data/store.ts';
+import { change, compact, price } from '../format.ts';
+
+const direction = (percent: number | null | undefined) =>
+  percent == null || percent === 0 ? '' : percent > 0 ? 'up' : 'down';
+
+/** Moves the focus among the rows: arrows, Home and End. */
+function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
+  const links = [...rows.querySelectorAll<HTMLAnchorElement>('a')];
+  const at = links.indexOf(document.activeElement as HTMLAnchorElement);
+  const to = {
+    ArrowDown: Math.min(at + 1, links.length - 1),
+    ArrowUp: Math.max(at - 1, 0),
+    Home: 0,
+    End: links.length - 1,
+  }[event.key];
+  if (to === undefined) return;
+  event.preventDefault();
+  links[to]?.focus();
+}
+
+const entries = ['lists', 'listId', 'quotes', 'restricted', 'view', 'phase'] as const;
+
+/** The list and its rows. */
+export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
+  const state = useEntries(desk.store, entries);
+  const rows = useRef<HTMLUListElement>(null);
+  const { lists, listId, quotes, restricted, view, phase } = state;
+  const tickers = [...new Set(listedTickers({ lists, listId }))];
+  const open = (event: MouseEvent, symbol: string) => {
+    // A click that opens another tab is the browser's.
+    if (event.ctrlKey || event.metaKey || event.shiftKey || event.button !== 0) return;
+    event.preventDefault();
+    desk.show({ symbol });
+  };
+  return html`<nav class="watchlist panel" aria-label="Watchlist">
+    <div class="head"><h2>Watchlist</h2>
+      <label><span class="visually-hidden">List</span><select id="list" value=${listId} onChange=${(event: Event) => desk.chooseList((event.target as HTMLSelectElement).value)}>
+        ${lists.map(({ id, name }) => html`<option value=${id} selected=${id === listId}>${name}</option>`)}
+      </select></label>
+    </div>
+    <ul ref=${rows} onKeyDown=${(event: KeyboardEvent) => rows.current && moveAmong(rows.current, event)}>
+      ${tickers.map((symbol) => {
+        const quote = quotes[symbol];
+        const locked = restricted.includes(symbol);
+        return html`<li key=${symbol}><a href=${addressOf({ ...view, symbol })} aria-current=${symbol === view.symbol ? 'page' : null} onClick=${(event: MouseEvent) => open(event, symbol)} title=${locked ? `${symbol} cannot be read with this key` : null}>
+          <b>${symbol}</b>
+          <span class="spot">${locked ? html`<em>locked</em>` : quote ? price(quote.spot) : phase === 'loading' ? html`<i class="bone"></i>` : ''}</span>
+          <span class="volume">${quote?.volume ? compact(quote.volume) : ''}</span>
+          <span class=${`change ${direction(quote?.changePct)}`}>${locked || !quote ? '' : change(quote.changePct)}</span>
+        </a></li>`;
+      })}
+    </ul>
+  </nav>` as VNode;
+}

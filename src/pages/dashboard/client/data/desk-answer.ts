@@ -1,0 +1,65 @@
+// From the state to the one question, and from its answer to the state.
+import { addDays, barSpan } from '../dates.ts';
+import { type DeskState, defaultList, moversId, quotedSymbols, shownSession } from './desk-state.ts';
+import type { FieldError } from './graph.ts';
+import { withTrades } from './live-rows.ts';
+import type { Dashboard, DashboardVariables, Quote, Watchlist } from './operation-types.ts';
+
+/** Sessions of off-exchange activity, in calendar days. */
+const activityDays = 31;
+
+/** The variables of the one query. A session that was chosen is asked for as it was; else what there is of the latest. */
+export function variablesOf(state: DeskState): DashboardVariables {
+  const { view } = state;
+  const session = shownSession(state);
+  return {
+    symbol: view.symbol,
+    session,
+    past: view.session !== null,
+    sessionAt: session,
+    flowSession: view.session,
+    timeframe: view.timeframe,
+    ...barSpan(view.timeframe, session),
+    quotes: quotedSymbols(state),
+    offFrom: view.session,
+    offTo: view.session,
+    activityFrom: addDays(session, -activityDays),
+  };
+}
+
+/** The lists to choose from: the account's own first, then ours. Who has lists of their own sees the first of them, until they choose. */
+export function listsOf(
+  { watchlists, movers }: Dashboard,
+  { listId, answer }: DeskState,
+): Pick<DeskState, 'lists' | 'listId'> {
+  const own = (watchlists?.rows ?? []).filter(({ tickers }) => tickers.length > 0);
+  const moved: Watchlist[] = movers?.rows.length
+    ? [{ id: moversId, name: 'Movers', tickers: movers.rows.map(({ symbol }) => symbol) }]
+    : [];
+  const lists = [...own, defaultList, ...moved];
+  const chosen = lists.some(({ id }) => id === listId) && (answer !== null || listId !== defaultList.id);
+  return { lists, listId: chosen ? listId : lists[0]!.id };
+}
+
+/** What an answer changes in the state. */
+export function accepted(state: DeskState, answer: Dashboard, errors: readonly FieldError[]): Partial<DeskState> {
+  const { symbol } = answer;
+  const quotes: Record<string, Quote> = { ...state.quotes };
+  for (const quote of answer.quotes?.rows ?? []) quotes[quote.symbol] = quote;
+  return {
+    phase: 'ready',
+    failure: null,
+    retryAtMs: null,
+    answer,
+    errors,
+    bars: symbol?.bars ?? null,
+    barsLoading: false,
+    capture: symbol?.gex.latest ?? symbol?.gex.at ?? null,
+    history: symbol?.gex.history ?? null,
+    crossSection: symbol?.flow.crossSection ?? null,
+    trades: withTrades([], symbol?.flow.largeTrades?.events ?? []),
+    quotes,
+    restricted: answer.quotes?.meta.restricted ?? [],
+    ...listsOf(answer, state),
+  };
+}

@@ -1,0 +1,108 @@
+// What the page knows, in one object.
+import type { View } from '../address.ts';
+import type { FieldError, GraphFailure } from './graph.ts';
+import type { LiveState } from './live-link.ts';
+import type {
+  BarsPage,
+  CrossSectionPage,
+  Dashboard,
+  GexCapture,
+  GexHistory,
+  LargeTrade,
+  Quote,
+  Watchlist,
+} from './operation-types.ts';
+
+/** How the one query stands. */
+export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
+
+export interface DeskState {
+  view: View;
+  phase: Phase;
+  /** Why there is no answer, or no newer one; null when there is. */
+  failure: GraphFailure | null;
+  /** When a failed query is sent again by itself, epoch ms; null = it is not. */
+  retryAtMs: number | null;
+  /** The latest session that is known to have begun. */
+  latestSession: string;
+  /** The answer for `view.symbol`; null until it is there. Parts that live data changes stand beside it. */
+  answer: Dashboard | null;
+  errors: readonly FieldError[];
+  bars: BarsPage | null;
+  barsLoading: boolean;
+  capture: GexCapture | null;
+  history: GexHistory | null;
+  crossSection: CrossSectionPage | null;
+  trades: readonly LargeTrade[];
+  quotes: Readonly<Record<string, Quote>>;
+  /** Symbols that may not be read, of those whose quotes were asked for. */
+  restricted: readonly string[];
+  /** The account's lists, then ours. */
+  lists: readonly Watchlist[];
+  listId: string;
+  live: LiveState;
+  helpShown: boolean;
+}
+
+/** The list shown to who has none of their own: the market's most traded names. */
+export const defaultList: Watchlist = {
+  id: 'tapegraph:market',
+  name: 'Market',
+  tickers: ['SPY', 'QQQ', 'IWM', 'DIA', 'AAPL', 'MSFT', 'NVDA', 'AMZN', 'META', 'GOOGL', 'TSLA', 'AMD', 'SPX'],
+};
+
+/** Id of the list of those that moved most. */
+export const moversId = 'tapegraph:movers';
+
+/** The state before anything was asked. */
+export function initialState(view: View, latestSession: string, hasKey: boolean): DeskState {
+  return {
+    view,
+    phase: hasKey ? 'loading' : 'no-key',
+    failure: null,
+    retryAtMs: null,
+    latestSession,
+    ...nothingShown,
+    quotes: {},
+    restricted: [],
+    lists: [defaultList],
+    listId: defaultList.id,
+    live: 'off',
+    helpShown: false,
+  };
+}
+
+/** The parts that belong to one symbol and session. */
+export const nothingShown = {
+  answer: null,
+  errors: [],
+  bars: null,
+  barsLoading: false,
+  capture: null,
+  history: null,
+  crossSection: null,
+  trades: [],
+} satisfies Partial<DeskState>;
+
+/** The session the page shows. */
+export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | 'latestSession'>) =>
+  view.session ?? latestSession;
+
+/** What any panel needs to know how it stands. */
+export const panelEntries = ['answer', 'phase', 'errors', 'view'] as const satisfies readonly (keyof DeskState)[];
+export type PanelEntries = Pick<DeskState, (typeof panelEntries)[number]>;
+
+/** The symbol's price as it is now, dollars; null when unknown, and in the view of a past session, where it has no place. */
+export const liveSpot = ({ view, quotes }: DeskState): number | null =>
+  view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
+
+/** The tickers of the list that is shown. */
+export const listedTickers = ({ lists, listId }: Pick<DeskState, 'lists' | 'listId'>) =>
+  (lists.find(({ id }) => id === listId) ?? lists[0] ?? defaultList).tickers;
+
+// A request names at most 180 symbols.
+const maxQuotes = 180;
+
+/** Symbols whose quotes the page needs: its own, and those of the list that is shown. */
+export const quotedSymbols = (state: Pick<DeskState, 'lists' | 'listId' | 'view'>) =>
+  [...new Set([state.view.symbol, ...listedTickers(state)])].slice(0, maxQuotes);

@@ -1,0 +1,128 @@
+// Large trades as they come, and which of them are shown.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { Desk } from '../data/desk.ts';
+import { type DeskState, panelEntries } from '../data/desk-state.ts';
+import type { FlowEvent, LargeTrade } from '../data/operation-types.ts';
+import { useEntries } from '../data/store.ts';
+import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from '../format.ts';
+import { memo } from '../memo.ts';
+import { Panel, type PanelState, panelState } from '../panel.ts';
+import { anyTrade, dollarsOf, expiriesOf, kindNames, passes, sideNames, type TradeFilter } from './trade-filter.ts';
+
+// More rows than these nobody reads; drawing them costs.
+const shownRows = 120;
+// An amount that is being typed is asked for when the typing rests.
+const restMs = 500;
+
+const entries = [...panelEntries, 'trades', 'latestSession'] as const;
+
+function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
+  const none = state.trades.length === 0;
+  return panelState(
+    state,
+    ['symbol', 'flow', 'largeTrades'],
+    none
+      ? `No large trade of ${state.view.symbol} options in the ${state.view.session === null ? 'last 24 hours' : 'session'}.`
+      : null,
+  );
+}
+
+/** The contracts of a trade in little room: expiry, strike and right of a single one; how many there are of several. */
+export function contractText({ legs, eventTsMs }: FlowEvent): string {
+  const [first] = legs;
+  if (!first) return '';
+  const { expiry, strike: at, right } = first.contract;
+  const text = `${shortDate(expiry, dateOf(eventTsMs))} ${strike(at)}${right === 'call' ? 'C' : 'P'}`;
+  const contracts = new Set(legs.map(({ contract }) => contract.id));
+  return contracts.size > 1 ? `${text} +${contracts.size - 1}` : text;
+}
+
+function legsText({ legs }: FlowEvent): string {
+  return legs
+    .map(({ contract, price: paid, size }) => `${size} × ${contract.id.slice(2)} at ${price(paid)}`)
+    .join('\n');
+}
+
+const sides = { buy_inferred: 'up', sell_inferred: 'down', neutral: '', unknown: '' } as const;
+
+const TradeRow = memo(({ trade, today }: { trade: LargeTrade; today: string }): VNode => {
+  const { event } = trade.update;
+  const right = event.legs.every(({ contract }) => contract.right === event.legs[0]?.contract.right)
+    ? event.legs[0]?.contract.right
+    : undefined;
+  const day = dateOf(event.eventTsMs) === today ? '' : `${dayOf(event.eventTsMs)} `;
+  return html`<tr title=${legsText(event)}>
+    <td>${day ? html`<span class="day">${day}</span>` : null}${clockTimeSeconds(event.eventTsMs)}</td>
+    <td class="contract"><i class=${`box ${right ?? 'muted'}`}></i>${contractText(event)}</td>
+    <td class=${event.premiumUsd >= 1e6 ? 'premium large' : 'premium'}>${usd(event.premiumUsd)}</td>
+    <td class=${sides[event.side] ?? ''}>${sideNames[event.side] ?? event.side}</td>
+    <td>${kindNames[event.eventKind] ?? event.eventKind}</td>
+    <td>${compact(event.totalSize)}</td>
+    <td>${event.priceLow === event.priceHigh ? price(event.priceLow) : `${price(event.priceLow)}–${price(event.priceHigh)}`}</td>
+  </tr>` as VNode;
+});
+
+function pick(
+  label: string,
+  value: string | null,
+  names: Readonly<Record<string, string>>,
+  choose: (value: string | null) => void,
+): VNode {
+  return html`<label><span class="visually-hidden">${label}</span><select value=${value ?? ''} onChange=${(event: Event) => choose((event.target as HTMLSelectElement).value || null)}>
+    <option value="">${label}: all</option>${Object.entries(names).map(([key, name]) => html`<option value=${key} selected=${key === value}>${name}</option>`)}
+  </select></label>` as VNode;
+}
+
+function Filters({
+  filter,
+  expiries,
+  change,
+}: {
+  filter: TradeFilter;
+  expiries: readonly string[];
+  change: (change: Partial<TradeFilter>) => void;
+}): VNode {
+  const [typed, setTyped] = useState('');
+  const wrong = typed.trim() !== '' && dollarsOf(typed) === null;
+  const type = (text: string) => {
+    setTyped(text);
+    const dollars = text.trim() === '' ? 0 : dollarsOf(text);
+    if (dollars !== null) change({ minPremiumUsd: dollars });
+  };
+  return html`<div class="filters" role="group" aria-label="Filter">
+    ${pick('Kind', filter.kind, kindNames, (kind) => change({ kind: kind as TradeFilter['kind'] }))}
+    ${pick('Side', filter.side, sideNames, (side) => change({ side: side as TradeFilter['side'] }))}
+    ${pick('Right', filter.right, { call: 'Calls', put: 'Puts' }, (right) => change({ right: right as TradeFilter['right'] }))}
+    ${pick('Expiry', filter.expiry, Object.fromEntries(expiries.map((expiry) => [expiry, shortDate(expiry, expiries[0])])), (expiry) => change({ expiry }))}
+    <label><span class="visually-hidden">Minimum premium, dollars</span><input value=${typed} onInput=${(event: Event) => type((event.target as HTMLInputElement).value)} placeholder="min $, e.g. 250k" inputmode="decimal" size="13" aria-invalid=${wrong} /></label>
+  </div>` as VNode;
+}
+
+/** The panel. */
+export function TradesPanel({ desk }: { desk: Desk }): VNode {
+  const state = useEntries(desk.store, entries);
+  const [filter, setFilter] = useState<TradeFilter>(anyTrade);
+  const { trades, view, latestSession } = state;
+  const expiries = useMemo(() => expiriesOf(trades), [trades]);
+  const shown = useMemo(() => trades.filter(({ update }) => passes(update.event, filter)), [trades, filter]);
+  useEffect(() => setFilter((before) => ({ ...before, expiry: null })), [view.symbol]);
+  useEffect(() => {
+    if (filter.minPremiumUsd === 0) return;
+    // What passes may lie further back than what is there.
+    const timer = setTimeout(() => desk.askTrades(filter.minPremiumUsd), restMs);
+    return () => clearTimeout(timer);
+  }, [filter.minPremiumUsd, view.symbol, view.session]);
+  const premium = shown.reduce((sum, { update }) => sum + update.event.premiumUsd, 0);
+  return html`<${Panel} id="trades" title="Large option trades" state=${stateOf(state)} retry=${() => desk.reload()}
+    note=${`${shown.length} of ${trades.length}, ${usd(premium)}`}
+    legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => setFilter((before) => ({ ...before, ...change }))} />`}>
+    <div class="scroll" tabindex="0" role="region" aria-label="Large option trades, newest first">
+      <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Premium</th><th scope="col">Side</th><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">Price</th></tr></thead>
+      <tbody>${shown.slice(0, shownRows).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>
+      ${shown.length === 0 ? html`<p class="message">No trade passes the filter.</p>` : null}
+      ${shown.length > shownRows ? html`<p class="more">The newest ${shownRows} of ${shown.length}; filter to see others.</p>` : null}
+    </div>
+  <//>` as VNode;
+}

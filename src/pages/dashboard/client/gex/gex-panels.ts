@@ -1,0 +1,96 @@
+// Dealer gamma: by strike now, and through the session.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { Chart } from '../charts/chart.ts';
+import { type Level, levelsOf } from '../charts/levels.ts';
+import type { Palette } from '../charts/palette.ts';
+import type { Desk } from '../data/desk.ts';
+import { liveSpot, panelEntries } from '../data/desk-state.ts';
+import { useEntries, useStore } from '../data/store.ts';
+import { clockTime, date, dayAndTime, gex, price, shortDate, strike, whole } from '../format.ts';
+import { Choice, Panel, panelState } from '../panel.ts';
+import { drawnRows, type GexMeasure, gexBarsOption } from './gex-bars.ts';
+import { heatCells, heatOption } from './gex-heat.ts';
+
+const measures = ['gex', 'oi'] as const;
+const measureNames: Record<GexMeasure, string> = { gex: 'Net gamma', oi: 'Open interest' };
+
+const strikesEntries = [...panelEntries, 'capture'] as const;
+const heatEntries = [...panelEntries, 'history'] as const;
+
+function legend(levels: readonly Level[]): VNode {
+  return html`<ul class="legend">${levels.map(
+    ({ name, at, colour, dashed }) =>
+      html`<li><i class=${`line ${colour} ${dashed ? 'dashed' : ''}`}></i>${name} <b>${price(at)}</b></li>`,
+  )}</ul>` as VNode;
+}
+
+/** Gamma by strike. */
+export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
+  const state = useEntries(desk.store, strikesEntries);
+  const [measure, setMeasure] = useState<GexMeasure>('gex');
+  const { capture, view } = state;
+  const live = useStore(desk.store, liveSpot);
+  const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
+  const option = useMemo(
+    () => (capture === null ? {} : gexBarsOption({ rows: capture.strikes, measure, levels, palette })),
+    [capture, levels, measure, palette],
+  );
+  const why =
+    capture === null
+      ? `No option chain of ${view.symbol} has been captured.`
+      : capture.strikes.length === 0
+        ? 'The capture has no strikes with open interest.'
+        : null;
+  const path = ['symbol', 'gex', view.session === null ? 'latest' : 'at'];
+  const label =
+    capture === null
+      ? ''
+      : `Dealer gamma of ${view.symbol} by strike: net ${gex(capture.netGex)} per $1 move; ${levels.map(({ name, at }) => `${name} ${price(at)}`).join(', ')}.`;
+  return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why)} retry=${() => desk.reload()}
+    note=${capture && dayAndTime(capture.capturedAt)}
+    controls=${html`<${Choice} label="Measure" values=${measures} names=${measureNames} value=${measure} choose=${setMeasure} />`}
+    legend=${legend(levels)}
+    table=${() => ({
+      head: ['Strike', 'Net GEX, per $1', '0DTE part', 'Call OI', 'Put OI'],
+      rows: drawnRows(capture!.strikes, measure)
+        .toReversed()
+        .map((row) => [strike(row.strike), gex(row.gex), gex(row.gex0dte), whole(row.callOi), whole(row.putOi)]),
+    })}>
+    <${Chart} option=${option} subject=${`${view.symbol} ${view.session} ${measure}`} label=${label} />
+  <//>` as VNode;
+}
+
+/** Gamma through the session. */
+export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
+  const state = useEntries(desk.store, heatEntries);
+  const { history, view } = state;
+  const captures = history?.captures ?? [];
+  const cells = useMemo(() => heatCells(captures), [history]);
+  const option = useMemo(() => heatOption(cells, captures, palette), [cells, palette]);
+  const why =
+    captures.length === 0
+      ? `No capture of ${view.symbol} in the session${history ? ` of ${date(history.sessionDate)}` : ''} yet. A capture is made every five minutes.`
+      : null;
+  const first = captures[0];
+  const last = captures.at(-1);
+  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why)} retry=${() => desk.reload()}
+    note=${history && `${shortDate(history.sessionDate)}, ${captures.length} ${captures.length === 1 ? 'capture' : 'captures'}; line: spot`}
+    table=${() => ({
+      head: ['Capture', 'Spot', 'Largest gamma', 'Lowest gamma'],
+      rows: captures.toReversed().map((capture) => {
+        const rows = capture.strikes.toSorted((a, b) => b.gex - a.gex);
+        const [most, least] = [rows[0], rows.at(-1)];
+        return [
+          clockTime(capture.capturedAt),
+          price(capture.spot),
+          most ? `${strike(most.strike)} (${gex(most.gex)})` : '',
+          least ? `${strike(least.strike)} (${gex(least.gex)})` : '',
+        ];
+      }),
+    })}>
+    <${Chart} option=${option} subject=${`${view.symbol} ${history?.sessionDate}`}
+      label=${first && last ? `Heat map of dealer gamma of ${view.symbol}: ${cells.strikes.length} strikes from ${clockTime(first.capturedAt)} to ${clockTime(last.capturedAt)}; the spot went from ${price(first.spot)} to ${price(last.spot)}.` : ''} />
+  <//>` as VNode;
+}

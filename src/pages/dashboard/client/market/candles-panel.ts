@@ -1,0 +1,78 @@
+// Candles with volume, and the length of a candle.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo, useState } from 'preact/hooks';
+import { Chart } from '../charts/chart.ts';
+import { levelsOf } from '../charts/levels.ts';
+import type { Palette } from '../charts/palette.ts';
+import type { Desk } from '../data/desk.ts';
+import { type DeskState, panelEntries } from '../data/desk-state.ts';
+import type { BarColumns } from '../data/operation-types.ts';
+import { useEntries } from '../data/store.ts';
+import { compact, price } from '../format.ts';
+import { Choice, Panel, type PanelState, panelState } from '../panel.ts';
+import { type Timeframe, timeframes } from '../timeframes.ts';
+import { candleOption } from './candle-chart.ts';
+import { candleHeading, levelsInSight } from './candles.ts';
+
+const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '1d': '1d' };
+
+const entries = [...panelEntries, 'bars', 'barsLoading', 'capture'] as const;
+
+function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
+  if (state.barsLoading && state.bars === null) return { kind: 'loading' };
+  const none = (state.bars?.columns.tsMs.length ?? 0) === 0;
+  return panelState(
+    state,
+    ['symbol', 'bars'],
+    none ? `No trades of ${state.view.symbol} are stored for this time.` : null,
+  );
+}
+
+/** What the chart says in a sentence. */
+function sentence({ tsMs, open, high, low, close }: BarColumns, symbol: string, timeframe: Timeframe): string {
+  const last = tsMs.length - 1;
+  if (last < 0) return `Candles of ${symbol}: none.`;
+  return `${tsMs.length} candles of ${symbol}, ${timeframe} each, from ${candleHeading(tsMs[0]!, timeframe)} at ${price(open[0])} to ${candleHeading(tsMs[last]!, timeframe)} at ${price(close[last])}; the last between ${price(low[last])} and ${price(high[last])}.`;
+}
+
+function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe: Timeframe) {
+  return {
+    head: ['Time', 'Open', 'High', 'Low', 'Close', 'Volume'],
+    rows: tsMs
+      .map((at, i) => [
+        candleHeading(at, timeframe),
+        price(open[i]),
+        price(high[i]),
+        price(low[i]),
+        price(close[i]),
+        compact(volume[i]),
+      ])
+      .reverse(),
+  };
+}
+
+/** The panel. */
+export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
+  const state = useEntries(desk.store, entries);
+  const [withLevels, setWithLevels] = useState(true);
+  const { bars, view, capture } = state;
+  const option = useMemo(() => {
+    if (bars === null) return {};
+    const levels = withLevels ? levelsInSight(levelsOf(capture, null), bars.columns) : [];
+    return candleOption({
+      bars: bars.columns,
+      timeframe: view.timeframe,
+      levels,
+      palette,
+    });
+  }, [bars, view.timeframe, capture, withLevels, palette]);
+  const controls = html`
+    <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, if they are near the price">Levels</button>
+    <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
+  return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
+    note="New York time"
+    table=${() => figures(bars!.columns, view.timeframe)}>
+    <${Chart} option=${option} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`} label=${bars === null ? '' : sentence(bars.columns, view.symbol, view.timeframe)} />
+  <//>` as VNode;
+}

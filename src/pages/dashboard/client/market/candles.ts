@@ -1,0 +1,64 @@
+// Bars as rows for the chart of candles: labels, sessions, ranges, levels.
+
+import type { Level } from '../charts/levels.ts';
+import type { BarColumns } from '../data/operation-types.ts';
+import { clockTime, date, dateOf, dayAndTime, dayOf } from '../format.ts';
+import type { Timeframe } from '../timeframes.ts';
+
+/** What stands below a candle: the time within a session, the day where one begins. */
+export function candleLabel(atMs: number, timeframe: Timeframe, begins: ReadonlySet<number>): string {
+  if (timeframe === '1d') return date(dateOf(atMs)).replace(/^\w+, /, '');
+  return begins.has(atMs) ? dayOf(atMs) : clockTime(atMs);
+}
+
+/** The heading of a candle: its day, and its time where it has one. */
+export const candleHeading = (tsMs: number, timeframe: Timeframe) =>
+  timeframe === '1d' ? date(dateOf(tsMs)) : dayAndTime(tsMs);
+
+/** The bars that begin another day than the one before them: [index, day]. */
+export function dayStarts(tsMs: readonly number[]): [number, string][] {
+  const starts: [number, string][] = [];
+  for (let i = 1; i < tsMs.length; i++) {
+    if (dateOf(tsMs[i - 1]!) !== dateOf(tsMs[i]!)) starts.push([i, dayOf(tsMs[i]!)]);
+  }
+  return starts;
+}
+
+/** The lowest and highest price of the bars; null without any. */
+export function priceRange({ low, high }: BarColumns): { low: number; high: number } | null {
+  if (low.length === 0) return null;
+  let [least, most] = [Infinity, -Infinity];
+  for (let i = 0; i < low.length; i++) {
+    least = Math.min(least, low[i]!);
+    most = Math.max(most, high[i]!);
+  }
+  return { low: least, high: most };
+}
+
+/** Levels that are near enough to the prices shown to be drawn without pressing them flat. */
+export function levelsInSight(levels: readonly Level[], bars: BarColumns): Level[] {
+  const range = priceRange(bars);
+  if (range === null) return [];
+  const room = Math.max(range.high - range.low, range.high * 0.002) * 0.5;
+  return levels.filter(({ at }) => at >= range.low - room && at <= range.high + room);
+}
+
+/** The levels but the spot, highest first; those of one price under one name. */
+export function namedLevels(levels: readonly Level[]): Level[] {
+  const byPrice = new Map<number, Level>();
+  for (const level of levels) {
+    if (level.name === 'Spot') continue;
+    const same = byPrice.get(level.at);
+    byPrice.set(
+      level.at,
+      same ? { ...same, name: `${same.name}, ${level.name.toLowerCase()}`, colour: 'muted' } : level,
+    );
+  }
+  return [...byPrice.values()].sort((a, b) => b.at - a.at);
+}
+
+/** A round number that is not below a volume, nor much above it: where its axis ends. */
+export function volumeEnd(most: number): number {
+  const unit = 10 ** Math.floor(Math.log10(Math.max(most, 1)));
+  return unit * [1, 1.5, 2, 3, 4, 5, 6, 8, 10].find((times) => times * unit >= most)!;
+}

@@ -1,0 +1,82 @@
+// The field to go to another symbol: what is typed is looked for in the registry.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { tickerOf } from '../address.ts';
+import type { Desk } from '../data/desk.ts';
+
+const restMs = 180;
+
+interface Found {
+  symbol: string;
+  name: string | null;
+}
+
+/** What the registry has for a text, once the typing rests. */
+function useFound(desk: Desk, text: string): Found[] {
+  const [found, setFound] = useState<Found[]>([]);
+  useEffect(() => {
+    if (text.trim() === '') {
+      setFound([]);
+      return;
+    }
+    const stop = new AbortController();
+    const timer = setTimeout(() => {
+      desk.search(text.trim(), stop.signal).then(setFound, () => {});
+    }, restMs);
+    return () => {
+      clearTimeout(timer);
+      stop.abort();
+    };
+  }, [text]);
+  return found;
+}
+
+/** A combobox. Enter goes to the row that is marked, else to what is typed. */
+export function SymbolField({ desk }: { desk: Desk }): VNode {
+  const [text, setText] = useState('');
+  const [marked, setMarked] = useState(-1);
+  const [open, setOpen] = useState(false);
+  const input = useRef<HTMLInputElement>(null);
+  const found = useFound(desk, text);
+  const shown = open && found.length > 0;
+  const typed = tickerOf(text);
+  const go = (symbol: string) => {
+    setText('');
+    setOpen(false);
+    input.current?.blur();
+    desk.show({ symbol });
+  };
+  const keys = (event: KeyboardEvent) => {
+    if (event.key === 'Escape') {
+      setText('');
+      setOpen(false);
+      input.current?.blur();
+    } else if (event.key === 'ArrowDown' || event.key === 'ArrowUp') {
+      event.preventDefault();
+      const step = event.key === 'ArrowDown' ? 1 : -1;
+      setOpen(true);
+      setMarked((at) => Math.min(Math.max(at + step, -1), found.length - 1));
+    }
+  };
+  return html`<form class="symbol-field" role="search" onSubmit=${(event: Event) => {
+    event.preventDefault();
+    const chosen = shown ? found[marked]?.symbol : undefined;
+    if (chosen ?? typed) go((chosen ?? typed)!);
+  }}>
+    <label class="visually-hidden" for="symbol-input">Symbol</label>
+    <input id="symbol-input" ref=${input} value=${text} placeholder="Symbol" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="40"
+      role="combobox" aria-expanded=${shown} aria-controls="symbol-found" aria-autocomplete="list" aria-keyshortcuts="/"
+      aria-activedescendant=${shown && marked >= 0 ? `symbol-found-${marked}` : null}
+      onKeyDown=${keys} onBlur=${() => setTimeout(() => setOpen(false), 150)} onFocus=${() => setOpen(true)}
+      onInput=${(event: Event) => {
+        setText((event.target as HTMLInputElement).value);
+        setMarked(-1);
+        setOpen(true);
+      }} />
+    <kbd aria-hidden="true">/</kbd>
+    <ul id="symbol-found" role="listbox" aria-label="Symbols found" hidden=${!shown}>
+      ${found.map(({ symbol, name }, index) => html`<li id=${`symbol-found-${index}`} role="option" aria-selected=${index === marked} onMouseDown=${(event: Event) => event.preventDefault()} onClick=${() => go(symbol)}><b>${symbol}</b><span>${name}</span></li>`)}
+    </ul>
+  </form>` as VNode;
+}

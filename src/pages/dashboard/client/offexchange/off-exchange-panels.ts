@@ -1,0 +1,110 @@
+// Off-exchange trading: of what kinds it was, and at which prices it gathered.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useEffect, useRef } from 'preact/hooks';
+import type { Desk } from '../data/desk.ts';
+import { liveSpot, type PanelEntries, panelEntries } from '../data/desk-state.ts';
+import type { ActivityRow, CompositionRow, ConcentrationRow } from '../data/operation-types.ts';
+import { useEntries, useStore } from '../data/store.ts';
+import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
+import { Panel, type PanelState, panelState } from '../panel.ts';
+
+// The kinds whose names say little by themselves.
+const kinds: Readonly<Record<string, string>> = {
+  late_oos: 'Late, out of sequence',
+  form_t: 'Extended hours (form T)',
+};
+
+/** A kind of execution in words: average_price is Average price. */
+export const kindName = (category: string) =>
+  kinds[category] ?? category.charAt(0).toUpperCase() + category.slice(1).replaceAll('_', ' ');
+
+/** The levels in the order of their prices, highest first, with the spot between them. */
+export function levelRows(
+  rows: readonly ConcentrationRow[],
+  spot: number | null,
+): (ConcentrationRow | { spot: number })[] {
+  const descending = rows.toSorted((a, b) => b.bucketMidpoint - a.bucketMidpoint);
+  if (spot === null || descending.length === 0) return descending;
+  const below = descending.findIndex(({ bucketMidpoint }) => bucketMidpoint < spot);
+  const at = below === -1 ? descending.length : below;
+  return [...descending.slice(0, at), { spot }, ...descending.slice(at)];
+}
+
+function stateOf(
+  state: PanelEntries,
+  field: 'composition' | 'concentration',
+  rows: number,
+  note: string | null,
+): PanelState {
+  const { answer, view } = state;
+  if (answer?.symbol?.class === 'index' && rows === 0)
+    return {
+      kind: 'empty',
+      why: `${view.symbol} is an index. An index is not traded, so it has no off-exchange trading.`,
+    };
+  return panelState(
+    state,
+    ['symbol', 'offExchange', field],
+    rows > 0 ? null : (note ?? `No off-exchange trading of ${view.symbol} is stored.`),
+  );
+}
+
+const meter = (share: number, colour: string) =>
+  html`<i class=${`meter ${colour}`} style=${{ '--share': String(share) }}></i>`;
+
+function trend(rows: readonly ActivityRow[]): VNode | null {
+  const known = rows.filter(({ offExchPct }) => offExchPct !== null).slice(-20);
+  if (known.length < 2) return null;
+  const most = Math.max(...known.map(({ offExchPct }) => offExchPct!));
+  return html`<div class="trend" role="img" aria-label=${`Share of volume off exchange by session: ${known.map((row) => `${shortDate(row.date)} ${fraction(row.offExchPct)}`).join(', ')}`}>
+    ${known.map((row) => html`<i title=${`${shortDate(row.date)}: ${fraction(row.offExchPct)}`} style=${{ height: `${(100 * row.offExchPct!) / most}%` }}></i>`)}
+  </div>` as VNode;
+}
+
+/** The kinds of a session's off-exchange trading. */
+export function CompositionPanel({ desk }: { desk: Desk }): VNode {
+  const state = useEntries(desk.store, panelEntries);
+  const page = state.answer?.symbol?.offExchange.composition ?? null;
+  const activity = state.answer?.symbol?.offExchange.activity?.rows ?? [];
+  const rows: CompositionRow[] = (page?.rows ?? []).toSorted(
+    (a, b) => b.shareOfOffExchNotional - a.shareOfOffExchNotional,
+  );
+  const most = rows[0]?.shareOfOffExchNotional ?? 1;
+  const today = activity.find(({ date }) => date === page?.meta.session);
+  return html`<${Panel} id="composition" title="Off exchange: kinds" state=${stateOf(state, 'composition', rows.length, page?.meta.note ?? null)} retry=${() => desk.reload()}
+    note=${page?.meta.session ? `session of ${shortDate(page.meta.session)}` : null}>
+    <div class="scroll" tabindex="0" role="region" aria-label="Kinds of off-exchange trading">
+      ${today ? html`<div class="share"><b>${fraction(today.offExchPct)}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity)}</div>` : null}
+      <table class="meters"><thead><tr><th scope="col">Kind</th><th scope="col">Share</th><th scope="col">Dollars</th><th scope="col">Trades</th></tr></thead>
+      <tbody>${rows.map((row) => html`<tr key=${row.category}><th scope="row">${kindName(row.category)}${meter(row.shareOfOffExchNotional / most, 'accent')}</th><td>${fraction(row.shareOfOffExchNotional)}</td><td>${usd(row.notional)}</td><td>${compact(row.tradeCount)}</td></tr>`)}</tbody></table>
+    </div>
+  <//>` as VNode;
+}
+
+/** The price levels at which off-exchange trading gathered. */
+export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
+  const state = useEntries(desk.store, panelEntries);
+  const page = state.answer?.symbol?.offExchange.concentration ?? null;
+  const rows = page?.rows ?? [];
+  const spot = useStore(desk.store, liveSpot);
+  const place = useRef<HTMLDivElement>(null);
+  // What lies around the price comes first to sight.
+  useEffect(() => {
+    const row = place.current?.querySelector<HTMLElement>('.spot');
+    if (place.current && row) place.current.scrollTop = row.offsetTop - place.current.clientHeight / 2;
+  }, [page]);
+  const most = Math.max(...rows.map(({ notional }) => notional), 1);
+  const first = rows[0];
+  return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} retry=${() => desk.reload()}
+    note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date)}, ±$${price(first.bucketWidth / 2)}` : null}>
+    <div class="scroll" ref=${place} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
+      <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col">From close</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
+      <tbody>${levelRows(rows, spot).map((row) =>
+        'spot' in row
+          ? html`<tr key="spot" class="spot"><td colspan="5">Spot ${price(row.spot)}</td></tr>`
+          : html`<tr key=${row.rank}><th scope="row">${price(row.bucketMidpoint)}${meter(row.notional / most, 'call')}</th><td>${usd(row.notional)}</td><td>${basisPoints(row.distanceBps)}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
+      )}</tbody></table>
+    </div>
+  <//>` as VNode;
+}

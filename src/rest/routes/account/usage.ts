@@ -1,0 +1,16 @@
+import { route } from '../../contract/route.ts';
+
+// Spec 4.4.
+export const accountUsage = route({
+  path: '/v2/account/usage',
+  summary: 'Usage',
+  description:
+    'Requests of the last 30 days by scope group, without this one. Counts are provisional; they are not billing figures.',
+  scopeGroup: 'account',
+  params: {},
+  name: 'account-usage',
+  operation: 'account/usage.graphql',
+  answer: 'me',
+  absent: ['quota'],
+  errors: [502],
+});

@@ -1,0 +1,63 @@
+import { z } from 'zod';
+import { readTicker } from '../../../domain/ticker.ts';
+import { fieldError, jsonBody } from '../../contract/body.ts';
+import { opaqueId } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.15.
+export const watchlists = route({
+  path: '/v2/watchlists',
+  summary: 'Watchlists',
+  description: 'The watchlists of the account, oldest first.',
+  scopeGroup: 'watchlists',
+  params: {},
+  name: 'watchlists',
+  operation: 'account/watchlists.graphql',
+  answer: 'watchlists',
+  errors: [502],
+});
+
+const tickerText = z.string({ error: fieldError('a ticker such as SPY') }).transform((text, issues) => {
+  const ticker = readTicker(text);
+  if (ticker !== null) return ticker;
+  const message = `expected a ticker such as SPY or BRK.B, got ${JSON.stringify(text.slice(0, 40))}`;
+  issues.addIssue({ code: 'custom', message });
+  return z.NEVER;
+});
+const shape = z.object(
+  {
+    name: z.string({ error: fieldError('text') }),
+    symbols: z.array(tickerText, { error: fieldError('an array of tickers') }),
+  },
+  { error: 'expected an object {name, symbols}' },
+);
+
+// Spec 4.16. The id of the path counts; one in the body is skipped like any other field.
+export const putWatchlist = route({
+  method: 'PUT',
+  path: '/v2/watchlists/:id',
+  summary: 'Create or replace a watchlist',
+  description: 'Creates or replaces a watchlist. Symbols are stored uppercase, in the order they were sent.',
+  scopeGroup: 'watchlists',
+  params: { id: opaqueId },
+  body: jsonBody(shape),
+  name: 'put-watchlist',
+  operation: 'account/put-watchlist.graphql',
+  answer: 'putWatchlist',
+  variables: ({ id }, body) => ({ ...(body as z.output<typeof shape>), id }),
+  errors: [400, 413, 415, 502],
+});
+
+// Contract notes 2.
+export const deleteWatchlist = route({
+  method: 'DELETE',
+  path: '/v2/watchlists/:id',
+  summary: 'Delete a watchlist',
+  description: 'Deletes a watchlist. 404 if the id is unknown.',
+  scopeGroup: 'watchlists',
+  params: { id: opaqueId },
+  name: 'delete-watchlist',
+  operation: 'account/delete-watchlist.graphql',
+  answer: 'deleteWatchlist',
+  errors: [404, 502],
+});

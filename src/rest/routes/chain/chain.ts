@@ -1,0 +1,33 @@
+import { exchangeTimeZone } from '../../../domain/market-time.ts';
+import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../../contract/params.ts';
+import { chainResponse } from '../../contract/protobuf.ts';
+import { route } from '../../contract/route.ts';
+
+// Contract notes 3. Translates only: which capture, and entitlement, are the resolver's.
+export const chain = route({
+  path: '/v2/chain/:symbol',
+  summary: 'Option chain',
+  description:
+    'The latest option chain, or the one stored for a time. Values that the source did not give are absent from the rows. theta is in dollars per day, vega in dollars per vol point.',
+  scopeGroup: 'market.live',
+  params: {
+    symbol: ticker,
+    at: pointInTime.optional(),
+    tz: timeZone.optional(),
+    expiry: sessionDate.optional(),
+    strike_gte: thousandths.optional(),
+    strike_lte: thousandths.optional(),
+  },
+  name: 'chain',
+  operation: 'chain/chain.graphql',
+  answer: 'symbol.chain',
+  variables: ({ tz, strike_gte, strike_lte, ...rest }) => ({
+    ...rest,
+    tz: tz ?? exchangeTimeZone,
+    strikeGte: strike_gte,
+    strikeLte: strike_lte,
+  }),
+  absent: ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'],
+  errors: [400, 403, 502, 503],
+  protobuf: chainResponse,
+});

@@ -1,0 +1,25 @@
+import { exchangeTimeZone } from '../../../domain/market-time.ts';
+import { pointInTime, sessionDate, thousandths, ticker, timeZone } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.14. Translates only: the cache and what has settled are the resolver's.
+export const chainExpirations = route({
+  path: '/v2/chain/:symbol/expirations',
+  summary: 'Option expirations',
+  description:
+    'Unsettled expiry dates of the latest option chain, or of the chain stored for a time. expiry, strike_gte and strike_lte are accepted but do not filter the list.',
+  scopeGroup: 'market.reference',
+  params: {
+    symbol: ticker,
+    at: pointInTime.optional(),
+    tz: timeZone.optional(),
+    expiry: sessionDate.optional(),
+    strike_gte: thousandths.optional(),
+    strike_lte: thousandths.optional(),
+  },
+  name: 'chain-expirations',
+  operation: 'chain/expirations.graphql',
+  answer: 'symbol.expirations',
+  variables: ({ symbol, at, tz }) => ({ symbol, at, tz: tz ?? exchangeTimeZone }),
+  errors: [400, 502, 503],
+});

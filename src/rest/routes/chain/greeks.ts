@@ -1,0 +1,15 @@
+import { contract, sessionDate } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.11.
+export const greeks = route({
+  path: '/v2/options/:contract/greeks',
+  summary: 'Greeks of an option contract',
+  description: 'The latest solve, and the last 390 samples, at most one per minute.',
+  scopeGroup: 'analytics.vol',
+  params: { contract, session: sessionDate.optional() },
+  name: 'greeks',
+  operation: 'chain/greeks.graphql',
+  answer: 'contract.greeks',
+  errors: [400, 403, 404, 502, 503],
+});

@@ -1,0 +1,21 @@
+import { contract, oneOf, positiveInt, sessionDate } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.12. Translates only: the default session and the clamp are the resolver's.
+export const optionBars = route({
+  path: '/v2/options/:contract/bars',
+  summary: 'Option bars',
+  description: 'The latest bars of a contract in one session, ascending.',
+  scopeGroup: 'market.bars',
+  params: {
+    contract,
+    tf: oneOf(['1m', '5m']).optional(),
+    session: sessionDate.optional(),
+    limit: positiveInt.optional(),
+  },
+  name: 'option-bars',
+  operation: 'chain/option-bars.graphql',
+  answer: 'contract.bars',
+  variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
+  errors: [400, 403, 404, 503],
+});

@@ -1,0 +1,16 @@
+import { sessionDate, ticker } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.9.
+export const crossSection = route({
+  path: '/v2/flow/:symbol/cross-section',
+  summary: 'Option flow of a session',
+  description:
+    'Cumulative option flow of a session by strike and by expiration. Default: the latest session available.',
+  scopeGroup: 'analytics.flow',
+  params: { symbol: ticker, session: sessionDate.optional() },
+  name: 'cross-section',
+  operation: 'flow/cross-section.graphql',
+  answer: 'symbol.flow.crossSection',
+  errors: [400, 403, 404, 502, 503],
+});

@@ -1,0 +1,21 @@
+import { dollars, positiveInt, sessionDate, ticker } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.8. Translates only: entitlement, what a key must send, and the clamp are the resolver's.
+export const largeTrades = route({
+  path: '/v2/flow/large-trades',
+  summary: 'Large option trades',
+  description:
+    'Detected blocks, sweeps and multi-leg trades, newest first. An API key must send symbol or min_premium_usd.',
+  scopeGroup: 'analytics.flow',
+  params: {
+    symbol: ticker.optional(),
+    session: sessionDate.optional(),
+    min_premium_usd: dollars.optional(),
+    limit: positiveInt.optional(),
+  },
+  name: 'large-trades',
+  operation: 'flow/large-trades.graphql',
+  answer: 'largeTrades',
+  errors: [400, 403, 404, 502, 503],
+});

@@ -1,0 +1,34 @@
+import { exchangeTimeZone } from '../../../domain/market-time.ts';
+import { flag, oneOf, pointInTime, positiveInt, sessionDatesOrAll, ticker, timeZone } from '../../contract/params.ts';
+import { gexGridResponse } from '../../contract/protobuf.ts';
+import { route } from '../../contract/route.ts';
+
+// Contract notes 3. Translates only: which capture, which expiries and the totals are the resolver's.
+export const gexGrid = route({
+  path: '/v2/gex/:symbol/grid',
+  summary: 'GEX grid',
+  description:
+    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture unchanged. Totals include all strikes of the requested expiries; top does not change them.',
+  scopeGroup: 'analytics.gex',
+  params: {
+    symbol: ticker,
+    at: pointInTime.optional(),
+    tz: timeZone.optional(),
+    expiries: sessionDatesOrAll.optional(),
+    dte: oneOf(['0']).optional(),
+    top: positiveInt.optional(),
+    by_expiry: flag.optional(),
+  },
+  name: 'gex-grid',
+  operation: 'gex/grid.graphql',
+  answer: 'symbol.gex.grid',
+  variables: ({ tz, dte, by_expiry, ...rest }) => ({
+    ...rest,
+    tz: tz ?? exchangeTimeZone,
+    dte: dte === undefined ? null : Number(dte),
+    byExpiry: by_expiry ?? false,
+  }),
+  absent: ['gex_0dte', 'gex_0dte_shares', 'call_oi', 'put_oi'],
+  errors: [400, 403, 502, 503],
+  protobuf: gexGridResponse,
+});

@@ -1,0 +1,21 @@
+import { oneOf, sessionDate, ticker } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Contract notes 3. Translates only: which capture it is, and entitlement, are the resolver's.
+export const gexReference = route({
+  path: '/v2/gex/:symbol/reference',
+  summary: 'GEX reference',
+  description:
+    "The capture a session's gamma is compared with, by strike and expiry. basis=open (the default): the first capture of the regular session. basis=prev_close: the last capture of the prior session. Without date: of the current session, else of the last one.",
+  scopeGroup: 'analytics.gex',
+  params: {
+    symbol: ticker,
+    date: sessionDate.optional(),
+    basis: oneOf(['open', 'prev_close']).optional(),
+  },
+  name: 'gex-reference',
+  operation: 'gex/reference.graphql',
+  answer: 'symbol.gex.reference',
+  variables: ({ basis, ...rest }) => ({ ...rest, basis: basis ?? 'open' }),
+  errors: [400, 403, 502, 503],
+});

@@ -1,0 +1,93 @@
+import { z } from 'zod';
+import { requireJournalAccount } from '../../../domain/journal/journal-account.ts';
+import { jsonBody, mergePatchBody } from '../../contract/body.ts';
+import { opaqueId, positiveInt, text } from '../../contract/params.ts';
+import { type Route, route } from '../../contract/route.ts';
+
+const path = '/v2/journal/accounts';
+const common = { scopeGroup: 'journal', absent: ['broker'] } as const;
+
+const text500 = z.string().max(500);
+const described = z.looseObject({ id: z.string().optional(), name: text500, broker: text500.nullish() });
+// The shape is for OpenAPI; what is wrong is said in the words that imports and the graph have for it.
+const body = {
+  ...jsonBody(described),
+  read: jsonBody(z.record(z.string(), z.unknown(), { error: 'expected an object {name, broker}' })).read,
+};
+type Sent = Record<string, unknown>;
+
+/** The fields of a body, checked. Without `withId` an id is skipped: the path's counts. */
+function fields(sent: unknown, withId: boolean): { id: string | null; account: Sent } {
+  const { id, ...account } = requireJournalAccount(withId ? (sent as Sent) : { ...(sent as Sent), id: null });
+  return { id, account };
+}
+
+// Contract notes 3.
+export const journalAccountRoutes: readonly Route[] = [
+  route({
+    ...common,
+    path,
+    summary: 'Journal accounts',
+    description: 'Accounts of the journal, ascending by id. Repeat with meta.cursor until it is absent.',
+    params: { limit: positiveInt.optional(), cursor: text(1024).optional() },
+    name: 'journal-accounts',
+    operation: 'journal/accounts.graphql',
+    answer: 'journalAccounts',
+    errors: [400, 502],
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path,
+    summary: 'Create a journal account',
+    description: 'Creates a journal account. The id is generated if not sent.',
+    params: {},
+    body,
+    name: 'create-journal-account',
+    operation: 'journal/create-account.graphql',
+    answer: 'createJournalAccount',
+    variables: (_values, sent) => fields(sent, true),
+    errors: [400, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: `${path}/:id`,
+    summary: 'Create or replace a journal account',
+    description:
+      'Replaces all fields of a journal account, or creates it with this id. Sending the request again changes nothing.',
+    params: { id: opaqueId },
+    body,
+    name: 'replace-journal-account',
+    operation: 'journal/replace-account.graphql',
+    answer: 'replaceJournalAccount',
+    variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
+    errors: [400, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'PATCH',
+    path: `${path}/:id`,
+    summary: 'Update a journal account',
+    description: 'A merge patch (RFC 7396): only the fields sent change; null clears a field.',
+    params: { id: opaqueId },
+    body: mergePatchBody,
+    name: 'patch-journal-account',
+    operation: 'journal/patch-account.graphql',
+    answer: 'patchJournalAccount',
+    variables: ({ id }, patch) => ({ id, patch }),
+    errors: [400, 404, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Delete a journal account',
+    description: 'Deletes a journal account. 400 while the account has trades.',
+    params: { id: opaqueId },
+    name: 'delete-journal-account',
+    operation: 'journal/delete-account.graphql',
+    answer: 'deleteJournalAccount',
+    errors: [400, 404, 502],
+  }),
+];

@@ -1,0 +1,35 @@
+import { importLimits } from '../../../domain/journal/journal-import.ts';
+import type { BodyReader } from '../../contract/body.ts';
+import { oneOf, opaqueId } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Its bytes go to the operation as they came: an import that was carried out before answers whatever the body is.
+const body: BodyReader = {
+  mediaTypes: ['text/plain'],
+  maxBytes: importLimits.bytes,
+  required: true,
+  schema: {
+    type: 'string',
+    description: `One trade object per line, or CSV with a header. UTF-8, at most ${importLimits.lines} lines.`,
+    example: '{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":600.5}\n',
+  },
+  read: (bytes) => bytes,
+};
+
+// Spec 4.17.
+export const journalImport = route({
+  method: 'POST',
+  path: '/v2/journal/import',
+  summary: 'Import trades',
+  description:
+    'Imports all valid rows and reports the others. Sending an import_id again imports nothing and returns the first result.',
+  scopeGroup: 'journal',
+  params: { import_id: opaqueId, format: oneOf(['jsonl', 'csv']).optional() },
+  body,
+  name: 'journal-import',
+  operation: 'journal/import.graphql',
+  hints: { idempotent: true },
+  answer: 'importJournal',
+  variables: ({ import_id, format }, bytes) => ({ importId: import_id, format: format ?? 'jsonl', body: bytes }),
+  errors: [400, 413, 415, 502],
+});

@@ -1,0 +1,105 @@
+import { z } from 'zod';
+import { requireTrade } from '../../../domain/journal/journal-trade.ts';
+import { jsonBody, mergePatchBody } from '../../contract/body.ts';
+import { opaqueId, positiveInt, text } from '../../contract/params.ts';
+import { type Route, route } from '../../contract/route.ts';
+
+const path = '/v2/journal/trades';
+const common = { scopeGroup: 'journal', absent: ['note'] } as const;
+
+const described = z.looseObject({
+  id: z.string().optional(),
+  account_id: z.string(),
+  symbol: z.string(),
+  side: z.string().meta({ description: 'buy, sell, or any other text' }),
+  qty: z.number().positive(),
+  price: z.number().min(0),
+  ts: z.union([z.int(), z.string()]).nullish(),
+  note: z.string().nullish(),
+});
+// The shape is for OpenAPI; what is wrong is said in the words that imports and the graph have for it.
+const body = {
+  ...jsonBody(described),
+  read: jsonBody(z.record(z.string(), z.unknown(), { error: 'expected a trade object' })).read,
+};
+type Sent = Record<string, unknown>;
+
+/** The fields of a body, checked. Without `withId` an id is skipped: the path's counts. The time stays as it was sent. */
+function fields(sent: unknown, withId: boolean): { id: string | null; trade: Sent } {
+  const given = withId ? (sent as Sent) : { ...(sent as Sent), id: null };
+  const { id, journalAccountId, tsMs, ...rest } = requireTrade(given, 0);
+  const isTimed = given.ts !== undefined && given.ts !== null && given.ts !== '';
+  return { id, trade: { ...rest, accountId: journalAccountId, ts: isTimed ? tsMs : null } };
+}
+
+// Contract notes 3.
+export const journalTradeRoutes: readonly Route[] = [
+  route({
+    ...common,
+    path,
+    summary: 'Trades',
+    description: 'Trades of the journal, latest first. Repeat with meta.cursor until it is absent.',
+    params: { limit: positiveInt.optional(), cursor: text(1024).optional() },
+    name: 'journal-trades',
+    operation: 'journal/trades.graphql',
+    answer: 'journalTrades',
+    errors: [400, 502],
+  }),
+  route({
+    ...common,
+    method: 'POST',
+    path,
+    summary: 'Create a trade',
+    description:
+      'Creates a trade. The id is generated if not sent; the time defaults to now. The journal account is created if it does not exist.',
+    params: {},
+    body,
+    name: 'create-journal-trade',
+    operation: 'journal/create-trade.graphql',
+    answer: 'createJournalTrade',
+    variables: (_values, sent) => fields(sent, true),
+    errors: [400, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'PUT',
+    path: `${path}/:id`,
+    summary: 'Create or replace a trade',
+    description:
+      'Replaces all fields of a trade, or creates it with this id. Sending the request again changes nothing.',
+    params: { id: opaqueId },
+    body,
+    name: 'replace-journal-trade',
+    operation: 'journal/replace-trade.graphql',
+    answer: 'replaceJournalTrade',
+    variables: ({ id }, sent) => ({ ...fields(sent, false), id }),
+    errors: [400, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'PATCH',
+    path: `${path}/:id`,
+    summary: 'Update a trade',
+    description:
+      'A merge patch (RFC 7396): only the fields sent change; null clears a field. A cleared time becomes the current time.',
+    params: { id: opaqueId },
+    body: mergePatchBody,
+    name: 'patch-journal-trade',
+    operation: 'journal/patch-trade.graphql',
+    answer: 'patchJournalTrade',
+    variables: ({ id }, patch) => ({ id, patch }),
+    errors: [400, 404, 413, 415, 502],
+  }),
+  route({
+    ...common,
+    method: 'DELETE',
+    path: `${path}/:id`,
+    summary: 'Delete a trade',
+    description: 'Deletes a trade. 404 if the id is unknown.',
+    params: { id: opaqueId },
+    name: 'delete-journal-trade',
+    operation: 'journal/delete-trade.graphql',
+    answer: 'deleteJournalTrade',
+    errors: [404, 502],
+  }),
+];

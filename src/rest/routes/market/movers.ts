@@ -1,0 +1,17 @@
+import { oneOf, positiveInt } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Contract notes 3. Translates only: the limit, who may see what, and the order are the resolver's.
+export const movers = route({
+  path: '/v2/screener/movers',
+  summary: 'Movers',
+  description:
+    'The registered symbols with the largest change against their prior close, up or down, largest first. Computed once a minute. limit defaults to 25; a value over 180 is clamped and reported in caps. Symbols the caller may not read and symbols without a known change are omitted.',
+  scopeGroup: 'market.screener',
+  params: { limit: positiveInt.optional(), universe: oneOf(['registry']).optional() },
+  name: 'movers',
+  operation: 'market/movers.graphql',
+  answer: 'movers',
+  variables: ({ limit, universe }) => ({ limit, universe: universe ?? 'registry' }),
+  errors: [400, 502, 503],
+});

@@ -1,0 +1,16 @@
+import { tickers } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.2.
+export const quotes = route({
+  path: '/v2/quotes',
+  summary: 'Quotes',
+  description:
+    'Latest quotes, one row per symbol in the order of the request. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
+  scopeGroup: 'market.live',
+  params: { symbols: tickers(180) },
+  name: 'quotes',
+  operation: 'market/quotes.graphql',
+  answer: 'quotes',
+  errors: [400, 502, 503],
+});

@@ -1,0 +1,15 @@
+import { knownTicker } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.3.
+export const spot = route({
+  path: '/v2/symbols/:symbol/spot',
+  summary: 'Spot',
+  description: 'Close of the latest daily bar; null if there is no recent bar.',
+  scopeGroup: 'market.live',
+  params: { symbol: knownTicker },
+  name: 'spot',
+  operation: 'market/spot.graphql',
+  answer: 'symbol.spot',
+  errors: [403, 404, 502, 503],
+});

@@ -1,0 +1,15 @@
+import { text } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Contract notes 3. Comes before the symbol's own path.
+export const symbolLookup = route({
+  path: '/v2/symbols/lookup',
+  summary: 'Symbol look-up',
+  description:
+    'Checks whether a text is a real ticker, and says of what. An unknown ticker returns 200 with valid=false.',
+  scopeGroup: 'market.reference',
+  params: { q: text(40) },
+  name: 'symbol-lookup',
+  operation: 'market/symbol-lookup.graphql',
+  errors: [400, 502],
+});

@@ -1,0 +1,14 @@
+import { knownTicker } from '../../contract/params.ts';
+import { route } from '../../contract/route.ts';
+
+// Spec 4.1.
+export const symbol = route({
+  path: '/v2/symbols/:symbol',
+  summary: 'Symbol',
+  description: 'The registry entry of one symbol.',
+  scopeGroup: 'market.reference',
+  params: { symbol: knownTicker },
+  name: 'symbol',
+  operation: 'market/symbol.graphql',
+  errors: [404, 502],
+});

@@ -1,0 +1,188 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { randomBytes } from 'node:crypto';
+import {
+  chownSync,
+  closeSync,
+  existsSync,
+  fsyncSync,
+  openSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs';
+import { basename, join } from 'node:path';
+import { storeError } from '../store-error.ts';
+import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-location.ts';
+
+/** The server's one user; its socket folder (Windows: its password) is what keeps others out. */
+export const superuser = 'postgres';
+
+const largestLogBytes = 8 * 1024 * 1024;
+const isWindows = process.platform === 'win32';
+
+// Durable as PostgreSQL is by default, small enough for a laptop. On the command line, so that every start has them.
+const settings: Record<string, string> = {
+  fsync: 'on',
+  synchronous_commit: 'on',
+  full_page_writes: 'on',
+  max_connections: '200',
+  shared_buffers: '128MB',
+  jit: 'off',
+  timezone: 'UTC',
+  log_timezone: 'UTC',
+  log_checkpoints: 'off',
+  // Recovery after a crash replays the log since the last checkpoint, and first flushes every file of the cluster to disk. A small log
+  // and one call for all files keep it to a few seconds.
+  max_wal_size: '128MB',
+  ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
+};
+
+/** The password of a Windows server (loopback TCP needs one), made at first use; null where a socket folder guards. */
+export function passwordOf(place: EmbeddedLocation): string | null {
+  if (!isWindows) return null;
+  const file = join(place.home, 'postgres.password');
+  if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 });
+  return readFileSync(file, 'utf8');
+}
+
+/**
+ * Creates the cluster if there is none. It is made beside its place and renamed, so that neither a crash nor a second
+ * process at the same moment leaves half of one.
+ */
+export function createCluster(place: EmbeddedLocation): void {
+  if (existsSync(join(place.cluster, 'PG_VERSION'))) return;
+  removeDrafts(place);
+  const draft = `${place.cluster}.new-${process.pid}`;
+  makePrivate(draft, place.owner);
+  runProgram(place, 'initdb', [
+    ...['--pgdata', draft, '--username', superuser, '--encoding', 'UTF8', '--no-instructions'],
+    // The same order of text on every machine: by code point.
+    ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
+    ...(isWindows
+      ? ['--auth', 'scram-sha-256', '--pwfile', join(place.home, 'postgres.password')]
+      : ['--auth-local', 'trust', '--auth-host', 'reject']),
+  ]);
+  try {
+    renameSync(draft, place.cluster);
+    if (!isWindows) syncFolder(place.home);
+  } catch (error) {
+    rmSync(draft, { recursive: true, force: true });
+    if (!existsSync(join(place.cluster, 'PG_VERSION'))) throw error;
+  }
+}
+
+/** Starts the server in a process group of its own, so that Ctrl-C reaches us and not it. Does not wait for it. */
+export function spawnServer(place: EmbeddedLocation, port: number): { hasEnded: () => boolean; said: () => string } {
+  const startOfLog = prepareLog(place);
+  const options = Object.entries(
+    isWindows ? { listen_addresses: '127.0.0.1', ...settings } : { ...socketSettings(place), ...settings },
+  );
+  const args = [
+    '-D',
+    place.cluster,
+    '-p',
+    String(port),
+    ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
+  ];
+  const log = openSync(place.logFile, 'a');
+  let ended = false;
+  const said = () => {
+    const text = readFileSync(place.logFile).subarray(startOfLog).toString();
+    return text.trim().split('\n').slice(-12).join('\n');
+  };
+  const child = isWindows
+    ? // pg_ctl gives up administrator rights, with which the server would not start.
+      spawn(
+        program(place, 'pg_ctl'),
+        ['start', '-W', '-D', place.cluster, '-l', place.logFile, '-o', args.slice(2).join(' ')],
+        { stdio: 'ignore', windowsHide: true },
+      )
+    : spawn(program(place, 'postgres'), args, {
+        ...place.owner,
+        cwd: '/',
+        ...programEnvironment,
+        detached: true,
+        stdio: ['ignore', log, log],
+      });
+  closeSync(log);
+  child.unref();
+  child.on('error', (error) => {
+    ended = true;
+    writeFileSync(place.logFile, `${programFailed('postgres', error.message)}\n`, { flag: 'a' });
+  });
+  child.on('exit', (code) => {
+    ended = !isWindows || code !== 0;
+  });
+  return { hasEnded: () => ended, said };
+}
+
+/** Asks the server to end: transactions in flight are rolled back, everything committed is on disk. Does not wait. */
+export function stopServer(place: EmbeddedLocation, pid: number): void {
+  if (isWindows) runProgram(place, 'pg_ctl', ['stop', '-W', '-m', 'fast', '-D', place.cluster]);
+  else process.kill(pid, 'SIGINT');
+}
+
+// Nothing of the caller's environment: PGPORT and the like would steer the server.
+const programEnvironment = isWindows ? {} : { env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } };
+
+const program = (place: EmbeddedLocation, name: string) =>
+  join(place.programs, 'bin', isWindows ? `${name}.exe` : name);
+
+function socketSettings({ socketDir }: EmbeddedLocation): Record<string, string> {
+  return {
+    listen_addresses: '',
+    unix_socket_directories: `"${socketDir.replaceAll('"', '""')}"`,
+    unix_socket_permissions: '0700',
+  };
+}
+
+function prepareLog({ logFile, owner }: EmbeddedLocation): number {
+  const size = statSync(logFile, { throwIfNoEntry: false })?.size ?? 0;
+  if (size > 0 && size < largestLogBytes) return size;
+  writeFileSync(logFile, '', { mode: 0o600 });
+  chownTo(logFile, owner);
+  return 0;
+}
+
+function chownTo(path: string, owner: Owner | null): void {
+  if (owner !== null) chownSync(path, owner.uid, owner.gid);
+}
+
+function runProgram(place: EmbeddedLocation, name: string, args: string[]): void {
+  const options = {
+    cwd: isWindows ? place.home : '/',
+    ...programEnvironment,
+    encoding: 'utf8' as const,
+    windowsHide: true,
+  };
+  const result = spawnSync(program(place, name), args, { ...options, ...place.owner });
+  if (result.status === 0) return;
+  throw storeError(
+    programFailed(name, result.error?.message ?? `${result.stdout}${result.stderr}`.trim()),
+    result.error,
+  );
+}
+
+const programFailed = (name: string, why: string) =>
+  `The embedded PostgreSQL's ${name} did not run: ${why}\nRun "node scripts/ready.mjs" if the clone is new; on a system it is not made for (no glibc), set DATABASE_URL to a PostgreSQL server.`;
+
+function syncFolder(folder: string): void {
+  const handle = openSync(folder, 'r');
+  fsyncSync(handle);
+  closeSync(handle);
+}
+
+/** Half-made clusters of processes that were killed. */
+function removeDrafts({ home, cluster }: EmbeddedLocation): void {
+  const start = `${basename(cluster)}.new-`;
+  for (const name of readdirSync(home).filter((each) => each.startsWith(start))) {
+    try {
+      process.kill(Number(name.slice(start.length)), 0);
+    } catch {
+      rmSync(join(home, name), { recursive: true, force: true });
+    }
+  }
+}

@@ -1,0 +1,87 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import pg from 'pg';
+import { storeError } from '../store-error.ts';
+import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
+import type { EmbeddedLocation } from './embedded-location.ts';
+import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
+
+/** This process's place among the users of a running embedded server. */
+export interface Presence {
+  /** Holds the presence lock as long as it is connected. */
+  client: pg.Client;
+  /** How to connect, but for the database. */
+  connection: pg.ClientConfig;
+  postmaster: Postmaster;
+}
+
+// Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
+// when the process ends, however it ends; the process that leaves and then gets it exclusively was the last, and stops the server.
+const presenceLock = "hashtext('tapegraph presence')";
+const longestStopMs = 60_000;
+
+// Not there: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
+const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
+
+/** Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there. */
+export async function takePart(place: EmbeddedLocation, postmaster: Postmaster): Promise<Presence | null> {
+  if (!postmaster.port) return null;
+  const connection = connectionTo(place, postmaster);
+  const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };
+  const client = new pg.Client({ ...connection, ...options, database: 'postgres' });
+  client.on('error', () => {});
+  try {
+    await client.connect();
+    // Waits while the last user is stopping the server, and then fails with it.
+    await client.query(`SELECT pg_advisory_lock_shared(${presenceLock})`);
+    return { client, connection, postmaster };
+  } catch (error) {
+    await client.end().catch(() => {});
+    const { code, message } = error as { code?: string; message: string };
+    if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
+      return null;
+    throw storeError(`The embedded PostgreSQL in ${place.cluster} refused the connection: ${message}`, error);
+  }
+}
+
+/** Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. */
+export async function leave(place: EmbeddedLocation, presence: Presence): Promise<void> {
+  if ((await stopIfLast(place, presence)) === true) await ended(place, presence.postmaster);
+  await presence.client.end().catch(() => {});
+}
+
+/** For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without waiting for that. */
+export async function leaveAtOnce(place: EmbeddedLocation, presence: Presence, patienceMs: number): Promise<void> {
+  const untilMs = performance.now() + patienceMs;
+  // Workers of this process that were killed a moment ago are users until the server has noticed.
+  while ((await stopIfLast(place, presence)) === false && performance.now() < untilMs) await delay(20);
+}
+
+/** Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is gone. */
+async function stopIfLast(place: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
+  try {
+    await client.query(`SELECT pg_advisory_unlock_shared(${presenceLock})`);
+    const { rows } = await client.query(`SELECT pg_try_advisory_lock(${presenceLock}) AS alone`);
+    if (rows[0]?.alone !== true) return false;
+    stopServer(place, postmaster.pid);
+    return true;
+  } catch {
+    return null;
+  }
+}
+
+function connectionTo(place: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {
+  // The server's own file says where its socket is: TMPDIR may differ between two processes.
+  const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || place.socketDir;
+  const password = passwordOf(place);
+  return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
+}
+
+async function ended(place: EmbeddedLocation, stopped: Postmaster): Promise<void> {
+  const giveUpAt = performance.now() + longestStopMs;
+  while (performance.now() < giveUpAt) {
+    // The file goes last. Another one in its place means that the next user has already started the server again.
+    const now = readPostmaster(place.cluster);
+    if (now === null || now.pid !== stopped.pid || !isRunning(now, place.cluster)) return;
+    await delay(5);
+  }
+}

@@ -1,0 +1,143 @@
+import { createServer } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { beforeSuddenEnd } from '../../../runtime/sudden-end.ts';
+import { storeError } from '../store-error.ts';
+import { createCluster, passwordOf, spawnServer } from './embedded-cluster.ts';
+import { type EmbeddedLocation, findLocation } from './embedded-location.ts';
+import { leave, leaveAtOnce, type Presence, takePart } from './embedded-presence.ts';
+import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
+
+/** A PostgreSQL of our own, shared by every process that opened the same data folder. */
+export interface EmbeddedServer {
+  /** How to connect with `pg`; the database is the store's. */
+  connection: pg.ClientConfig;
+  /** Whether this process started it (false: it was running). */
+  started: boolean;
+  /** Leaves it; the last to leave stops it and waits until it has ended. */
+  close(): Promise<void>;
+}
+
+export interface EmbeddedServerOptions {
+  /** Folder of the cluster; made when absent. */
+  dataDir: string;
+  /** Gets a line when something is remarkable. */
+  log?: (line: string) => void;
+}
+
+const storeDatabase = 'tapegraph';
+const patienceMs = 60_000;
+const pollMs = 20;
+const pauseAfterFailureMs = 5_000;
+const mostAttempts = 6;
+/** How long a process that ends at once looks whether it is the last user, ms. */
+const lastLookMs = 300;
+
+/**
+ * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under us
+ * is started again. It runs apart from the process that started it: it is there until its last user has left.
+ */
+export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const place = findLocation(dataDir);
+  let { presence, started } = await join(place);
+  let closing = false;
+  let recovery = Promise.resolve();
+
+  const watch = () => {
+    presence.client.once('end', () => {
+      if (!closing) recovery = recover();
+    });
+  };
+  const recover = async () => {
+    log('The embedded database stopped; restarting it.');
+    while (!closing) {
+      try {
+        ({ presence, started } = await join(place, () => closing));
+        watch();
+        return;
+      } catch (error) {
+        log(`Restarting the embedded database failed: ${(error as Error).message}`);
+        if (!closing) await delay(pauseAfterFailureMs, undefined, { ref: false });
+      }
+    }
+  };
+  const forget = beforeSuddenEnd(async () => {
+    closing = true;
+    await leaveAtOnce(place, presence, lastLookMs);
+  });
+  const close = async () => {
+    if (closing) return;
+    closing = true;
+    await recovery;
+    await leave(place, presence);
+    forget();
+  };
+
+  watch();
+  try {
+    await createStoreDatabase(presence.client);
+  } catch (error) {
+    await close();
+    throw error;
+  }
+  return { connection: { ...presence.connection, database: storeDatabase }, started, close };
+}
+
+async function join(
+  place: EmbeddedLocation,
+  isUnwanted = () => false,
+): Promise<{ presence: Presence; started: boolean }> {
+  const giveUpAt = performance.now() + patienceMs;
+  let server: ReturnType<typeof spawnServer> | null = null;
+  let attempts = 0;
+  // A server that this process started is waited for, since only one who joined it can stop it.
+  while (server !== null || !isUnwanted()) {
+    const postmaster = readPostmaster(place.cluster);
+    const presence = postmaster && (await takePart(place, postmaster));
+    if (presence !== null) return { presence, started: server !== null && !server.hasEnded() };
+    if (performance.now() > giveUpAt) throw notAnswering(place, postmaster, server?.said());
+    if (server?.hasEnded()) {
+      // It may have met another starter, or the last connections of a server that was killed: those pass.
+      if (attempts >= mostAttempts) throw notAnswering(place, postmaster, server.said());
+      server = null;
+      await delay(50 * attempts);
+    } else if (server === null && !(postmaster !== null && isRunning(postmaster, place.cluster))) {
+      attempts++;
+      server = await start(place);
+    }
+    await delay(pollMs);
+  }
+  throw new Error('The embedded server was closed in the meantime.');
+}
+
+async function start(place: EmbeddedLocation): Promise<ReturnType<typeof spawnServer>> {
+  removeStaleLocks(place.cluster, place.socketDir);
+  passwordOf(place);
+  createCluster(place);
+  return spawnServer(place, await choosePort());
+}
+
+function notAnswering(place: EmbeddedLocation, postmaster: Postmaster | null, said: string | undefined): Error {
+  const what = postmaster === null ? 'did not start' : `(process ${postmaster.pid}) does not answer`;
+  const log = said === undefined ? `Its log is ${place.logFile}.` : `Its log, ${place.logFile}, ends:\n${said}`;
+  return storeError(`The embedded PostgreSQL in ${place.cluster} ${what}. ${log}`);
+}
+
+async function createStoreDatabase(client: pg.Client): Promise<void> {
+  const found = await client.query('SELECT 1 FROM pg_database WHERE datname = $1', [storeDatabase]);
+  if (found.rowCount !== 0) return;
+  await client.query(`CREATE DATABASE ${storeDatabase}`).catch((error: { code?: string }) => {
+    // Another process was quicker.
+    if (error.code !== '42P04' && error.code !== '23505') throw error;
+  });
+}
+
+/** Any free port on Windows; elsewhere the number only names the socket. */
+async function choosePort(): Promise<number> {
+  if (process.platform !== 'win32') return 5432;
+  const probe = createServer();
+  await new Promise<void>((resolve) => probe.listen(0, '127.0.0.1', resolve));
+  const { port } = probe.address() as { port: number };
+  await new Promise((resolve) => probe.close(resolve));
+  return port;
+}
