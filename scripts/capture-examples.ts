@@ -9,9 +9,9 @@ import { join } from 'node:path';
 import type { Captured, CapturedExamples } from '../src/pages/reference/captured.ts';
 import {
   addressOf,
-  type ExampleRequest,
-  exampleRequests,
+  exampleOf,
   filledIn,
+  inOrderOfExamples,
   type Standing,
   standingAt,
   streamTopics,
@@ -71,10 +71,10 @@ async function ask({ url, method, address, body, contentType, credential, secret
 async function captureRoutes(url: string, key: string, session: string): Promise<CapturedExamples['routes']> {
   const captured: Record<string, Captured> = {};
   const standing: Partial<Standing> = standingAt(Date.parse(clock));
-  for (const [name, example] of Object.entries<ExampleRequest>(exampleRequests)) {
-    const route = routes.find((route) => route.name === name)!;
+  for (const route of inOrderOfExamples(routes)) {
+    const { name } = route;
     const byKey = !route.needs.endsWith('site-session');
-    const { params, body, contentType } = filledIn(example, standing);
+    const { params, body, contentType } = filledIn(exampleOf(route), standing);
     const address = addressOf(route.path, Object.keys(route.queryParams), params);
     const found = await ask({
       ...{ url, method: route.method, address, body, contentType },

@@ -1,15 +1,15 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure, notFound } from '../domain/failure.ts';
 import type { OpenStream } from '../domain/open-stream.ts';
-import type { Lifetime } from '../runtime/lifetime.ts';
-import { currentRequest } from '../runtime/request-scope.ts';
 import {
   BadHandshake,
   type WebSocketConnection,
   type WebSocketEndpoint,
   type WebSocketListener,
-} from '../runtime/websocket/connection.ts';
-import { asksForWebSocket } from '../runtime/websocket/upgrade.ts';
+} from '../runtime/http/websocket/connection.ts';
+import { asksForWebSocket } from '../runtime/http/websocket/upgrade.ts';
+import type { Lifetime } from '../runtime/lifetime.ts';
+import { currentRequest } from '../runtime/request-scope.ts';
 import { requestLife } from './admission.ts';
 import type { EndpointServices } from './endpoint-services.ts';
 

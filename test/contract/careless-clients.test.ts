@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Answer, type Json, type Sending, type TestApp, testApp } from '../support/app.ts';
-import { goneWith } from '../support/gone-pool.ts';
+import { goneWith } from '../support/servers/gone-pool.ts';
 
 // What clients get wrong without meaning harm, at each endpoint that could meet it.
 const nowMs = Date.parse('2026-11-20T17:00Z');

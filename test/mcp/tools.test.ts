@@ -53,7 +53,7 @@ describe('/mcp', () => {
       expect(tool?.annotations, known.name).toMatchObject({
         readOnlyHint: method === 'GET',
         // Professional is final.
-        destructiveHint: ['PUT', 'PATCH', 'DELETE'].includes(method) || known.route.operation === 'classify.graphql',
+        destructiveHint: ['PUT', 'PATCH', 'DELETE'].includes(method) || known.route.name === 'classify',
         openWorldHint: false,
       });
       expect(tool!.description).toContain(known.route.description);

@@ -1,10 +1,10 @@
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import { eventFigures } from '../../domain/flow/event-figures.ts';
 import { type FlowEvent, type FlowEventKind, type FlowLeg, flowSides } from '../../domain/flow/flow.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
 import { priceUnits } from '../../domain/print.ts';
 import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
-import { commonSide } from '../prints/side.ts';
 
 /** Prints that are one event, in event-time order. */
 export interface FormedEvent {
@@ -58,7 +58,6 @@ function legOf(ledger: OptionLedger, entry: number): FlowLeg {
 /** The event as it is served (spec 2.13). */
 export function flowEventOf(ledger: OptionLedger, formed: FormedEvent): FlowEvent {
   const legs = formed.entries.map((entry) => legOf(ledger, entry));
-  const prices = legs.map(({ price }) => price);
   return {
     eventId: eventIdOf(ledger, formed),
     eventKind: formed.kind,
@@ -67,10 +66,7 @@ export function flowEventOf(ledger: OptionLedger, formed: FormedEvent): FlowEven
     legs,
     totalSize: legs.reduce((sum, { size }) => sum + size, 0),
     premiumUsd: totalPremium(ledger, formed.entries) / priceUnits,
-    priceLow: Math.min(...prices),
-    priceHigh: Math.max(...prices),
-    side: commonSide(legs.map(({ side }) => side)),
-    multiLeg: formed.kind === 'multi_leg',
+    ...eventFigures(formed.kind, legs),
   };
 }
 

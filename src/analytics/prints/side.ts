@@ -1,4 +1,4 @@
-import { type FlowSide, flowSides } from '../../domain/flow/flow.ts';
+import { flowSides } from '../../domain/flow/flow.ts';
 import { tapeSettings } from '../methodology.ts';
 
 /** Sides as small numbers: the place in `flowSides`. */
@@ -21,10 +21,4 @@ export function sideOf(price: number, bid: number, ask: number): number {
   const tenths = (price - bid) * 10;
   if (tenths >= tapeSettings.buyFromTenths * spread) return sideIndex.buy;
   return tenths <= tapeSettings.sellToTenths * spread ? sideIndex.sell : sideIndex.neutral;
-}
-
-/** The side all of `sides` have; `unknown` when they differ. */
-export function commonSide(sides: readonly FlowSide[]): FlowSide {
-  const [first] = sides;
-  return first !== undefined && sides.every((side) => side === first) ? first : 'unknown';
 }

@@ -1,6 +1,7 @@
 import type { OptionContract } from '../chain/option-contract.ts';
 import type { SessionDate } from '../market-time.ts';
 import type { Coverage, CoverageStatus } from './coverage.ts';
+import type { EventFigures } from './event-figures.ts';
 
 export const flowEventKinds = ['single_block', 'sweep', 'multi_leg'] as const;
 export type FlowEventKind = (typeof flowEventKinds)[number];
@@ -28,7 +29,7 @@ export interface FlowLeg {
 }
 
 /** A detected large trade (spec 2.13, methodology 3). */
-export interface FlowEvent {
+export interface FlowEvent extends EventFigures {
   /** `<kind>:<contract path form>:<event_ts_ms>:<sequence of the first leg>` (contract-notes 2). */
   eventId: string;
   eventKind: FlowEventKind;
@@ -40,11 +41,6 @@ export interface FlowEvent {
   /** Contracts. */
   totalSize: number;
   premiumUsd: number;
-  /** Lowest and highest leg price, dollars a share. */
-  priceLow: number;
-  priceHigh: number;
-  side: FlowSide;
-  multiLeg: boolean;
 }
 
 /** A large trade in the feed of its underlying. */

@@ -3,7 +3,7 @@ import { type ExecutionArgs, parse } from 'graphql';
 import { GRAPHQL_TRANSPORT_WS_PROTOCOL, makeServer } from 'graphql-ws';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { openWebSocket } from '../../access/web-socket.ts';
-import { webSocketEndpoint } from '../../runtime/websocket/connection.ts';
+import { webSocketEndpoint } from '../../runtime/http/websocket/connection.ts';
 import { documentLimits } from '../limits/document-limits.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
 import { GraphqlConnection, shownError } from './connection.ts';

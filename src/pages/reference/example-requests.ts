@@ -1,6 +1,7 @@
 import { previousTradingDay } from '../../domain/calendar.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { latestSession } from '../../graphql/examples.ts';
+import type { Route } from '../../rest/contract/route.ts';
 
 /**
  * The request that a route is shown with: texts of its parameters, and a body. In braces: `{session}` the latest session that has begun, `{previous}` the one
@@ -17,23 +18,18 @@ const trade = '{"account_id":"main","symbol":"SPY","side":"buy","qty":10,"price"
 const list = '{"name":"Index funds","symbols":["SPY","QQQ"]}';
 const patch = 'application/merge-patch+json';
 
-/** By the operation that answers; in an order in which one thing can be made, changed and deleted. */
-export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
+/** By the name of the route; in an order in which one thing can be made, changed and deleted. */
+const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   symbols: { params: { class: 'index' } },
   'symbol-lookup': { params: { q: 'aapl' } },
-  symbol: { params: { symbol } },
   quotes: { params: { symbols: 'SPY,QQQ' } },
-  spot: { params: { symbol } },
   'stock-bars': { params: { symbol, from: '{session}T09:30', to: '{session}T10:00', timeframe: '5m' } },
-  sectors: {},
   movers: { params: { limit: '3' } },
   'gex-history': { params: { symbol, date: '{previous}', from: '15:00', to: '15:30', top: '2' } },
   'gex-grid': { params: { symbol, top: '3' } },
   'gex-reference': { params: { symbol, date: '{session}', basis: 'open' } },
   'legacy-strikes': { params: { underlying: symbol, date: '{session}' } },
-  'chain-expirations': { params: { symbol } },
   chain: { params: { symbol, expiry: '{expiry}', strike_gte: '630000', strike_lte: '640000' } },
-  'account-usage': {},
   classify: { body: '{"classification":"non_professional"}' },
   classification: {},
   'create-key': { body: '{"name":"Laptop"}' },
@@ -42,9 +38,6 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   'large-trades': { params: { symbol, min_premium_usd: '250000', limit: '2' } },
   'eod-prints': { params: { symbol, session: '{session}', right: 'call' } },
   'cross-section': { params: { symbol, session: '{session}' } },
-  'vol-term': { params: { symbol } },
-  'vol-surface': { params: { symbol } },
-  greeks: { params: { contract: '{contract}' } },
   'option-bars': { params: { contract: '{contract}', tf: '5m', session: '{session}' } },
   'off-exchange-concentration': { params: { symbol: 'AAPL', limit: '3' } },
   'off-exchange-activity': { params: { symbol: 'AAPL' } },
@@ -69,6 +62,21 @@ export const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   'journal-trades': { params: { limit: '2' } },
   'delete-journal-trade': { params: { id: '{trade}' } },
 };
+
+/** What stands in the path of a route that has no example of its own. */
+const usualParams: Readonly<Record<string, string>> = { symbol, contract: '{contract}' };
+
+/** The request that a route is shown with: its own, else its path with the usual values. */
+export function exampleOf({ name, path }: Pick<Route, 'name' | 'path'>): ExampleRequest {
+  const inPath = [...path.matchAll(/:(\w+)/g)].map(([, param]) => [param!, usualParams[param!] ?? '']);
+  return exampleRequests[name] ?? { params: Object.fromEntries(inPath) };
+}
+
+/** Routes in an order in which one example can make what the next one changes. */
+export function inOrderOfExamples<R extends Pick<Route, 'name'>>(routes: readonly R[]): R[] {
+  const order = Object.keys(exampleRequests);
+  return routes.toSorted((a, b) => order.indexOf(a.name) - order.indexOf(b.name));
+}
 
 /** What stands for the texts in braces. */
 export interface Standing {

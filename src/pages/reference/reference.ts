@@ -7,7 +7,7 @@ import type { Page } from '../shell.ts';
 import { capturedExamples } from './captured.ts';
 import { describedBy } from './described.ts';
 import { errorSection } from './error-section.ts';
-import { addressOf, exampleRequests, filledIn, standingAt } from './example-requests.ts';
+import { addressOf, exampleOf, filledIn, standingAt } from './example-requests.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { routeSection, type ShownRoute } from './route-section.ts';
 import { streamSection } from './stream-section.ts';
@@ -36,10 +36,9 @@ function shownRoutes({ compiled, description, now }: PagesParts, origin: string)
   return compiled.map((one) => {
     const { route } = one;
     const name = route.name;
-    const example = exampleRequests[name];
     const captured = capturedExamples.routes[name];
-    if (!example || !captured) throw new Error(`${name} has no example in src/pages/reference`);
-    const { params, body, contentType } = filledIn(example, standing);
+    if (!captured) throw new Error(`${name} has no captured answer in src/pages/reference/examples.json`);
+    const { params, body, contentType } = filledIn(exampleOf(route), standing);
     const address = addressOf(route.path, Object.keys(route.queryParams), params);
     return {
       compiled: one,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import type pg from 'pg';
+import { type Model, tableOf } from './models/model-tables.ts';
 import type { Reader } from './replicas.ts';
 
 /** What values of PostgreSQL's types are here. */
@@ -56,14 +57,24 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
 /** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */
 export const statements = new Map<string, Statement>();
 
-/** Reads `sql/<name>.sql`, once, when the process starts. The comments at its head are for readers and are not sent. */
+/** The columns of a model by the names of its fields. */
+function columnsOf(model: string, alias: string): string {
+  const { fields } = tableOf(model as Model);
+  return fields.map(({ field, column }) => `${alias}.${column} AS "${field}"`).join(', ');
+}
+
+/**
+ * Reads `sql/<name>.sql`, once, when the process starts. `{Model alias}` stands for the model's columns. The comments
+ * at its head are for readers and are not sent.
+ */
 export function statement<const Parameters extends Types, const Columns extends Types>(
   name: string,
   parameters: Parameters,
   columns: Columns,
 ): Statement<Parameters, Columns> {
   const file = readFileSync(new URL(`sql/${name}.sql`, import.meta.url), 'utf8');
-  const text = file.replace(/^(\s*--.*\n)+/, '').trim();
+  const written = file.replace(/^(\s*--.*\n)+/, '').trim();
+  const text = written.replace(/\{(\w+) (\w+)\}/g, (_, model: string, alias: string) => columnsOf(model, alias));
   const names = Object.keys(parameters);
   const query = (values: Typed<Parameters>) => ({ name, text, values: names.map((each) => values[each]) });
   const made: Statement<Parameters, Columns> = {

@@ -1,11 +1,12 @@
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { EventKey } from '../../domain/flow/event-id.ts';
-import type { FlowEventKind, FlowLeg, FlowSide, LargeTrade } from '../../domain/flow/flow.ts';
+import type { FlowEvent, FlowLeg, FlowSide, LargeTrade } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
+import { columnTypes, fieldNames } from '../engine/models/columns.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { copyRows, findRows, type Row } from '../engine/models/sets.ts';
-import { type SqlType, statement } from '../engine/statement.ts';
+import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';
 import { enterFeed } from './feed.ts';
@@ -29,26 +30,9 @@ type EventRow = Row<'FlowEvent'>;
 export type CoveredEvent = EventRow & Row<'FlowCoverage'>;
 
 /** The columns of an event and its coverage that a statement reads. */
-export const eventColumns = {
-  underlying: 'text',
-  sessionDate: 'text',
-  eventId: 'text',
-  seq: 'int8',
-  eventKind: 'text',
-  eventTsMs: 'int8',
-  totalSize: 'int8',
-  premiumUsd: 'float8',
-  priceLow: 'float8',
-  priceHigh: 'float8',
-  side: 'text',
-  multiLeg: 'bool',
-  ...coverageColumns,
-} as const satisfies Record<keyof CoveredEvent, SqlType>;
+export const eventColumns = { ...columnTypes('FlowEvent'), ...coverageColumns };
 
-const eventFields = [
-  ...(['underlying', 'sessionDate', 'eventId', 'seq', 'eventKind', 'eventTsMs', 'totalSize', 'premiumUsd'] as const),
-  ...(['priceLow', 'priceHigh', 'side', 'multiLeg'] as const),
-] as const;
+const eventFields = fieldNames('FlowEvent');
 
 const eventKey = ({ underlying, sessionDate, eventId }: EventKey) => `${underlying} ${sessionDate} ${eventId}`;
 
@@ -74,15 +58,18 @@ async function legsOf(store: Store, events: readonly EventRow[]): Promise<Map<st
   return legs;
 }
 
+/** What of a row is the event's, but for its legs. */
+function eventOf(row: CoveredEvent): Omit<FlowEvent, 'legs'> {
+  const { sessionDate: _, seq: _seq, ...event } = Object.fromEntries(eventFields.map((field) => [field, row[field]]));
+  return event as unknown as Omit<FlowEvent, 'legs'>;
+}
+
 /** Stored events with their legs, in their order. One statement. */
 export async function largeTradesOf(store: Store, events: readonly CoveredEvent[]): Promise<LargeTrade[]> {
   const legs = await legsOf(store, events);
   return events.map((row) => {
-    const { eventId, underlying, eventTsMs, totalSize, premiumUsd, priceLow, priceHigh, multiLeg } = row;
-    const [eventKind, side] = [row.eventKind as FlowEventKind, row.side as FlowSide];
-    const figures = { totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg };
-    const event = { eventId, eventKind, underlying, eventTsMs, legs: legs.get(eventKey(row))!, ...figures };
-    return { symbol: underlying, seq: row.seq, coverage: coverageOf(row), event };
+    const event = { ...eventOf(row), legs: legs.get(eventKey(row))! };
+    return { symbol: row.underlying, seq: row.seq, coverage: coverageOf(row), event };
   });
 }
 

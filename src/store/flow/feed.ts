@@ -5,8 +5,8 @@ import type { Transaction } from '../engine/transaction.ts';
 
 /** What of an event is sent again when it changes. */
 function contentOf({ event }: LargeTrade): string {
-  const { eventKind, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg, legs } = event;
-  return JSON.stringify([eventKind, totalSize, premiumUsd, priceLow, priceHigh, side, multiLeg, legs.length]);
+  const { eventId: _, underlying: _of, eventTsMs: _at, eventKind, legs, totalSize, premiumUsd, ...figures } = event;
+  return JSON.stringify([eventKind, totalSize, premiumUsd, ...Object.values(figures), legs.length]);
 }
 
 const entering = statement(

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { commonSide, sideIndex, sideOf } from '../../../src/analytics/prints/side.ts';
+import { sideIndex, sideOf } from '../../../src/analytics/prints/side.ts';
+import { commonSide } from '../../../src/domain/flow/event-figures.ts';
 import { flowSides } from '../../../src/domain/flow/flow.ts';
 import { contract, print, quote, runTape, type TapeRecord } from '../../support/tapes/option-tape.ts';
 

@@ -1,7 +1,5 @@
 -- Events that a reader has not seen. By $1 and $2, one of the steps it has seen, the indexes find what may be new.
-SELECT e.underlying, e.session_date AS "sessionDate", e.event_id AS "eventId", e.seq, e.event_kind AS "eventKind",
-  e.event_ts_ms AS "eventTsMs", e.total_size AS "totalSize", e.premium_usd AS "premiumUsd", e.price_low AS "priceLow",
-  e.price_high AS "priceHigh", e.side, e.multi_leg AS "multiLeg",
+SELECT {FlowEvent e},
   c.status, c.complete, c.observed_from_ms AS "observedFromMs", c.observed_through_ms AS "observedThroughMs",
   c.registry_version AS "registryVersion", c.standard_multiplier_assumed AS "standardMultiplierAssumed",
   f.place AS position

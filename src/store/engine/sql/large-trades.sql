@@ -1,8 +1,6 @@
 -- The last events of each underlying, with their coverage: without it an event is not read.
 -- The last two columns of the order make it one and only: sequences count within an underlying.
-SELECT e.underlying, e.session_date AS "sessionDate", e.event_id AS "eventId", e.seq, e.event_kind AS "eventKind",
-  e.event_ts_ms AS "eventTsMs", e.total_size AS "totalSize", e.premium_usd AS "premiumUsd", e.price_low AS "priceLow",
-  e.price_high AS "priceHigh", e.side, e.multi_leg AS "multiLeg",
+SELECT {FlowEvent e},
   c.status, c.complete, c.observed_from_ms AS "observedFromMs", c.observed_through_ms AS "observedThroughMs",
   c.registry_version AS "registryVersion", c.standard_multiplier_assumed AS "standardMultiplierAssumed"
 FROM unnest($1::text[]) AS w(underlying) CROSS JOIN LATERAL (
