@@ -20,8 +20,8 @@ export type OperationState = HttpContext & {
   admitted?: Admitted & { groups: readonly string[] };
   /** What the operation was charged and may take; absent until then, and for what is free. */
   charged?: Charged & { prediction: Prediction };
-  /** Points that its answer took, once it is there; and those of an answer from the cache. */
-  actualPoints?: number;
+  /** What its answer took, once it is there; and the points of an answer from the cache. */
+  actual?: { points: number; leaves: number };
   cachedPoints?: number;
   /** It was stopped before it was done: it costs what it might have. */
   isStopped?: boolean;

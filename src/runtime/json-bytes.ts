@@ -4,7 +4,7 @@ import { yieldToEventLoop } from './event-loop.ts';
 const valuesPerYield = 5000;
 
 /** Values that are too many to be cached as text. */
-const heavyValues = 20_000;
+export const heavyValues = 20_000;
 
 /** Lists up to this length are judged item by item, longer ones by this many of their items, evenly spaced. */
 const itemsJudged = 32;

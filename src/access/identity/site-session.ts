@@ -1,5 +1,6 @@
 import { createSecretKey } from 'node:crypto';
 import { createRemoteJWKSet, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import { LRUCache } from 'lru-cache';
 import { isId } from '../../domain/account.ts';
 import { Failure, sourceFailed } from '../../domain/failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -18,7 +19,18 @@ export interface SessionClaims {
 
 const anyClaims: SessionClaims = { issuer: null, audience: null };
 
-type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: { sub?: unknown } }>;
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: { sub?: unknown; exp?: number } }>;
+
+/** What is remembered of a token that was good: checking a signature takes a thread of the pool and half a millisecond. */
+interface Verified {
+  accountId: string;
+  expiresAtMs: number;
+  verifiedAtMs: number;
+}
+
+/** Tokens that are remembered, and for how long: a key that its issuer no longer publishes is noticed so much later. */
+const mostVerified = 10_000;
+const verifiedForMs = 60_000;
 
 function verifier(
   verify: Verify,
@@ -32,11 +44,18 @@ function verifier(
     ...(issuer !== null && { issuer }),
     ...(audience !== null && { audience }),
   };
+  const verified = new LRUCache<string, Verified>({ max: mostVerified });
+  const isStillGood = ({ expiresAtMs, verifiedAtMs }: Verified, atMs: number) =>
+    atMs >= verifiedAtMs && atMs < Math.min(expiresAtMs, verifiedAtMs + verifiedForMs);
   return async (token) => {
+    const atMs = now();
+    const known = verified.get(token);
+    if (known && isStillGood(known, atMs)) return { state: 'ok', accountId: known.accountId };
     try {
-      const options = { ...fixed, currentDate: new Date(now()) };
-      const { sub } = (await verify(token, options)).payload;
-      return typeof sub === 'string' && isId(sub) ? { state: 'ok', accountId: sub } : { state: 'invalid' };
+      const { sub, exp } = (await verify(token, { ...fixed, currentDate: new Date(atMs) })).payload;
+      if (typeof sub !== 'string' || !isId(sub)) return { state: 'invalid' };
+      verified.set(token, { accountId: sub, expiresAtMs: exp! * 1000, verifiedAtMs: atMs });
+      return { state: 'ok', accountId: sub };
     } catch (error) {
       if (error instanceof Failure) throw error;
       // Expiry is looked at after signature, issuer and audience, so only a token that was once good is called expired.

@@ -73,20 +73,25 @@ function valuesOf(data: unknown): Values | null {
 
 /** Whether the fields below have to be looked at: lists are, and fields that cost something. */
 function needsLook({ below }: PlannedField): boolean {
-  for (const field of below.values()) if (field.isCounted) return true;
-  return false;
+  return below.fields.some((field) => field.isCounted);
 }
 
 /** How long the lists are that a field reads and that are in the answer, on average; the others are as they were asked. */
 function sizesRead({ below }: PlannedField, values: Values, parents: number): Record<string, number> {
   const sizes: Record<string, number> = {};
-  for (const field of below.values()) {
+  for (const field of below.fields) {
     if (!field.isCounted) continue;
     const found = values.look(field);
     if (!field.isList) Object.assign(sizes, sizesRead(field, found.below, parents));
     else if (typeof field.cost?.rows === 'string') sizes[field.cost.rows] = found.items / parents;
   }
   return sizes;
+}
+
+/** The place of a field with the lists as long as they are, where what it takes depends on that. */
+function asRead(planned: PlannedField, parents: number, found: Looked | null, place: Place): Place {
+  if (typeof planned.cost?.each !== 'function' || !found) return place;
+  return { ...place, sizes: { ...place.sizes, ...sizesRead(planned, found.below, parents) } };
 }
 
 /** Remembers how long a list is that no argument bounds. */
@@ -104,7 +109,7 @@ function learn(
  * What an answer took, by the plan that predicted it: lists count as long as they are, and what is null has nothing below it.
  * Rows whose fields cost nothing of their own are counted, not looked at.
  */
-export function actual(fields: PlannedFields, data: unknown, asking: Asking): Weight {
+export function actual(operation: PlannedFields, data: unknown, asking: Asking): Weight {
   const sum: Weight = { ...nothing };
 
   function add(planned: PlannedField, parents: Found, above: Place): void {
@@ -115,18 +120,23 @@ export function actual(fields: PlannedFields, data: unknown, asking: Asking): We
     const items = found?.items ?? 0;
     const values = found?.count ?? parents.count;
     if (found) learn(planned, { items, parents: parents.count }, place, asking);
-    const read = typeof cost?.each === 'function' && found ? sizesRead(planned, found.below, parents.count) : {};
-    sum.points += runPoints(planned, parents.count, items, { ...place, sizes: { ...place.sizes, ...read } });
+    sum.points += runPoints(planned, parents.count, items, asRead(planned, parents.count, found, place));
     sum.leaves += parents.count + items;
     sum.rows += items;
     const bytes = cost?.isWritten && found ? found.bytes : values * planned.bytes;
     sum.bytes += parents.count * planned.keyBytes + bytes + items + (isList ? 2 * parents.count : 0);
     const there: Found = { count: values, values: needsLook(planned) ? (found?.below ?? null) : null };
-    for (const below of planned.below.values()) add(below, there, place);
+    addAll(planned.below, there, place);
+  }
+
+  function addAll({ plain, fields }: PlannedFields, parents: Found, above: Place): void {
+    sum.leaves += parents.count * plain.leaves;
+    sum.bytes += parents.count * plain.bytes;
+    for (const field of fields) add(field, parents, above);
   }
 
   const values = valuesOf(data);
   const whole: Found = { count: values === null ? 0 : 1, values };
-  for (const field of fields.values()) add(field, whole, root);
+  addAll(operation, whole, root);
   return sum;
 }

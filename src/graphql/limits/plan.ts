@@ -42,7 +42,36 @@ export interface PlannedField {
 }
 
 /** Fields of one place in the answer. */
-export type PlannedFields = Map<string, PlannedField>;
+export interface PlannedFields {
+  /** Those that are always there and take no more than their values, summed up with what is below them: for one object. */
+  plain: { leaves: number; bytes: number };
+  /** The others. */
+  fields: PlannedField[];
+}
+
+/** A field while the selections that it is made of are collected. */
+type CollectedField = Omit<PlannedField, 'below'> & { below: CollectedFields };
+type CollectedFields = Map<string, CollectedField>;
+
+/** Whether a field adds the same for every object: nothing about it depends on arguments, variables or the answer. */
+function isPlain({ conditions, isCounted, cost, below }: PlannedField): boolean {
+  return conditions === null && !isCounted && !cost?.times && below.fields.length === 0;
+}
+
+function summedUp(collected: CollectedFields): PlannedFields {
+  const plain = { leaves: 0, bytes: 0 };
+  const fields: PlannedField[] = [];
+  for (const each of collected.values()) {
+    const field: PlannedField = { ...each, below: summedUp(each.below) };
+    if (!isPlain(field)) {
+      fields.push(field);
+      continue;
+    }
+    plain.leaves += 1 + field.below.plain.leaves;
+    plain.bytes += field.keyBytes + field.bytes + field.below.plain.bytes;
+  }
+  return { plain, fields };
+}
 
 /** What is weighed, and costs beyond those that the schema's fields declare: of introspection, by `Type.field`. */
 export interface Weighing {
@@ -59,7 +88,7 @@ function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: stri
   return isObjectType(parent) || isInterfaceType(parent) ? parent.getFields()[name] : undefined;
 }
 
-function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): PlannedField {
+function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): CollectedField {
   const key = node.alias?.value ?? node.name.value;
   const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
   return {
@@ -82,7 +111,7 @@ export function planOf(weighing: Weighing, document: DocumentNode, operation: Op
   const { schema, introspectionCost } = weighing;
   const fragments: ReadonlyMap<string, FragmentDefinitionNode> = fragmentsOf(document);
 
-  function addField(to: PlannedFields, parent: GraphQLCompositeType, node: FieldNode, when: Condition[]): boolean {
+  function addField(to: CollectedFields, parent: GraphQLCompositeType, node: FieldNode, when: Condition[]): boolean {
     const field = fieldOf(schema, parent, node.name.value);
     if (!field) return false;
     // Fields of different types may share a key; either may be in the answer.
@@ -99,7 +128,7 @@ export function planOf(weighing: Weighing, document: DocumentNode, operation: Op
   }
 
   /** Adds the fields of a selection; true when one of them is counted. */
-  function add(to: PlannedFields, parent: GraphQLCompositeType, set: SelectionSetNode, when: Condition[]): boolean {
+  function add(to: CollectedFields, parent: GraphQLCompositeType, set: SelectionSetNode, when: Condition[]): boolean {
     let isCounted = false;
     for (const node of set.selections) {
       const conditions = conditionsOf(node);
@@ -116,7 +145,7 @@ export function planOf(weighing: Weighing, document: DocumentNode, operation: Op
     return isCounted;
   }
 
-  const fields: PlannedFields = new Map();
-  add(fields, schema.getRootType(operation.operation)!, operation.selectionSet, []);
-  return fields;
+  const collected: CollectedFields = new Map();
+  add(collected, schema.getRootType(operation.operation)!, operation.selectionSet, []);
+  return summedUp(collected);
 }

@@ -1,4 +1,4 @@
-import { getArgumentValues } from 'graphql';
+import { type FieldNode, getArgumentValues, type GraphQLField } from 'graphql';
 import { type AskingCaller, listSizes, type Sizes } from '../../schema/cost.ts';
 import { anyHolds } from './conditions.ts';
 import type { LearnedSizes } from './learned-sizes.ts';
@@ -9,6 +9,17 @@ export interface Asking {
   variables: Readonly<Record<string, unknown>>;
   caller: AskingCaller;
   learned: LearnedSizes;
+  /** Arguments by where they are written: a fragment's are read once, however many fields it is spread in. */
+  argumentsRead: Map<FieldNode, ReadArguments>;
+}
+
+/** Arguments as a field has them. */
+interface ReadArguments {
+  field: GraphQLField<unknown, unknown>;
+  /** Null when one is not what the schema says, which the execution reports. */
+  values: Record<string, unknown> | null;
+  /** The values as JSON, as a path has them; empty where there are none. */
+  text: string;
 }
 
 /** A place in an answer: how long its lists are as far as arguments say, and by which path it was reached. */
@@ -28,16 +39,27 @@ export function isThere({ conditions }: PlannedField, { variables }: Asking): bo
   return conditions === null || anyHolds(conditions, variables);
 }
 
-const noArguments: Record<string, unknown> = {};
+const noArguments = { values: {}, text: '' };
 
-/** A field's arguments; null when one is not what the schema says, which the execution reports. */
-function argumentsOf({ field, node }: PlannedField, { variables }: Asking): Record<string, unknown> | null {
-  if (field.args.length === 0) return noArguments;
+function readArguments({ field, node }: PlannedField, variables: Asking['variables']): ReadArguments {
   try {
-    return getArgumentValues(field, node, variables);
+    const values = getArgumentValues(field, node, variables);
+    return { field, values, text: JSON.stringify(values) };
   } catch {
-    return null;
+    return { field, values: null, text: '' };
   }
+}
+
+function argumentsOf(planned: PlannedField, asking: Asking): Pick<ReadArguments, 'values' | 'text'> {
+  const { field, node } = planned;
+  if (field.args.length === 0) return noArguments;
+  let read = asking.argumentsRead.get(node);
+  // In a fragment on an interface one field may be another for each type.
+  if (read?.field !== field) {
+    read = readArguments(planned, asking.variables);
+    asking.argumentsRead.set(node, read);
+  }
+  return read;
 }
 
 /** The place of a field, below another. */
@@ -45,23 +67,20 @@ export function placeOf(planned: PlannedField, above: Place, asking: Asking): Pl
   const { cost, field, isCounted } = planned;
   // Nothing at a field of the rest depends on where it is.
   if (!isCounted) return above;
-  const args = argumentsOf(planned, asking);
+  const { values, text } = argumentsOf(planned, asking);
   const sizes =
-    args && cost?.sizes
-      ? { ...above.sizes, ...(cost.sizes(args as never, asking.caller, above.sizes) as Sizes) }
+    values && cost?.sizes
+      ? { ...above.sizes, ...(cost.sizes(values as never, asking.caller, above.sizes) as Sizes) }
       : above.sizes;
-  const path =
-    above.path === null
-      ? null
-      : `${above.path}/${field.name}${args && args !== noArguments ? JSON.stringify(args) : ''}`;
+  const path = above.path === null ? null : `${above.path}/${field.name}${text}`;
   return { sizes, path: path !== null && path.length > longestPath ? null : path };
 }
 
 /** How often a field is answered for each parent. */
 export function timesOf(planned: PlannedField, above: Place, asking: Asking): number {
   const { cost } = planned;
-  const args = cost?.times ? argumentsOf(planned, asking) : null;
-  return args === null ? 1 : cost!.times!(args as never, above.sizes);
+  const values = cost?.times ? argumentsOf(planned, asking).values : null;
+  return values === null ? 1 : cost!.times!(values as never, above.sizes);
 }
 
 const usualSizes: Sizes = listSizes;

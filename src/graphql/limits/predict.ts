@@ -9,7 +9,7 @@ function expectedItems(planned: PlannedField, place: Place, { learned }: Asking)
 }
 
 /** Predicts what an operation's answer takes: what it took lately, or the most that it may. */
-export function predict(fields: PlannedFields, asking: Asking): Weight {
+export function predict(operation: PlannedFields, asking: Asking): Weight {
   const sum: Weight = { ...nothing };
 
   function add(planned: PlannedField, parentsAbove: number, above: Place): void {
@@ -25,9 +25,15 @@ export function predict(fields: PlannedFields, asking: Asking): Weight {
     sum.rows += items;
     // Items of a list have a comma each, where the one of a field is its key's.
     sum.bytes += parents * planned.keyBytes + values * planned.bytes + items + (isList ? 2 * parents : 0);
-    for (const below of planned.below.values()) add(below, values, place);
+    addAll(planned.below, values, place);
   }
 
-  for (const field of fields.values()) add(field, 1, root);
+  function addAll({ plain, fields }: PlannedFields, parents: number, above: Place): void {
+    sum.leaves += parents * plain.leaves;
+    sum.bytes += parents * plain.bytes;
+    for (const field of fields) add(field, parents, above);
+  }
+
+  addAll(operation, 1, root);
   return sum;
 }

@@ -37,10 +37,8 @@ const cacheBytes = 16 * 1024 * 1024;
 const bytesAField = 700;
 const bytesAFormula = 2000;
 
-function fieldsOf(fields: PlannedFields): number {
-  let count = 0;
-  for (const { below } of fields.values()) count += 1 + fieldsOf(below);
-  return count;
+function fieldsOf({ fields }: PlannedFields): number {
+  return fields.reduce((count, { below }) => count + 1 + fieldsOf(below), 0);
 }
 
 function withTokens(weight: Weight, tokens: number): Weight {
@@ -63,7 +61,7 @@ function formula(
       const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], sent ?? {}, {
         maxErrors: 1,
       });
-      const asking: Asking = { variables: coerced, caller, learned };
+      const asking: Asking = { variables: coerced, caller, learned, argumentsRead: new Map() };
       return {
         ...withTokens(weighed(predict(fields, asking)), tokens),
         actual: (data) => withTokens(weighed(actual(fields, data, asking)), tokens),

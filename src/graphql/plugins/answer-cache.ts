@@ -2,7 +2,7 @@ import type { ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
-import { isHeavy } from '../../runtime/json-bytes.ts';
+import { heavyValues } from '../../runtime/json-bytes.ts';
 import { WrittenJson } from '../../runtime/json-parts.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import type { AnswerCache } from '../../runtime/response-cache.ts';
@@ -59,9 +59,10 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
         onExecuteDone: ({ result, setResult }) => {
           // A large answer is written in pieces as it is sent, and is too large to keep.
           if (Symbol.asyncIterator in result || result.errors?.length) return;
-          if ((result.data as unknown) instanceof WrittenJson || isHeavy(result)) return;
+          const { points, leaves } = state.actual!;
+          if ((result.data as unknown) instanceof WrittenJson || leaves > heavyValues) return;
           const json = JSON.stringify({ data: result.data });
-          if (dependencies) store({ json, points: state.actualPoints ?? 0 }, dependencies);
+          if (dependencies) store({ json, points }, dependencies);
           setResult({ ...result, ...written(json) });
         },
       };

@@ -17,10 +17,11 @@ interface Cost {
   remaining: number;
 }
 
-/** Points that an answer took; of one that came from the cache, what was counted when it was made. */
-function actualPoints({ charged, cachedPoints, isStopped }: OperationState, result: ExecutionResult): number {
-  if (isStopped) return charged!.prediction.points;
-  return cachedPoints ?? charged!.prediction.actual(result.data).points;
+/** What an answer took; of one that came from the cache, the points that were counted when it was made. */
+function actualCost({ charged, cachedPoints, isStopped }: OperationState, result: ExecutionResult) {
+  const { prediction } = charged!;
+  if (isStopped) return prediction;
+  return cachedPoints === undefined ? prediction.actual(result.data) : { points: cachedPoints, leaves: 0 };
 }
 
 /**
@@ -34,8 +35,8 @@ export function costExtension({ admission }: EndpointServices): Plugin {
         const state = stateOf(args as never);
         const { charged, req, res } = state;
         if (!charged || Symbol.asyncIterator in result) return;
-        const points = actualPoints(state, result);
-        state.actualPoints = points;
+        state.actual = actualCost(state, result);
+        const { points } = state.actual;
         const { cost: requests, rate } = await admission.settle(charged, req, res, requestsOf(points));
         const cost: Cost = {
           requests,

@@ -26,6 +26,22 @@ describe('a session token signed with the shared secret', () => {
     expect(await secretVerifier(secret, () => at + 60_000)(token)).toEqual({ state: 'expired' });
   });
 
+  it('that was good before expires all the same, and is not good before its time', async () => {
+    let ms = at;
+    const sameVerifier = secretVerifier(secret, () => ms);
+    const token = await sign({ sub: 'ana', exp: at / 1000 + 60, nbf: at / 1000 });
+    for (const [later, state] of [
+      [0, 'ok'],
+      [59_999, 'ok'],
+      [60_000, 'expired'],
+      [30_000, 'ok'],
+      [-1, 'invalid'],
+    ] as const) {
+      ms = at + later;
+      expect([later, (await sameVerifier(token)).state]).toEqual([later, state]);
+    }
+  });
+
   it('is invalid, not expired, when an expired one carries a wrong signature', async () => {
     const token = await createSiteSession('another secret of more than 32 bytes', 'ana', -60_000, now);
     expect(await verify(token)).toEqual({ state: 'invalid' });
