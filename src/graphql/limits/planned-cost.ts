@@ -1,4 +1,4 @@
-import { type FieldNode, getArgumentValues, type GraphQLField } from 'graphql';
+import { type FieldNode, type GraphQLField, getArgumentValues } from 'graphql';
 import { type AskingCaller, listSizes, type Sizes } from '../../schema/cost.ts';
 import { anyHolds } from './conditions.ts';
 import type { LearnedSizes } from './learned-sizes.ts';
