@@ -37,6 +37,9 @@ import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAnswer } from './rest/http/router.ts';
 import { openApi } from './rest/openapi.ts';
 import { routes } from './rest/routes.ts';
+import { socketRouter } from './rest/socket/endpoint.ts';
+import { streamProtocolSource } from './rest/socket/frames.ts';
+import { type SocketOperations, socketOperations } from './rest/socket/topics.ts';
 import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
@@ -81,6 +84,7 @@ export interface ServerParts {
 export interface CompiledContract {
   compiled: readonly CompiledRoute[];
   streams: StreamOperations;
+  sockets: SocketOperations;
   /** OpenAPI. */
   description: JsonSchema;
 }
@@ -89,7 +93,8 @@ export interface CompiledContract {
 export function compileContract(): CompiledContract {
   const compiled = compiledRoutes(schema, routes);
   const streams = streamOperations(schema);
-  return { compiled, streams, description: openApi(schema, compiled, streams) };
+  const sockets = socketOperations(schema);
+  return { compiled, streams, sockets, description: openApi(schema, compiled, streams) };
 }
 
 /** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
@@ -218,6 +223,7 @@ function publicRoutes(health: Health, description: object): Router {
     '/healthz': async (response) => response.json(await health.status()),
     '/readyz': (response) => sendReadiness(health, response),
     '/v2/rest-protocol.proto': (response) => sendDescription(response.type('text/plain'), protocolSource),
+    '/v2/stream-protocol.proto': (response) => sendDescription(response.type('text/plain'), streamProtocolSource),
     '/v2/openapi.json': (response) => sendDescription(response.type('json'), JSON.stringify(description)),
   };
   const router = Router({ caseSensitive: true });
@@ -273,12 +279,22 @@ interface GraphParts {
   answers: AnswerCache<CachedAnswer>;
   documents: DocumentCache;
   streams: StreamOperations;
+  sockets: SocketOperations;
   compiled: readonly CompiledRoute[];
   description: JsonSchema;
 }
 
 /** The graph at its own address, and what leads to it: live streams, and tools for AI clients. */
-function graphRouter({ parts, services, answers, documents, streams, compiled, description }: GraphParts): Router {
+function graphRouter({
+  parts,
+  services,
+  answers,
+  documents,
+  streams,
+  sockets,
+  compiled,
+  description,
+}: GraphParts): Router {
   const { yoga, stream, webSocket } = graphqlEndpoints({
     services,
     cache: answers,
@@ -293,6 +309,7 @@ function graphRouter({ parts, services, answers, documents, streams, compiled, d
   router.all('/graphql', acceptAnything, receiveBody(services.admission), yoga as unknown as express.RequestHandler);
   router.all('/graphql/stream', stream);
   router.use(streamRouter(services, streams));
+  router.use(socketRouter(services, sockets));
   const originHosts = parts.config.corsOrigins.map((origin) => new URL(origin).hostname);
   return router.use(mcpRouter({ services, compiled, description, ask: askThrough(yoga), originHosts }));
 }
@@ -327,7 +344,7 @@ export function createApp(parts: ServerParts): Express {
   const services = servicesOf(parts, lines);
   // Before anything is compiled from it.
   if (traces) traceRootFields(schema, traces.span);
-  const { compiled, streams, description } = parts.contract ?? compileContract();
+  const { compiled, streams, sockets, description } = parts.contract ?? compileContract();
   const { answers, sealed, documents } = openCaches(parts);
   const app = express();
   app.disable('x-powered-by');
@@ -357,7 +374,7 @@ export function createApp(parts: ServerParts): Express {
       assets,
     ),
   );
-  app.use(graphRouter({ parts, services, answers, documents, streams, compiled, description }));
+  app.use(graphRouter({ parts, services, answers, documents, streams, sockets, compiled, description }));
   app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);

@@ -3,7 +3,7 @@ import { invalidRequest, notAuthenticated, rateLimited } from '../domain/failure
 import { type Lifetime, lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
 import type { Authentication, Caller } from './caller.ts';
-import { credentialOf } from './identity/credential.ts';
+import { credentialOf, setCredential } from './identity/credential.ts';
 import type { Anonymous, Counted, RateState } from './limits/rate.ts';
 import { hasRateHeaders, writeRateHeaders } from './limits/rate-headers.ts';
 import type { Access } from './open-access.ts';
@@ -13,7 +13,7 @@ type Noted = Partial<Pick<Caller, 'accountId' | 'keyId' | 'tier'>> & { cost?: nu
 
 /** What admission is built from. */
 export interface AdmissionParts {
-  access: Pick<Access, 'authenticate' | 'rate' | 'usage' | 'streams'>;
+  access: Pick<Access, 'authenticate' | 'rate' | 'usage' | 'streams' | 'tickets'>;
   note: (request: IncomingMessage, found: Noted) => void;
 }
 
@@ -69,6 +69,8 @@ export interface Admission {
   chargeRejected(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Counts a request in the usage of its scope groups. */
   count(caller: Caller, scopeGroups: readonly string[]): void;
+  /** Takes a ticket, and makes the credential of its owner that of the request; throws 401 for one that is unknown, used or expired. */
+  takeTicket(ticket: string, request: IncomingMessage): Promise<Caller>;
   /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
   takeStreamSlot(caller: Caller): () => void;
 }
@@ -157,6 +159,12 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     },
     count(caller, scopeGroups) {
       for (const group of scopeGroups) access.usage.count(caller.accountId, group);
+    },
+    async takeTicket(ticket, request) {
+      const credential = await access.tickets.redeem(ticket);
+      if (credential === null) throw notAuthenticated('invalid');
+      setCredential(request, { authorization: `Bearer ${credential}` });
+      return identify(request);
     },
     takeStreamSlot: (caller) => access.streams.take(caller),
   };

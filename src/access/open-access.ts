@@ -9,6 +9,7 @@ import { authenticate } from './identity/authenticate.ts';
 import { openCredentialCache } from './identity/credential-cache.ts';
 import { openKeyUse } from './identity/key-use.ts';
 import { openSessionTokens, type SessionSettings, type SessionTokens } from './identity/session-tokens.ts';
+import { openStreamTickets, type StreamTickets } from './identity/stream-tickets.ts';
 import { type InFlight, openInFlight } from './limits/in-flight.ts';
 import type { LocalLimits } from './limits/limits-by-message.ts';
 import { openRate, type Rate, type Rates } from './limits/rate.ts';
@@ -52,6 +53,7 @@ export interface Access {
   keys: ApiKeys;
   accounts: Accounts;
   sessions: Pick<SessionTokens, 'create'>;
+  tickets: Pick<StreamTickets, 'issue' | 'redeem'>;
   /** False while a Redis that is configured is not reachable, and this process counts for itself. */
   sharesLimits(): boolean;
   /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */
@@ -68,6 +70,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   const inFlight = openInFlight(link, redisPrefix, options.limits?.slots);
   const usage = openUsage(store, now, log);
   const keyUse = openKeyUse(store, log);
+  const tickets = openStreamTickets(store, now, random);
   const deps = { store, credentialCache, verifySession: sessions.verify, used: keyUse.used, now };
 
   async function close(): Promise<void> {
@@ -77,7 +80,11 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
   let closed: Promise<void> | null = null;
 
   return {
-    authenticate: (credential) => authenticate(deps, credential),
+    async authenticate(credential) {
+      const found = await authenticate(deps, credential);
+      if (found.state === 'ok') tickets.remember(found.caller, credential!);
+      return found;
+    },
     rate: openRate(config.rates, link, redisPrefix, options.limits?.rate),
     inFlight,
     streams: openStreamSlots(config.maxStreams),
@@ -85,6 +92,7 @@ export async function openAccess(options: AccessOptions): Promise<Access> {
     keys: openApiKeys(store, credentialCache, now, random),
     accounts: openAccounts(store, credentialCache, now),
     sessions,
+    tickets,
     sharesLimits: () => link?.isUp() ?? true,
     close: () => {
       closed ??= close();

@@ -22,6 +22,14 @@ export function requireWebSocketPath(request: Pick<IncomingMessage, 'headers'>, 
   throw notFound(`A WebSocket at ${path} (there are WebSockets at ${webSocketPaths.join(' and ')})`);
 }
 
+/** Throws 426 for a request of an address that answers nothing but WebSocket handshakes. */
+export function requireWebSocket(request: Pick<IncomingMessage, 'headers'>): void {
+  if (asksForWebSocket(request)) return;
+  throw new Failure(426, 'invalid_params', 'Send a WebSocket handshake: Connection: Upgrade, Upgrade: websocket.', {
+    headers: { Upgrade: 'websocket', Connection: 'Upgrade' },
+  });
+}
+
 /**
  * Opens a WebSocket. It is a stream of the process from its handshake on: heartbeats, rechecks and the end of the process reach what `open`
  * returns. What is bound to `life` ends with the connection. Throws 400 for a request that is no handshake, 503 when the process ends.

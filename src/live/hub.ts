@@ -1,4 +1,5 @@
 import type { StockBar } from '../domain/bar.ts';
+import type { ChainCapture } from '../domain/chain/chain.ts';
 import type { Failure } from '../domain/failure.ts';
 import type { CrossSection, LargeTrade } from '../domain/flow/flow.ts';
 import type { OpenStream } from '../domain/open-stream.ts';
@@ -9,6 +10,7 @@ import { anyChange } from '../store/engine/subjects.ts';
 import type { FeedStep } from '../store/flow/feed-pages.ts';
 import type { StoredGexCapture } from '../store/gex/captures.ts';
 import { type BarState, barTopics } from './bars.ts';
+import { type ChainState, chainTopics } from './chains.ts';
 import { type CrossSectionState, crossSectionTopics } from './cross-sections.ts';
 import { type GexState, gexTopics } from './gex.ts';
 import { largeTradeTopics } from './large-trades.ts';
@@ -23,6 +25,7 @@ export interface LiveHub {
   quotes: Topics<QuoteState, Quote>;
   bars: Topics<BarState, StockBar>;
   gex: Topics<GexState, StoredGexCapture>;
+  chains: Topics<ChainState, ChainCapture>;
   largeTrades: Topics<FeedStep, LargeTrade>;
   crossSections: Topics<CrossSectionState, CrossSection>;
   /** Takes a stream into care, until the returned function is called. Throws 503 when the hub is closed. */
@@ -75,6 +78,7 @@ export function openLiveHub({ store: whole, now, changes, every = systemEvery, o
     quotes: createTopics(quoteTopics(store), parts),
     bars: createTopics(barTopics(store), parts),
     gex: createTopics(gexTopics(store), parts),
+    chains: createTopics(chainTopics(store), parts),
     largeTrades: createTopics(largeTradeTopics(store), parts),
     crossSections: createTopics(crossSectionTopics(store), parts),
   };

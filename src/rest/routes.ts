@@ -1,6 +1,7 @@
 import type { Route } from './contract/route.ts';
 import { apiKeys, createKey, revokeKey } from './routes/account/api-keys.ts';
 import { classification, classify } from './routes/account/classification.ts';
+import { streamTicket } from './routes/account/stream-ticket.ts';
 import { accountUsage } from './routes/account/usage.ts';
 import { deleteWatchlist, putWatchlist, watchlists } from './routes/account/watchlists.ts';
 import { chain } from './routes/chain/chain.ts';
@@ -50,6 +51,7 @@ export const routes: readonly Route[] = [
   apiKeys,
   createKey,
   revokeKey,
+  streamTicket,
   largeTrades,
   eodPrints,
   crossSection,

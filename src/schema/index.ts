@@ -16,6 +16,7 @@ import './gex/gex.ts';
 import './gex/grid.ts';
 import './gex/reference.ts';
 import './account/usage.ts';
+import './account/stream-tickets.ts';
 import './declaration.ts';
 import './account/api-keys.ts';
 import './chain/option-bars.ts';

@@ -11,7 +11,7 @@ import type { LiveEvent, LiveSource } from '../live/source.ts';
 import { forEverybody } from '../runtime/request-scope.ts';
 
 /** A subscription, and who asks it. */
-export interface LiveQuestion {
+export interface LiveQuestion<T = string> {
   schema: GraphQLSchema;
   document: DocumentNode;
   operationName: string | null;
@@ -22,28 +22,28 @@ export interface LiveQuestion {
   contextOf: () => { context: object; end: () => void };
   /** Subscriptions with the same key get the same answers; null = not shared. */
   sharedKey: () => string | null;
-  /** The text of an event's answer; one that throws ends the stream. */
-  write: (result: ExecutionResult) => string;
+  /** An event's answer as it is sent; one that throws ends the stream. */
+  write: (result: ExecutionResult) => T;
 }
 
 /** What a subscription says of one event. */
-export interface LiveMessage {
+export interface LiveMessage<T = string> {
   /** The answer as it was written. */
-  json: string;
+  content: T;
   cursor: string;
 }
 
 /** A subscription in progress. */
-export interface LiveAnswers {
+export interface LiveAnswers<T = string> {
   source: LiveSource;
   /** The next answer; null at the end; the reason is in `source.ended`. */
-  next(): Promise<LiveMessage | null>;
+  next(): Promise<LiveMessage<T> | null>;
 }
 
 /** Answers to an event by question, so that many who ask alike cost what one does. */
-const answers = new WeakMap<LiveEvent, Map<string, Promise<string>>>();
+const answers = new WeakMap<LiveEvent, Map<string, Promise<unknown>>>();
 
-async function answer(question: LiveQuestion, event: LiveEvent): Promise<string> {
+async function answer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T> {
   const { schema, document, operationName, variables, contextOf, write } = question;
   const { context, end } = contextOf();
   try {
@@ -61,7 +61,7 @@ async function answer(question: LiveQuestion, event: LiveEvent): Promise<string>
   }
 }
 
-function sharedAnswer(question: LiveQuestion, event: LiveEvent): Promise<string> {
+function sharedAnswer<T>(question: LiveQuestion<T>, event: LiveEvent): Promise<T> {
   const key = question.sharedKey();
   if (key === null) return answer(question, event);
   let known = answers.get(event);
@@ -74,11 +74,13 @@ function sharedAnswer(question: LiveQuestion, event: LiveEvent): Promise<string>
     made = forEverybody(() => answer(question, event));
     known.set(key, made);
   }
-  return made;
+  return made as Promise<T>;
 }
 
 /** Begins a subscription; gives its errors where it is refused. */
-export async function openAnswers(question: LiveQuestion): Promise<LiveAnswers | { errors: readonly GraphQLError[] }> {
+export async function openAnswers<T>(
+  question: LiveQuestion<T>,
+): Promise<LiveAnswers<T> | { errors: readonly GraphQLError[] }> {
   const found: AsyncIterable<unknown> | ExecutionResult = await createSourceEventStream({
     schema: question.schema,
     document: question.document,
@@ -92,7 +94,7 @@ export async function openAnswers(question: LiveQuestion): Promise<LiveAnswers |
     source,
     async next() {
       const { done, value } = await source.next();
-      return done ? null : { json: await sharedAnswer(question, value), cursor: value.cursor };
+      return done ? null : { content: await sharedAnswer(question, value), cursor: value.cursor };
     },
   };
 }

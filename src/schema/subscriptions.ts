@@ -1,3 +1,5 @@
+import { servedChain } from '../resolvers/chain/chain.ts';
+import { followChain } from '../resolvers/chain/live-chain.ts';
 import { followCrossSection } from '../resolvers/flow/live-cross-section.ts';
 import { followLargeTrades } from '../resolvers/flow/live-large-trades.ts';
 import { checkTop, servedCaptures } from '../resolvers/gex/gex.ts';
@@ -6,7 +8,8 @@ import { followBars } from '../resolvers/market/live-bars.ts';
 import { followQuotes } from '../resolvers/market/live-quotes.ts';
 import { maxQuotes } from '../resolvers/market/quotes.ts';
 import { builder } from './builder.ts';
-import { costs, itemsAsked } from './cost.ts';
+import { ChainType } from './chain/chain.ts';
+import { contractsOfExpiry, costs, itemsAsked } from './cost.ts';
 import { CrossSectionType } from './flow/cross-section.ts';
 import { LargeTradeType } from './flow/large-trades.ts';
 import { strikeSizes } from './gex/cost.ts';
@@ -76,6 +79,29 @@ builder.subscriptionField('gexCaptured', (t) =>
       return followGex(context, symbol);
     },
     resolve: (event, { topStrikes }) => servedCaptures([event.value], false, topStrikes ?? null)[0]!,
+  }),
+);
+
+builder.subscriptionField('chainCaptured', (t) =>
+  t.field({
+    type: ChainType,
+    description:
+      'The option chain of an underlying: the latest capture, then every new one. A slow client gets the latest capture.',
+    args: {
+      symbol: t.arg({ type: 'Ticker', required: true, description: 'Underlying.' }),
+      expiry: t.arg({ type: 'SessionDate', description: 'Only this expiry.' }),
+      strikeGte: t.arg({ type: 'StrikeThousandths', description: 'Lowest strike, inclusive.' }),
+      strikeLte: t.arg({ type: 'StrikeThousandths', description: 'Highest strike, inclusive.' }),
+    },
+    extensions: {
+      scopeGroup: 'market.live',
+      ...costs<{ expiry?: string | null }>({
+        once: 2.5,
+        sizes: ({ expiry }) => (expiry == null ? {} : { contracts: contractsOfExpiry }),
+      }),
+    },
+    subscribe: (_root, { symbol }, context) => followChain(context, symbol),
+    resolve: (event, args, context) => servedChain(context, args.symbol, event.value, args, 'live'),
   }),
 );
 

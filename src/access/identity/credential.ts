@@ -1,3 +1,4 @@
+import type { IncomingMessage } from 'node:http';
 import { invalidRequest } from '../../domain/failure.ts';
 import { looksLikeApiKey } from './api-key.ts';
 
@@ -28,4 +29,21 @@ export function credentialOf(headers: Headers): string | null {
 /** Whether a request has a header for a credential, whatever is in it. */
 export function hasCredential(headers: object): boolean {
   return 'authorization' in headers || 'x-api-key' in headers;
+}
+
+const credentialHeaders = ['authorization', 'x-api-key'] as const;
+
+/** Gives a request these credential headers instead of those it came with: a WebSocket's client sends its credential after the handshake. */
+export function setCredential(
+  request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
+  credential: Readonly<Partial<Record<(typeof credentialHeaders)[number], string>>>,
+): void {
+  for (const name of credentialHeaders) {
+    const value = credential[name];
+    delete request.headers[name];
+    delete request.headersDistinct[name];
+    if (value === undefined) continue;
+    request.headers[name] = value;
+    request.headersDistinct[name] = [value];
+  }
 }

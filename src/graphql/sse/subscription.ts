@@ -98,7 +98,7 @@ export async function eachAnswer(
   report: (failure: Failure) => void,
 ): Promise<void> {
   try {
-    for (let message = await answers.next(); message; message = await answers.next()) await send(message.json);
+    for (let message = await answers.next(); message; message = await answers.next()) await send(message.content);
   } catch (error) {
     const failure = internal(error);
     report(failure);

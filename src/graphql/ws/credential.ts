@@ -1,4 +1,5 @@
 import type { IncomingMessage } from 'node:http';
+import { setCredential } from '../../access/identity/credential.ts';
 import { invalidRequest } from '../../domain/failure.ts';
 
 /** Names under which clients send a credential in `connection_init`, lower case, and the header that each stands for. */
@@ -28,14 +29,5 @@ export function takeCredential(request: IncomingMessage, params: Readonly<Record
   const nested = typeof headers === 'object' && headers !== null ? headers : {};
   const found = new Map([...credentials(nested), ...credentials(params)]);
   if (found.size === 0) return;
-  for (const name of ['authorization', 'x-api-key'] as const) {
-    const value = found.get(name);
-    if (value === undefined) {
-      delete request.headers[name];
-      delete request.headersDistinct[name];
-    } else {
-      request.headers[name] = value;
-      request.headersDistinct[name] = [value];
-    }
-  }
+  setCredential(request, Object.fromEntries(found));
 }

@@ -57,14 +57,25 @@ export async function chain(context: RequestContext, symbol: string, args: Chain
   await requireReadable(context, symbol);
   const capture = await chainAt(context, symbol, atMs);
   await yieldForRows(capture?.rows.length ?? 0);
-  const rows = (capture?.rows ?? []).filter(chainFilter(args));
   const sealed = args.at != null && exchangeDate(atMs) < exchangeDate(context.nowMs);
+  return servedChain(context, symbol, capture, args, sealed ? 'archive' : 'live');
+}
+
+/** What of a capture was asked for; null = there is none. */
+export function servedChain(
+  context: RequestContext,
+  underlying: string,
+  capture: ChainCapture | null,
+  filter: ChainFilter,
+  plane: 'archive' | 'live',
+): Chain {
+  const rows = (capture?.rows ?? []).filter(chainFilter(filter));
   return {
     spot: capture?.spot ?? null,
     capturedAt: capture?.capturedAt ?? null,
     partial: capture?.partial ?? false,
     rows,
-    meta: { ...responseMeta(context, sealed ? 'archive' : 'live'), underlying: symbol, rowCount: rows.length },
+    meta: { ...responseMeta(context, plane), underlying, rowCount: rows.length },
   };
 }
 

@@ -3,17 +3,17 @@ import type { GraphQLSchema } from 'graphql';
 import { requestLife } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
+import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { internal, methodNotAllowed } from '../../domain/failure.ts';
 import type { StreamEnd } from '../../domain/open-stream.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
-import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
-import { endError, type LiveAnswers, openAnswers } from '../../schema/live.ts';
-import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';
+import { endError, type LiveAnswers } from '../../schema/live.ts';
+import { type ReadOperation, readOperation } from '../contract/operation.ts';
 import { readParams, text } from '../contract/params.ts';
 import { sendFailure } from '../http/respond.ts';
 import { asFailure } from '../http/router.ts';
 import { readEventId, topicsTag, writeEventId } from './event-id.ts';
+import { type Following, followTopic } from './follow-topic.ts';
 import { type AskedTopics, readTopics, type Topic, topicKinds } from './topics.ts';
 
 /** The operations of the kinds of topics. */
@@ -28,37 +28,14 @@ export function streamOperations(schema: GraphQLSchema): StreamOperations {
 
 export const streamParams = { topics: text(8000) };
 
-interface Asking {
+interface Asking extends Following {
   operations: StreamOperations;
-  services: EndpointServices;
-  /** Who it is for, as of the last time it was asked. */
-  caller: Caller;
-  life: Lifetime;
 }
 
 /** Opens one of the subscriptions; throws what it is refused for. */
-async function openTopic(asking: Asking, { kind, variables }: Topic, after: string | null): Promise<LiveAnswers> {
-  const { services, operations, life } = asking;
-  const asked = kind + JSON.stringify(variables);
-  const answers = await openAnswers({
-    schema: services.schema,
-    document: operations.get(kind)!.document,
-    operationName: null,
-    variables,
-    context: { ...services.context(asking.caller, life.onEnd), after },
-    contextOf() {
-      const { onEnd, end } = lifetime();
-      return { context: services.context(asking.caller, onEnd), end };
-    },
-    sharedKey: () => rightsOf(asking.caller) + asked,
-    write(result) {
-      if (result.errors?.length) throw failureOf(result.errors[0]!);
-      return JSON.stringify(result.data!.data);
-    },
-  });
-  if ('errors' in answers) throw failureOf(answers.errors[0]!);
-  life.onEnd(() => void answers.source.return());
-  return answers;
+function openTopic(asking: Asking, { kind, variables }: Topic, after: string | null): Promise<LiveAnswers> {
+  const write = (data: unknown) => JSON.stringify(data);
+  return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, after, write });
 }
 
 /** Opens all of a stream's subscriptions; when one is refused, none stays open. */
@@ -93,11 +70,11 @@ async function sendAll(
   await out.send(() => frame('ready', writeEventId(tag, cursors), JSON.stringify({ topics: names })));
   const send = async ({ next }: LiveAnswers, index: number) => {
     for (let message = await next(); message; message = await next()) {
-      const { json, cursor } = message;
+      const { content, cursor } = message;
       // The id says what has been sent when this is, not when it was made.
       await out.send(() => {
         cursors[index] = cursor;
-        return frame(topics[index]!.kind, writeEventId(tag, cursors), json);
+        return frame(topics[index]!.kind, writeEventId(tag, cursors), content);
       });
     }
   };

@@ -72,7 +72,8 @@ const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
   }),
 });
 
-const ChainType = builder.objectRef<Chain>('Chain').implement({
+/** An option chain. */
+export const ChainType = builder.objectRef<Chain>('Chain').implement({
   description: 'An option chain at one point in time.',
   fields: (t) => ({
     spot: t.exposeFloat('spot', {

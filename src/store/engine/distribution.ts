@@ -41,6 +41,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   journal_imports: 'first node',
   journal_trades: 'first node',
   store_facts: 'first node',
+  stream_tickets: 'first node',
   usage_counts: 'first node',
   watchlists: 'first node',
 };

@@ -55,6 +55,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   OptionQuoteBlock: null,
   Account: null,
   ApiKey: null,
+  StreamTicket: null,
   UsageCount: null,
   Watchlist: null,
   JournalAccount: null,

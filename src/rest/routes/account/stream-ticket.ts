@@ -1,0 +1,17 @@
+import { route } from '../../contract/route.ts';
+
+// Contract notes 7.
+export const streamTicket = route({
+  method: 'POST',
+  path: '/v2/stream/ticket',
+  summary: 'Create a stream ticket',
+  description:
+    'A ticket opens a WebSocket at /v2/ws: it stands for the credential of this request. It is good once, for 30 seconds; exp is its expiry, epoch ms.',
+  scopeGroup: 'account',
+  needs: 'any',
+  params: {},
+  name: 'stream-ticket',
+  operation: 'account/stream-ticket.graphql',
+  answer: 'createStreamTicket',
+  errors: [502],
+});

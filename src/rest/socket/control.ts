@@ -1,0 +1,110 @@
+import { type Timeframe, timeframes } from '../../domain/bar.ts';
+import { invalidParameter } from '../../domain/failure.ts';
+import { parseDate, type SessionDate } from '../../domain/market-time.ts';
+import { parseTicker } from '../../domain/ticker.ts';
+
+/** The topics of the streaming channel. */
+export const socketTopics = ['stocks', 'spot', 'index', 'gex', 'chain'] as const;
+export type SocketTopic = (typeof socketTopics)[number];
+
+/** What `stocks` may be asked for. */
+const wants = ['trades', 'mid', 'bars', 'quote'] as const;
+
+/** What a client calls a subscription. */
+export type SubscriptionId = string | number;
+
+/** A subscription as it was asked for. */
+export interface AskedSubscription {
+  topic: SocketTopic;
+  symbol: string;
+  /** Of `stocks`: what was asked for; null = whatever there is. */
+  want: string[] | null;
+  timeframe: Timeframe;
+  expiry: SessionDate | null;
+  strikeGte: number | null;
+  strikeLte: number | null;
+  /** Epoch ms; null = from now on. */
+  sinceMs: number | null;
+  /** Fields that were sent and that the channel does not serve. */
+  notServed: string[];
+}
+
+export type ControlMessage = Readonly<Record<string, unknown>>;
+
+/** Reads a text frame: a JSON object with `op`. Throws 400. */
+export function readControl(text: string): ControlMessage {
+  let json: unknown;
+  try {
+    json = JSON.parse(text);
+  } catch {
+    throw invalidParameter('op', 'expected a JSON object, got text that is no JSON');
+  }
+  if (typeof json !== 'object' || json === null || Array.isArray(json))
+    throw invalidParameter('op', 'expected a JSON object');
+  return json as ControlMessage;
+}
+
+const shown = (value: unknown) => JSON.stringify(value)?.slice(0, 40) ?? 'nothing';
+
+/** The id of a message about a subscription. Throws 400. */
+export function readId({ id }: ControlMessage): SubscriptionId {
+  if ((typeof id === 'string' && id.length > 0 && id.length <= 200) || Number.isSafeInteger(id))
+    return id as SubscriptionId;
+  throw invalidParameter('id', `expected text of 1 to 200 characters or a whole number, got ${shown(id)}`);
+}
+
+function optional<T>(message: ControlMessage, name: string, read: (value: unknown) => T): T | null {
+  const value = message[name];
+  return value === undefined || value === null ? null : read(value);
+}
+
+function oneOf<const V extends readonly string[]>(values: V, name: string) {
+  return (value: unknown): V[number] => {
+    if (values.includes(value as string)) return value as V[number];
+    throw invalidParameter(name, `expected one of ${values.join(', ')}, got ${shown(value)}`);
+  };
+}
+
+function wholeNumber(name: string) {
+  return (value: unknown): number => {
+    const number = typeof value === 'string' && /^\d{1,15}$/.test(value) ? Number(value) : value;
+    if (Number.isSafeInteger(number) && (number as number) >= 0) return number as number;
+    throw invalidParameter(name, `expected a whole number, got ${shown(value)}`);
+  };
+}
+
+function dateOf(value: unknown): SessionDate {
+  if (typeof value !== 'string') throw invalidParameter('expiry', `expected YYYY-MM-DD, got ${shown(value)}`);
+  return parseDate(value, 'expiry');
+}
+
+function wantOf(value: unknown): string[] {
+  const list = typeof value === 'string' ? value.split(',') : value;
+  if (!Array.isArray(list) || list.length === 0 || list.length > wants.length)
+    throw invalidParameter('want', `expected one or more of ${wants.join(', ')}, got ${shown(value)}`);
+  return list.map(oneOf(wants, 'want'));
+}
+
+/** Fields that ask for what the frames cannot carry. */
+const unservedFields = ['expiries', 'by_expiry', 'component'] as const;
+
+/** Reads `sub`. Throws 400 naming the field. */
+export function readSubscription(message: ControlMessage): AskedSubscription {
+  const topic = oneOf(socketTopics, 'topic')(message.topic);
+  if (typeof message.symbol !== 'string')
+    throw invalidParameter('symbol', `expected a ticker, got ${shown(message.symbol)}`);
+  return {
+    topic,
+    symbol: parseTicker(message.symbol, 'symbol'),
+    want: optional(message, 'want', wantOf),
+    timeframe: optional(message, 'timeframe', oneOf(timeframes, 'timeframe')) ?? '1m',
+    expiry: optional(message, 'expiry', dateOf),
+    strikeGte: optional(message, 'strike_gte', wholeNumber('strike_gte')),
+    strikeLte: optional(message, 'strike_lte', wholeNumber('strike_lte')),
+    sinceMs: optional(message, 'since', wholeNumber('since')),
+    notServed: unservedFields.filter((name) => {
+      const value = message[name];
+      return value !== undefined && value !== null && value !== false && value !== '';
+    }),
+  };
+}

@@ -1,0 +1,169 @@
+import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
+import { epochDay } from '../../domain/market-time.ts';
+import { int32, known, scaled, type Update, uint32 } from './frames.ts';
+
+/** Turns what a subscription says into updates, knowing what was sent before. */
+export interface Updates<T = unknown> {
+  of(data: T): Update[];
+  /** What time alone makes due. */
+  due(nowMs: number): Update[];
+}
+
+const nothingDue = () => [];
+
+interface QuoteData {
+  spot: number | null;
+  event_ts_ms: number | null;
+}
+
+/** Prices as `spot`. */
+export function spotUpdates(): Updates<QuoteData> {
+  return {
+    of: ({ spot, event_ts_ms: tsMs }) =>
+      spot === null ? [] : [{ spot: { tsMs: known(tsMs), priceScaled: scaled(spot) } }],
+    due: nothingDue,
+  };
+}
+
+/** Prices of an index as `index_value`. */
+export function indexUpdates(): Updates<QuoteData> {
+  return {
+    of: ({ spot, event_ts_ms: tsMs }) =>
+      spot === null ? [] : [{ indexValue: { tsMs: known(tsMs), valueScaled: scaled(spot) } }],
+    due: nothingDue,
+  };
+}
+
+interface BarData {
+  ts_ms: number;
+  open: number;
+  high: number;
+  low: number;
+  close: number;
+  volume: number;
+}
+
+/** Late trades of a bar come within this time of its end, ms. */
+const settlingMs = 2000;
+
+const closeOf = ({ ts_ms: tsMs, open, high, low, close, volume }: BarData): Update => ({
+  barClose: {
+    tsMs,
+    openScaled: scaled(open),
+    highScaled: scaled(high),
+    lowScaled: scaled(low),
+    closeScaled: scaled(close),
+    volume: uint32(volume),
+  },
+});
+
+/** Bars: `bar_open` when one begins, `bar_close` when it is complete, and again when it changes after that. */
+export function barUpdates(timeframe: Timeframe, now: () => number): Updates<BarData> {
+  let open: BarData | null = null;
+  const endOf = ({ ts_ms: tsMs }: BarData) => tsMs + timeframeMs[timeframe];
+  const take = (): Update[] => {
+    const closed = open;
+    open = null;
+    return closed ? [closeOf(closed)] : [];
+  };
+  return {
+    of(bar) {
+      if (open && bar.ts_ms < open.ts_ms) return [closeOf(bar)];
+      const before = open && bar.ts_ms > open.ts_ms ? take() : [];
+      if (endOf(bar) + settlingMs <= now()) {
+        open = null;
+        return [...before, closeOf(bar)];
+      }
+      const isNew = open === null;
+      open = bar;
+      return isNew ? [...before, { barOpen: { tsMs: bar.ts_ms, openScaled: scaled(bar.open) } }] : before;
+    },
+    due: (nowMs) => (open && endOf(open) + settlingMs <= nowMs ? take() : []),
+  };
+}
+
+/** Rows as they were sent: by key, what is compared of each. */
+type Sent = ReadonlyMap<string, string>;
+
+/** The rows that differ from those sent before; null when all have to be sent, because some are gone. */
+function changedRows<T>(before: Sent | null, now: Sent, rows: ReadonlyMap<string, T>): T[] | null {
+  if (before === null || [...before.keys()].some((key) => !now.has(key))) return null;
+  return [...rows].flatMap(([key, row]) => (before.get(key) === now.get(key) ? [] : [row]));
+}
+
+interface GexData {
+  captured_at: number;
+  spot: number | null;
+  net_gex: number;
+  strikes: readonly { strike: number; gex: number; call_oi: number | null; put_oi: number | null }[];
+}
+
+/** Captures of dealer gamma: the first as `gex_snap`, then what changed as `gex_delta`; a snapshot again when strikes are gone. */
+export function gexUpdates(): Updates<GexData> {
+  let sent: Sent | null = null;
+  return {
+    of({ captured_at: capturedAtMs, spot, net_gex: netGex, strikes }) {
+      const rows = new Map(strikes.map((row) => [String(row.strike), row]));
+      const now = new Map(strikes.map(({ strike, gex }) => [String(strike), String(gex)]));
+      const changed = changedRows(sent, now, rows);
+      sent = now;
+      if (changed)
+        return [
+          {
+            gexDelta: {
+              capturedAtMs,
+              strikes: changed.map(({ strike, gex }) => ({ strikeThousandths: strike, gex })),
+            },
+          },
+        ];
+      const all = strikes.map((row) => ({
+        strikeThousandths: row.strike,
+        gex: row.gex,
+        callOi: int32(row.call_oi),
+        putOi: int32(row.put_oi),
+      }));
+      return [{ gexSnap: { capturedAtMs, spot: known(spot), netGex, strikes: all } }];
+    },
+    due: nothingDue,
+  };
+}
+
+interface ChainData {
+  captured_at: number;
+  spot: number | null;
+  rows: readonly {
+    contract: { underlying: string; expiry: string; right: string; strike: number };
+    bid: number | null;
+    ask: number | null;
+    iv: number | null;
+    oi: number | null;
+  }[];
+}
+
+const chainRow = ({ contract, bid, ask, iv, oi }: ChainData['rows'][number]) => ({
+  expiryEpochDay: epochDay(contract.expiry),
+  right: contract.right === 'put' ? 1 : 0,
+  strikeThousandths: contract.strike,
+  bid: known(bid),
+  ask: known(ask),
+  iv: known(iv),
+  oi: int32(oi),
+});
+
+/** Chains: the first as `chain_snap`, then what changed as `chain_delta`; a snapshot again when contracts are gone. */
+export function chainUpdates(): Updates<ChainData> {
+  let sent: Sent | null = null;
+  return {
+    of({ captured_at: capturedAtMs, spot, rows }) {
+      const keyOf = ({ contract: { underlying, expiry, right, strike } }: ChainData['rows'][number]) =>
+        `${underlying} ${expiry} ${right} ${strike}`;
+      const byKey = new Map(rows.map((row) => [keyOf(row), row]));
+      const now = new Map(rows.map((row) => [keyOf(row), `${row.bid} ${row.ask} ${row.iv} ${row.oi}`]));
+      const changed = changedRows(sent, now, byKey);
+      sent = now;
+      if (changed) return [{ chainDelta: { capturedAtMs, rows: changed.map(chainRow) } }];
+      return [{ chainSnap: { capturedAtMs, spot: known(spot), rows: rows.map(chainRow) } }];
+    },
+    due: nothingDue,
+  };
+}

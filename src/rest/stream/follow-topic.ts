@@ -1,0 +1,52 @@
+import type { Caller } from '../../access/caller.ts';
+import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
+import { type LiveAnswers, openAnswers } from '../../schema/live.ts';
+import { failureOf, type ReadOperation } from '../contract/operation.ts';
+
+/** Who follows topics. */
+export interface Following {
+  services: EndpointServices;
+  /** As of the last time they were identified. */
+  caller: Caller;
+  life: Lifetime;
+}
+
+/** A stored subscription that is to be followed. */
+export interface FollowedTopic<T> {
+  /** Subscriptions of the same name, with the same variables and rights, share their answers. */
+  name: string;
+  operation: ReadOperation;
+  variables: Record<string, unknown>;
+  /** The position after which it resumes; null = it begins. */
+  after: string | null;
+  /** What is sent of an event's data. */
+  write: (data: unknown) => T;
+}
+
+/** Opens a subscription, which ends with the life of who follows it; throws what it is rejected for. */
+export async function followTopic<T>(following: Following, topic: FollowedTopic<T>): Promise<LiveAnswers<T>> {
+  const { services, life } = following;
+  const { name, operation, variables, after, write } = topic;
+  const asked = name + JSON.stringify(variables);
+  const answers = await openAnswers({
+    schema: services.schema,
+    document: operation.document,
+    operationName: null,
+    variables,
+    context: { ...services.context(following.caller, life.onEnd), after },
+    contextOf() {
+      const { onEnd, end } = lifetime();
+      return { context: services.context(following.caller, onEnd), end };
+    },
+    sharedKey: () => rightsOf(following.caller) + asked,
+    write(result) {
+      if (result.errors?.length) throw failureOf(result.errors[0]!);
+      return write(result.data!.data);
+    },
+  });
+  if ('errors' in answers) throw failureOf(answers.errors[0]!);
+  life.onEnd(() => void answers.source.return());
+  return answers;
+}

@@ -1,0 +1,20 @@
+import type { Store } from '../engine/connection.ts';
+import type { Row } from '../engine/sets.ts';
+
+/** A ticket as it is stored: by its hash, with the encrypted credential of its owner. `expiresAt` is epoch ms. */
+export type StreamTicketRow = Row<'StreamTicket'>;
+
+/** Stores a ticket; those that expired before `nowMs` are deleted. */
+export async function insertStreamTicket(store: Store, row: StreamTicketRow, nowMs: number): Promise<void> {
+  await store.prisma.streamTicket.deleteMany({ where: { expiresAt: { lt: nowMs } } });
+  await store.prisma.streamTicket.create({ data: { ...row, credential: Uint8Array.from(row.credential) } });
+}
+
+/** Takes a ticket: the encrypted credential, for one process and once; null if it is unknown, was taken or has expired at `nowMs`. */
+export async function takeStreamTicket(store: Store, hash: string, nowMs: number): Promise<Uint8Array | null> {
+  const row = await store.prisma.streamTicket.findUnique({ where: { hash } });
+  if (row === null) return null;
+  // Of several that have read it, one deletes it.
+  const { count } = await store.prisma.streamTicket.deleteMany({ where: { hash } });
+  return count === 1 && Number(row.expiresAt) > nowMs ? row.credential : null;
+}
