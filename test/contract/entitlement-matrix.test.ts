@@ -5,6 +5,7 @@ import { createSiteSession } from '../../src/access/identity/site-session.ts';
 import type { Classification, Tier } from '../../src/domain/tier.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs } from '../support/filled-market.ts';
+import { type Talk, talk } from '../support/web-socket.ts';
 import { about, type KnownRoute, knownRoutes, type Needs } from './route-cases.ts';
 
 // The rules once more, from the contract alone: nothing of src/access is asked what is allowed.
@@ -223,6 +224,102 @@ describe('every route, by every credential, for every kind of symbol, comes to t
     // One caller's requests one after the other: a key may have only two in flight.
     const all = await Promise.all(callers.map((who) => surprises(known, who)));
     expect(all.flat()).toEqual([]);
+  });
+});
+
+/** What a topic of the streaming channel needs. */
+const socketTopics: Record<string, Needs> = {
+  spot: { symbol: 'readable' },
+  stocks: { symbol: 'known' },
+  gex: { symbol: 'readable' },
+  chain: { symbol: 'readable' },
+};
+
+/** What a subscription by graphql-transport-ws needs. */
+const subscriptions: Record<string, Needs> = {
+  'quotes(symbols: ["{symbol}"]) { spot }': { symbol: 'readable' },
+  'bars(symbol: "{symbol}") { close }': { symbol: 'known' },
+  'gexCaptured(symbol: "{symbol}") { netGex }': { symbol: 'readable' },
+  'chainCaptured(symbol: "{symbol}") { capturedAt }': { symbol: 'readable' },
+  'crossSection(symbol: "{symbol}") { seq }': { feature: 'flow', symbol: 'registered' },
+  'largeTrades(symbol: "{symbol}") { seq }': { feature: 'flow', symbol: 'registered' },
+};
+
+async function opened(url: string, protocols: string[], hello: object): Promise<Talk> {
+  const talking = talk(app.url + url, protocols);
+  await talking.open;
+  talking.send(hello);
+  await expect.poll(() => talking.said.length, { timeout: 10_000 }).toBeGreaterThan(0);
+  return talking;
+}
+
+/** What a subscription for each symbol came to, by what it is and its symbol. */
+async function overSocket(
+  who: Who,
+  all: Record<string, Needs>,
+  talking: Talk,
+  ask: (what: string, ticker: Ticker, id: string) => object,
+) {
+  const found: string[] = [];
+  for (const [what, needs] of Object.entries(all)) {
+    for (const ticker of Object.keys(symbolKinds) as Ticker[]) {
+      const id = `${ticker} ${what}`;
+      talking.send(ask(what, ticker, id));
+      // By graphql-transport-ws a subscription that begins says nothing: its end is answered by nothing either.
+      const answer = () =>
+        talking.said.find((said) => said.id === id && ['ack', 'nack', 'error', 'next'].includes(said.op ?? said.type));
+      const wanted = expected(who, needs, ticker, 'graphql');
+      if (wanted !== 'ok') await expect.poll(answer, { timeout: 10_000 }).toBeDefined();
+      const said = answer();
+      const got = said?.code ?? (said?.type === 'error' ? said.payload[0].extensions.code : 'ok');
+      if (got !== wanted) found.push(`${who.name}, ${id}: ${got}, not ${wanted}`);
+    }
+  }
+  talking.socket.terminate();
+  return found;
+}
+
+describe('the same over WebSockets', () => {
+  test('a ticket and its topics', { timeout: 120_000 }, async () => {
+    const found = await Promise.all(
+      callers.map(async (who) => {
+        const { status, body } = await app.send('POST', '/v2/stream/ticket', { credential: who.credential });
+        if (who.wrong !== null) return status === 401 ? [] : [`${who.name}: ${status}`];
+        const talking = await opened('/v2/ws', [], {
+          op: 'auth',
+          ticket: body.data.ticket,
+          proto: 3,
+          encoding: 'protobuf',
+        });
+        return overSocket(who, socketTopics, talking, (topic, symbol, id) => ({ op: 'sub', id, topic, symbol }));
+      }),
+    );
+    expect(found.flat()).toEqual([]);
+  });
+
+  test('subscriptions by graphql-transport-ws', { timeout: 120_000 }, async () => {
+    const found = await Promise.all(
+      callers.map(async (who) => {
+        const hello = {
+          type: 'connection_init',
+          payload: who.credential ? { Authorization: `Bearer ${who.credential}` } : {},
+        };
+        if (who.wrong !== null) {
+          const talking = talk(`${app.url}/graphql`, ['graphql-transport-ws']);
+          await talking.open;
+          talking.send(hello);
+          const { code } = await talking.closed;
+          return code === 4401 ? [] : [`${who.name}: ${code}`];
+        }
+        const talking = await opened('/graphql', ['graphql-transport-ws'], hello);
+        return overSocket(who, subscriptions, talking, (field, symbol, id) => ({
+          id,
+          type: 'subscribe',
+          payload: { query: `subscription { ${about(field, symbol, '')} }` },
+        }));
+      }),
+    );
+    expect(found.flat()).toEqual([]);
   });
 });
 

@@ -189,6 +189,11 @@ export const routeCases: Record<string, RouteCase> = {
     needs: { feature: 'declared-site-session', symbol: 'none' },
     bodies: [{ body: '{"name":"Laptop"}' }, { body: '{"name":null}' }, { body: '{"name":5}' }],
   },
+  'POST /v2/stream/ticket': {
+    path: '/v2/stream/ticket',
+    graphql: 'mutation { createStreamTicket { ticket } }',
+    needs: { symbol: 'none' },
+  },
   'DELETE /v2/account/keys/:id': {
     path: '/v2/account/keys/{id}',
     graphql: 'mutation { revokeKey(id: "{id}") { revoked } }',

@@ -1,20 +1,16 @@
-import type { StreamTicket } from '../../access/identity/stream-tickets.ts';
-import { accountMeta } from '../../resolvers/account/account.ts';
-import type { ResponseMeta } from '../../resolvers/response-meta.ts';
+import { type CreatedStreamTicket, createStreamTicket } from '../../resolvers/account/stream-tickets.ts';
 import { builder } from '../builder.ts';
 import { costs, writing } from '../cost.ts';
 import { PlainMetaType } from '../response-meta.ts';
 
-const CreateStreamTicketPayload = builder
-  .objectRef<StreamTicket & { meta: ResponseMeta }>('CreateStreamTicketPayload')
-  .implement({
-    description: 'A ticket that opens a WebSocket at /v2/ws.',
-    fields: (t) => ({
-      ticket: t.exposeString('ticket', { description: 'The ticket, good once, with any process of the service.' }),
-      expiresAt: t.expose('expiresAt', { type: 'EpochMs', description: 'Expiry time, epoch ms: 30 seconds from now.' }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
-    }),
-  });
+const CreateStreamTicketPayload = builder.objectRef<CreatedStreamTicket>('CreateStreamTicketPayload').implement({
+  description: 'A ticket that opens a WebSocket at /v2/ws.',
+  fields: (t) => ({
+    ticket: t.exposeString('ticket', { description: 'The ticket, good once, with any process of the service.' }),
+    expiresAt: t.expose('expiresAt', { type: 'EpochMs', description: 'Expiry time, epoch ms: 30 seconds from now.' }),
+    meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
 
 builder.mutationField('createStreamTicket', (t) =>
   t.field({
@@ -23,9 +19,6 @@ builder.mutationField('createStreamTicket', (t) =>
     description:
       'Creates a ticket that stands for the credential of this request when a WebSocket is opened at /v2/ws.',
     extensions: { scopeGroup: 'account', ...costs(writing) },
-    resolve: async (_root, _args, context) => ({
-      ...(await context.access.tickets.issue(context.caller)),
-      meta: accountMeta(context),
-    }),
+    resolve: (_root, _args, context) => createStreamTicket(context),
   }),
 );

@@ -1,0 +1,502 @@
+import protobuf from 'protobufjs';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { readEvents } from '../support/event-reader.ts';
+import { type HandTimers, handTimers, minutes, trade } from '../support/live.ts';
+import { storeDays } from '../support/market.ts';
+import { chainCapture, chainRow, gexCapture, saveCaptures } from '../support/option-market.ts';
+import { type Talk, talk } from '../support/web-socket.ts';
+
+// A client as it is written from the contract notes, section 7.
+vi.setConfig({ testTimeout: 20_000 });
+const patient = { timeout: 5000 };
+const nowMs = Date.parse('2026-11-20T17:00Z');
+let app: TestApp;
+let timers: HandTimers;
+let Frame: protobuf.Type;
+
+beforeAll(async () => {
+  timers = handTimers();
+  app = await testApp({ nowMs, every: timers.every });
+  for (const symbol of ['SPY', 'AAPL', 'XSP', 'NVDA'])
+    await storeDays(app.store, symbol, { '2026-11-18': 500, '2026-11-19': 600 });
+  const proto = (await app.get('/v2/stream-protocol.proto', { credential: null })).bytes.toString();
+  Frame = protobuf.parse(proto).root.lookupType('tapegraph.stream.v2.Frame');
+});
+afterAll(() => app.close());
+
+const nothingLeft = () => expect.poll(() => app.live.counts(), patient).toEqual({ streams: 0, topics: 0 });
+
+async function ticketOf(credential: string, on = app): Promise<string> {
+  const { status, body } = await on.send('POST', '/v2/stream/ticket', { credential });
+  expect(status).toBe(200);
+  return body.data.ticket;
+}
+
+async function connect(on = app): Promise<Talk> {
+  const talking = talk(`${on.url}/v2/ws`);
+  onTestFinished(() => talking.socket.terminate());
+  await talking.open;
+  return talking;
+}
+
+const auth = (ticket: string) => ({ op: 'auth', ticket, proto: 3, encoding: 'protobuf' });
+
+async function authed(credential: string, on = app): Promise<Talk> {
+  const talking = await connect(on);
+  talking.send(auth(await ticketOf(credential, on)));
+  await expect.poll(() => talking.said, patient).toEqual([{ op: 'authed' }]);
+  return talking;
+}
+
+/** The answer to a subscription. */
+async function sub(talking: Talk, message: { id: string | number; [more: string]: unknown }): Promise<Json> {
+  const before = talking.said.length;
+  talking.send({ op: 'sub', ...message });
+  await expect.poll(() => talking.said.slice(before).find(({ id }) => id === message.id), patient).toBeDefined();
+  return talking.said.slice(before).find(({ id }) => id === message.id);
+}
+
+const frames = ({ bytes }: Talk): Json[] =>
+  bytes.map((each) => Frame.toObject(Frame.decode(each), { longs: Number, arrays: true }));
+
+describe('a ticket', () => {
+  test('is issued to keys and sessions, costs a request, and says when it expires', async () => {
+    for (const credential of [await app.key({ apiTier: 'free' }), await app.session()]) {
+      const { body, headers } = await app.send('POST', '/v2/stream/ticket', { credential });
+      expect(body.data).toEqual({ ticket: expect.stringMatching(/^[\w-]{43}$/), exp: nowMs + 30_000 });
+      expect(headers['x-ratelimit-remaining']).toBe('999999');
+      const talking = await connect();
+      talking.send(auth(body.data.ticket));
+      await expect.poll(() => talking.said, patient).toEqual([{ op: 'authed' }]);
+    }
+    expect((await app.send('POST', '/v2/stream/ticket', { credential: null })).status).toBe(401);
+  });
+
+  test('is good once, for 30 seconds, in another process too; else 4401', async () => {
+    const key = await app.key();
+    const other = await testApp({ store: app.store, nowMs });
+    const ticket = await ticketOf(key);
+    const there = await connect(other);
+    there.send(auth(ticket));
+    await expect.poll(() => there.said, patient).toEqual([{ op: 'authed' }]);
+    const expired = await ticketOf(key, other);
+    other.clock.nowMs += 30_000;
+    for (const [on, bad] of [
+      [app, ticket],
+      [other, expired],
+      [app, 'x'.repeat(43)],
+      [app, 'none'],
+    ] as const) {
+      const talking = await connect(on);
+      talking.send(auth(bad));
+      expect(await talking.closed).toMatchObject({ code: 4401 });
+      expect(talking.said).toMatchObject(
+        [{ op: 'nack', code: 'invalid_ticket', message: /unknown, used or expired/ }].map((each) => ({
+          ...each,
+          message: expect.stringMatching(each.message),
+        })),
+      );
+    }
+    other.live.close();
+  });
+
+  test('is used by one of many that come at once', async () => {
+    const ticket = await ticketOf(await app.key());
+    const talks = await Promise.all(Array.from({ length: 8 }, () => connect()));
+    for (const talking of talks) talking.send(auth(ticket));
+    await expect.poll(() => talks.filter(({ said }) => said.length > 0).length, patient).toBe(8);
+    expect(talks.map(({ said }) => said[0].op).filter((op) => op === 'authed')).toHaveLength(1);
+  });
+
+  test('of a key that was revoked since is not valid', async () => {
+    const accountId = await app.account();
+    const { key, meta } = await app.access.keys.create({ accountId, name: null, expiresAt: null });
+    const ticket = await ticketOf(key);
+    await app.access.keys.revoke(meta.id, accountId);
+    const talking = await connect();
+    talking.send(auth(ticket));
+    expect(await talking.closed).toMatchObject({ code: 4401 });
+  });
+});
+
+describe('topics', () => {
+  test('spot: the current price, then every change', async () => {
+    const talking = await authed(await app.key());
+    expect(await sub(talking, { id: 's1', topic: 'spot', symbol: 'aapl' })).toEqual({
+      op: 'ack',
+      id: 's1',
+      effective: { symbol: 'AAPL', clamps: [] },
+    });
+    await expect.poll(() => frames(talking), patient).toEqual([{ symbol: 'AAPL', spot: { priceScaled: 6_000_000 } }]);
+    await trade(app.store, { AAPL: 701.25 }, nowMs - 1000);
+    await expect
+      .poll(() => frames(talking).at(-1), patient)
+      .toEqual({ symbol: 'AAPL', spot: { tsMs: nowMs - 1000, priceScaled: 7_012_500 } });
+    const before = talking.said.length;
+    talking.send({ op: 'unsub', id: 's1' });
+    await expect.poll(() => talking.said.slice(before), patient).toEqual([{ op: 'ack', id: 's1' }]);
+    expect(app.live.counts().topics).toBe(0);
+    talking.socket.close();
+    await nothingLeft();
+  });
+
+  test('index: index products alone', async () => {
+    const talking = await authed(await app.key());
+    expect(await sub(talking, { id: 1, topic: 'index', symbol: 'XSP' })).toMatchObject({ op: 'ack' });
+    await expect
+      .poll(() => frames(talking), patient)
+      .toEqual([{ symbol: 'XSP', indexValue: { valueScaled: 6_000_000 } }]);
+    expect(await sub(talking, { id: 2, topic: 'index', symbol: 'SPY' })).toMatchObject({
+      op: 'nack',
+      code: 'invalid_params',
+    });
+    expect(await sub(talking, { id: 3, topic: 'index', symbol: 'QQQQ' })).toMatchObject({
+      op: 'nack',
+      code: 'not_found',
+    });
+  });
+
+  test('stocks: bars as they open and close; what the store does not have is left out and named', async () => {
+    const hand = handTimers();
+    const own = await testApp({ nowMs, every: hand.every });
+    const talking = await authed(await own.key(), own);
+    await storeDays(own.store, 'SPY', { '2026-11-19': 600 });
+    // 11:59 is complete, 12:00 has just begun.
+    own.clock.nowMs = Date.parse('2026-11-20T17:00:10Z');
+    await minutes(own.store, 'SPY', '2026-11-20', 149, [
+      [600, 10],
+      [601, 20],
+    ]);
+    const ack = await sub(talking, { id: 'b', topic: 'stocks', symbol: 'SPY', want: ['trades', 'bars', 'quote'] });
+    expect(ack.effective).toEqual({
+      symbol: 'SPY',
+      want: ['bars'],
+      unavailable: ['trades', 'quote'],
+      timeframe: '1m',
+      clamps: ['want_clamped'],
+    });
+    await expect
+      .poll(() => frames(talking), patient)
+      .toEqual([{ symbol: 'SPY', barOpen: { tsMs: nowMs, openScaled: 6_010_000 } }]);
+    own.clock.nowMs = Date.parse('2026-11-20T17:01:10Z');
+    await minutes(own.store, 'SPY', '2026-11-20', 150, [
+      [602, 30],
+      [603, 40],
+    ]);
+    await expect.poll(() => frames(talking).length, patient).toBe(3);
+    expect(frames(talking).slice(1)).toEqual([
+      {
+        symbol: 'SPY',
+        barClose: {
+          tsMs: nowMs,
+          openScaled: 6_020_000,
+          highScaled: 6_020_000,
+          lowScaled: 6_020_000,
+          closeScaled: 6_020_000,
+          volume: 30,
+        },
+      },
+      { symbol: 'SPY', barOpen: { tsMs: nowMs + 60_000, openScaled: 6_030_000 } },
+    ]);
+    // Nothing more is traded: the bar is complete by the clock.
+    own.clock.nowMs = Date.parse('2026-11-20T17:02:05Z');
+    hand.recheck();
+    await expect.poll(() => frames(talking).at(-1)?.barClose?.volume, patient).toBe(40);
+    const since = await authed(await own.key(), own);
+    await sub(since, { id: 'r', topic: 'stocks', symbol: 'SPY', want: 'bars', since: nowMs });
+    await expect
+      .poll(() => frames(since).flatMap(({ barClose }) => (barClose ? [barClose.tsMs] : [])), patient)
+      .toEqual(expect.arrayContaining([nowMs, nowMs + 60_000]));
+    const none = await sub(talking, { id: 'n', topic: 'stocks', symbol: 'SPY', want: ['mid'] });
+    expect(none.effective).toMatchObject({ want: [], unavailable: ['mid'] });
+    expect(await sub(talking, { id: 'n2', topic: 'stocks', symbol: 'QQQQ' })).toMatchObject({ code: 'not_found' });
+    own.live.close();
+    await own.close();
+  });
+});
+
+test('gex: a snapshot, then the strikes that changed; a snapshot again when one is gone; what was missed since', async () => {
+  const at = (minute: number, strikes: Record<number, number>) =>
+    gexCapture(
+      'SPY',
+      exchangeInstant('2026-11-20', minute),
+      Object.entries(strikes).map(([strike, gex]) => ({ strike: Number(strike), expiry: '2026-12-18', gex })),
+    );
+  await saveCaptures(app.store, { gex: [at(600, { 600000: 5, 610000: -7 })] });
+  const talking = await authed(await app.key());
+  const ack = await sub(talking, { id: 'g', topic: 'gex', symbol: 'SPY', by_expiry: true });
+  expect(ack.effective).toEqual({ symbol: 'SPY', clamps: ['by_expiry_clamped'] });
+  const instant = (minute: number) => exchangeInstant('2026-11-20', minute);
+  await expect
+    .poll(() => frames(talking), patient)
+    .toEqual([
+      {
+        symbol: 'SPY',
+        gexSnap: {
+          capturedAtMs: instant(600),
+          spot: 600.5,
+          netGex: -2,
+          strikes: [
+            { strikeThousandths: 600_000, gex: 5, callOi: 10 },
+            { strikeThousandths: 610_000, gex: -7, callOi: 10 },
+          ],
+        },
+      },
+    ]);
+  await saveCaptures(app.store, { gex: [at(605, { 600000: 5, 610000: -8, 620000: 1 })] });
+  await expect
+    .poll(() => frames(talking)[1], patient)
+    .toEqual({
+      symbol: 'SPY',
+      gexDelta: {
+        capturedAtMs: instant(605),
+        strikes: [
+          { strikeThousandths: 610_000, gex: -8 },
+          { strikeThousandths: 620_000, gex: 1 },
+        ],
+      },
+    });
+  await saveCaptures(app.store, { gex: [at(610, { 600000: 5 })] });
+  await expect.poll(() => frames(talking)[2]?.gexSnap?.strikes.length, patient).toBe(1);
+  const since = await authed(await app.key());
+  await sub(since, { id: 'g', topic: 'gex', symbol: 'SPY', since: instant(600) });
+  await expect.poll(() => frames(since).length, patient).toBe(2);
+  expect(frames(since).map(({ gexSnap }) => gexSnap.capturedAtMs)).toEqual([instant(605), instant(610)]);
+});
+
+test('chain: a snapshot of what was asked for, then the rows that changed', async () => {
+  const at = (minute: number, bid: number, more: number[] = []) =>
+    chainCapture('SPY', exchangeInstant('2026-11-20', minute), [
+      chainRow({
+        root: 'SPY',
+        expiry: '2026-12-18',
+        right: 'call',
+        strike: 600_000,
+        bid,
+        ask: 3,
+        iv: 0.2,
+        openInterest: 9,
+      }),
+      chainRow({
+        root: 'SPY',
+        expiry: '2026-12-18',
+        right: 'put',
+        strike: 600_000,
+        bid: 1,
+        ask: 2,
+        iv: null,
+        openInterest: null,
+      }),
+      ...more.map((strike) => chainRow({ root: 'SPY', expiry: '2026-12-18', right: 'call', strike, bid: 1 })),
+      chainRow({ root: 'SPY', expiry: '2027-01-15', right: 'call', strike: 600_000, bid: 5 }),
+    ]);
+  await saveCaptures(app.store, { chains: [at(600, 2.5)] });
+  const talking = await authed(await app.key());
+  const asked = { topic: 'chain', symbol: 'SPY', expiry: '2026-12-18', strike_gte: 600_000, strike_lte: 700_000 };
+  const ack = await sub(talking, { id: 'c', ...asked });
+  expect(ack.effective).toMatchObject({ symbol: 'SPY', expiry: '2026-12-18', strike_gte: 600_000 });
+  const epochDay = Date.parse('2026-12-18') / 86_400_000;
+  const row = { expiryEpochDay: epochDay, strikeThousandths: 600_000 };
+  await expect
+    .poll(() => frames(talking), patient)
+    .toMatchObject([
+      {
+        symbol: 'SPY',
+        chainSnap: {
+          capturedAtMs: exchangeInstant('2026-11-20', 600),
+          spot: 600.5,
+          rows: [
+            { ...row, bid: 2.5, ask: 3, iv: 0.2, oi: 9 },
+            { ...row, right: 1, bid: 1, ask: 2 },
+          ],
+        },
+      },
+    ]);
+  expect(frames(talking)[0].chainSnap.rows[1]).not.toHaveProperty('iv');
+  await saveCaptures(app.store, { chains: [at(605, 2.75, [610_000])] });
+  await expect
+    .poll(() => frames(talking)[1]?.chainDelta?.rows, patient)
+    .toMatchObject([
+      { ...row, bid: 2.75 },
+      { expiryEpochDay: epochDay, strikeThousandths: 610_000, bid: 1 },
+    ]);
+  await saveCaptures(app.store, { chains: [at(610, 2.75)] });
+  await expect.poll(() => frames(talking)[2]?.chainSnap?.rows.length, patient).toBe(2);
+});
+
+test('chainCaptured is the chain of the query, and then every new one', async () => {
+  const query = (kind: string, field: string) => `${kind} { ${field} }`;
+  const fields = '{ capturedAt spot rows { bid contract { id } } meta { rowCount } }';
+  const { data } = await app.graphql(query('query', `symbol(symbol: "SPY") { chain${fields} }`));
+  const reader = await readEvents(`${app.url}/graphql`, {
+    method: 'POST',
+    headers: {
+      authorization: `Bearer ${await app.key()}`,
+      'content-type': 'application/json',
+      accept: 'text/event-stream',
+    },
+    body: JSON.stringify({ query: query('subscription', `chainCaptured(symbol: "SPY") ${fields}`) }),
+  });
+  expect((await reader.next())!.data).toEqual({ data: { chainCaptured: data.symbol.chain } });
+  reader.leave();
+});
+
+describe('control', () => {
+  test('a wrong message is answered with what was wrong, and costs a request', async () => {
+    const key = await app.key({ apiTier: 'free' });
+    const talking = await authed(key);
+    const cases: [Json, RegExp][] = [
+      [
+        { op: 'sub', id: 1, topic: 'nothing', symbol: 'SPY' },
+        /^topic: expected one of stocks, spot, index, gex, chain/,
+      ],
+      [{ op: 'sub', id: 1, topic: 'spot', symbol: '??' }, /^symbol: /],
+      [{ op: 'sub', topic: 'spot', symbol: 'SPY' }, /^id: /],
+      [{ op: 'sub', id: 1, topic: 'stocks', symbol: 'SPY', timeframe: '7m' }, /^timeframe: /],
+      [{ op: 'sub', id: 1, topic: 'stocks', symbol: 'SPY', want: ['dreams'] }, /^want: /],
+      [{ op: 'sub', id: 1, topic: 'chain', symbol: 'SPY', expiry: 'soon' }, /^expiry: /],
+      [{ op: 'sub', id: 1, topic: 'chain', symbol: 'SPY', strike_gte: -1 }, /^strike_gte: /],
+      [{ op: 'sub', id: 1, topic: 'stocks', symbol: 'SPY', since: 'x' }, /^since: /],
+      [{ op: 'unsub', id: 'unknown' }, /was not found/],
+      [{ op: 'sing' }, /^op: expected sub, unsub, ping or pong/],
+      [{ op: 'auth', ticket: 'x' }, /^op: /],
+      ['{', /no JSON/],
+      ['[]', /JSON object/],
+    ];
+    for (const [message, expected] of cases) {
+      const before = talking.said.length;
+      talking.send(message);
+      await expect.poll(() => talking.said.length, patient).toBe(before + 1);
+      expect(talking.said.at(-1)).toMatchObject({ op: 'nack', message: expect.stringMatching(expected) });
+    }
+    const { headers } = await app.get('/v2/symbols', { credential: key });
+    // A ticket, each of these, and the request that asks.
+    expect(headers['x-ratelimit-remaining']).toBe(String(1_000_000 - 1 - cases.length - 1));
+  });
+
+  test('rights are those of the queries, and a lost right ends the connection with bye', async () => {
+    const free = await authed(await app.key({ apiTier: 'free', classification: null }));
+    expect(await sub(free, { id: 1, topic: 'spot', symbol: 'NVDA' })).toMatchObject({ code: 'not_entitled_tier' });
+    expect(await sub(free, { id: 2, topic: 'index', symbol: 'XSP' })).toMatchObject({ code: 'attestation_required' });
+    expect(await sub(free, { id: 3, topic: 'gex', symbol: 'NVDA' })).toMatchObject({ code: 'not_entitled_tier' });
+    expect(await sub(free, { id: 4, topic: 'chain', symbol: 'NVDA' })).toMatchObject({ code: 'not_entitled_tier' });
+    expect(await sub(free, { id: 5, topic: 'stocks', symbol: 'NVDA', want: 'trades' })).toMatchObject({
+      code: 'not_entitled_tier',
+    });
+    const accountId = await app.account();
+    const { key } = await app.access.keys.create({ accountId, name: null, expiresAt: null });
+    const talking = await authed(key);
+    await sub(talking, { id: 1, topic: 'spot', symbol: 'NVDA' });
+    await app.access.accounts.set(accountId, { apiTier: 'free' });
+    timers.recheck();
+    expect(await talking.closed).toMatchObject({ code: 4403 });
+    expect(talking.said.at(-1)).toMatchObject({ op: 'bye', code: 'not_entitled_tier', reconnect_after_ms: 30_000 });
+  });
+
+  test('rates and limits count: subscriptions of a connection, connections of a key, requests', async () => {
+    const small = await testApp({ store: app.store, nowMs, env: { RATE_FREE: '5', MAX_STREAMS: '2' } });
+    const key = await small.key({ apiTier: 'free' });
+    const talking = await authed(key, small);
+    for (const id of [1, 2, 3, 4])
+      expect(await sub(talking, { id, topic: 'spot', symbol: 'SPY' })).toMatchObject({ op: 'ack' });
+    expect(await sub(talking, { id: 5, topic: 'spot', symbol: 'SPY' })).toMatchObject({ code: 'rate_limited' });
+    small.live.close();
+    const many = await authed(await app.key());
+    for (let id = 0; id < 100; id++) many.send({ op: 'sub', id, topic: 'spot', symbol: 'SPY' });
+    await expect.poll(() => many.said.filter(({ op }) => op === 'ack').length, patient).toBe(100);
+    expect(await sub(many, { id: 100, topic: 'spot', symbol: 'SPY' })).toMatchObject({ code: 'rate_limited' });
+    expect(await sub(many, { id: 'x', topic: 'spot' })).toMatchObject({ code: 'invalid_params' });
+  });
+
+  test('bye when the server stops', async () => {
+    const stopping = await testApp({ store: app.store, nowMs });
+    const [quiet, talking] = [await connect(stopping), await authed(await stopping.key(), stopping)];
+    stopping.live.drain();
+    expect([await quiet.closed, await talking.closed]).toMatchObject([{ code: 1001 }, { code: 1001 }]);
+    for (const { said } of [quiet, talking])
+      expect(said.at(-1)).toMatchObject({ op: 'bye', reconnect_after_ms: 500, code: 'internal' });
+    stopping.live.close();
+  });
+
+  test('pings are JSON; a client that answers stays, one that does not is closed after three', async () => {
+    const talking = await authed(await app.key());
+    const quiet = await authed(await app.key());
+    for (let i = 0; i < 3; i++) {
+      timers.beat();
+      await expect.poll(() => talking.said.filter(({ op }) => op === 'ping').length, patient).toBe(i + 1);
+      talking.send({ op: 'pong', t: talking.said.at(-1).t });
+    }
+    // What was sent before is handled before what comes later.
+    await sub(talking, { id: 1, topic: 'spot', symbol: 'SPY' });
+    timers.beat();
+    expect(await quiet.closed).toMatchObject({ code: 1001 });
+    expect(talking.socket.readyState).toBe(talking.socket.OPEN);
+  });
+});
+
+describe('a hostile client', () => {
+  test.each([
+    ['subscribes before it authenticates', 4401, { op: 'sub', id: 1, topic: 'spot', symbol: 'SPY' }],
+    ['sends no JSON', 4401, '{'],
+    ['sends two megabytes of control', 1009, JSON.stringify({ op: 'auth', ticket: 'x'.repeat(2_000_000) })],
+    ['sends bytes', 1003, Buffer.from([10, 3, 83, 80, 89, 255])],
+  ])('that %s is closed with %i', async (_name, code, message) => {
+    const talking = await connect();
+    talking.send(message);
+    expect(await talking.closed).toMatchObject({ code });
+    await nothingLeft();
+  });
+
+  test('that asks for another protocol is told so, and may ask again', async () => {
+    const talking = await connect();
+    const ticket = await ticketOf(await app.key());
+    talking.send({ ...auth(ticket), proto: 2 });
+    talking.send({ ...auth(ticket), encoding: 'json' });
+    talking.send(auth(ticket));
+    await expect
+      .poll(() => talking.said, patient)
+      .toMatchObject([
+        { op: 'nack', code: 'invalid_params' },
+        { op: 'nack', code: 'invalid_params' },
+        { op: 'authed' },
+      ]);
+  });
+
+  test('that never authenticates is closed with 4401 after ten seconds', async () => {
+    const talking = await connect();
+    const startedMs = performance.now();
+    expect(await talking.closed).toMatchObject({ code: 4401 });
+    expect(performance.now() - startedMs).toBeGreaterThan(9000);
+    expect(talking.said).toMatchObject([{ op: 'nack', code: 'unauthenticated' }]);
+  });
+
+  test('that floods is closed with 1008, and leaves nothing behind', async () => {
+    const talking = await authed(await app.key());
+    for (let i = 0; i < 700; i++) {
+      talking.send({ op: 'sub', id: 1, topic: 'spot', symbol: 'SPY' });
+      talking.send({ op: 'unsub', id: 1 });
+    }
+    expect(await talking.closed).toMatchObject({ code: 1008 });
+    await nothingLeft();
+  });
+
+  test('that guesses tickets is limited by its address', async () => {
+    const small = await testApp({ store: app.store, nowMs, env: { RATE_ANONYMOUS: '2' } });
+    const codes: number[] = [];
+    for (let i = 0; i < 3; i++) {
+      const talking = await connect(small);
+      talking.send(auth('x'.repeat(43)));
+      codes.push((await talking.closed).code);
+    }
+    expect(codes).toEqual([4401, 4401, 1013]);
+    small.live.close();
+  });
+});
+
+test('/v2/ws without a handshake is 426, and other methods 405', async () => {
+  const { status, headers, body } = await app.get('/v2/ws', { credential: null });
+  expect([status, headers.upgrade, body.error.code]).toEqual([426, 'websocket', 'invalid_params']);
+  expect((await app.send('POST', '/v2/ws')).status).toBe(405);
+});
