@@ -6,6 +6,8 @@ import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { mostOperations } from '../../src/graphql/ws/connection.ts';
 import { messageLimits } from '../../src/graphql/ws/endpoint.ts';
 import { barLimits } from '../../src/resolvers/market/stock-bars.ts';
+import { mostSubscriptions } from '../../src/rest/socket/connection.ts';
+import { controlLimits } from '../../src/rest/socket/endpoint.ts';
 import { mostTopics } from '../../src/rest/stream/topics.ts';
 
 const text = readFileSync('docs/security.md', 'utf8');
@@ -24,6 +26,8 @@ describe('docs/security.md', () => {
       'topics of a stream, beside quotes': mostTopics,
       'operations at a time on one WebSocket': mostOperations,
       'messages of one WebSocket within ten seconds': messageLimits.perTenSeconds,
+      'subscriptions of one connection to `/v2/ws`': mostSubscriptions,
+      'bytes of a control message of `/v2/ws`': controlLimits.bytes,
       'bytes of a GraphQL request': documentLimits.bytes,
       'tokens of a GraphQL document': documentLimits.tokens,
       'requests a minute, without a credential (`RATE_ANONYMOUS`)': defaults.RATE_ANONYMOUS,

@@ -4,6 +4,9 @@ import type { FuzzRequest } from './request.ts';
 const json = (length: number | string) => `Content-Type: application/json\r\nContent-Length: ${length}\r\n`;
 const put = 'PUT /v2/watchlists/x HTTP/1.1\r\n';
 const get = 'GET /v2/symbols/SPY HTTP/1.1\r\n';
+const handshake = (path: string) =>
+  `GET ${path} HTTP/1.1\r\nConnection: Upgrade\r\nUpgrade: websocket\r\nSec-WebSocket-Version: 13\r\nSec-WebSocket-Key: dGhlIHNhbXBsZSBub25jZQ==\r\n`;
+const latin1 = (text: string) => Buffer.from(text, 'latin1');
 
 /** Bytes that no HTTP client sends, by what is wrong with them. `auth` is a host and a credential, as header lines. */
 export const rawRequests: Readonly<Record<string, (auth: string) => Buffer | string>> = {
@@ -46,6 +49,12 @@ export const rawRequests: Readonly<Record<string, (auth: string) => Buffer | str
     `${put}${auth}Content-Type: application/json\r\nTransfer-Encoding: x\r\n\r\n{}`,
   'a body with GET': (auth) => `${get}${auth}${json(2)}\r\n{}`,
   'an upgrade': (auth) => `GET /graphql HTTP/1.1\r\n${auth}Connection: Upgrade\r\nUpgrade: websocket\r\n\r\n`,
+  'a WebSocket and bytes that are no frames': (auth) =>
+    latin1(`${handshake('/v2/ws')}${auth}\r\n\xff\xff\xff\xff garbage`),
+  'a WebSocket and frames without a mask': (auth) =>
+    latin1(`${handshake('/graphql')}${auth}\r\n\x81\x02{}\x82\x01\x00`),
+  'a WebSocket and half a frame': (auth) => latin1(`${handshake('/v2/ws')}${auth}\r\n\x81\xfe`),
+  'a WebSocket elsewhere': (auth) => `${handshake('/v2/quotes')}${auth}\r\n`,
   'an upgrade to HTTP/2': (auth) =>
     `${get}${auth}Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAMAAABkAAQAAP__\r\n\r\n`,
   'a body that is expected first': (auth) => `${put}${auth}${json(2)}Expect: 100-continue\r\n\r\n{}`,

@@ -1,5 +1,5 @@
 import type { Store } from '../engine/connection.ts';
-import type { Row } from '../engine/sets.ts';
+import type { Row } from '../engine/models/sets.ts';
 
 /** A ticket as it is stored: by its hash, with the encrypted credential of its owner. `expiresAt` is epoch ms. */
 export type StreamTicketRow = Row<'StreamTicket'>;
