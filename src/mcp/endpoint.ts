@@ -24,6 +24,7 @@ import { callRoute } from '../rest/http/call.ts';
 import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
 import { toolArguments } from './arguments.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
+import { withNamedParams } from './invalid-params.ts';
 import { mostMessages, receiveMessages, rejectMessages } from './message.ts';
 import { type Resource, resourcesOf } from './resources.ts';
 import { answered, failed, type ToolResult } from './results.ts';
@@ -161,6 +162,8 @@ async function answer(make: () => Server, request: Request, response: Response, 
   const server = make();
   // No generator of session ids: the endpoint is stateless.
   const transport = new NodeStreamableHTTPServerTransport({ enableJsonResponse: true });
+  const send = transport.send.bind(transport);
+  transport.send = (message, options) => send(withNamedParams(message), options);
   response.once('close', () => void server.close());
   await server.connect(transport);
   await transport.handleRequest(request, response, message);

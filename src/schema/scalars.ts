@@ -1,4 +1,4 @@
-import { GraphQLError, Kind, type ValueNode, valueFromASTUntyped } from 'graphql';
+import { GraphQLError, Kind, print, type ValueNode, valueFromASTUntyped } from 'graphql';
 import { timeframes } from '../domain/bar.ts';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
 import { Failure, invalidParameter } from '../domain/failure.ts';
@@ -55,13 +55,21 @@ function textScalar(name: TextScalarName, described: Omit<ScalarForm, 'type'>, p
   });
 }
 
+function noInteger(name: string, sent: string): GraphQLError {
+  return new GraphQLError(`${name} must be an integer within 53 bits, got ${sent.slice(0, 40)}.`, {
+    extensions: { code: 'invalid_params' },
+  });
+}
+
 function checkedInteger(name: string, value: unknown): number {
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) {
-    throw new GraphQLError(`${name} must be an integer within 53 bits, got ${String(value)}.`, {
-      extensions: { code: 'invalid_params' },
-    });
-  }
+  // What was sent as JSON may be an object that says nothing of itself: `String` would call its `toString`.
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw noInteger(name, JSON.stringify(value) ?? '');
   return value;
+}
+
+function writtenInteger(name: string, node: ValueNode): number {
+  if (node.kind !== Kind.INT) throw noInteger(name, print(node));
+  return checkedInteger(name, Number(node.value));
 }
 
 /** A scalar that is an integer of at most 53 bits; anything beyond is refused, never rounded. */
@@ -70,7 +78,7 @@ function integerScalar(name: 'EpochMs' | 'Long' | 'StrikeThousandths', described
     ...form({ ...described, type: 'number' }),
     serialize: (value) => checkedInteger(name, value),
     parseValue: (value) => checkedInteger(name, value),
-    parseLiteral: (node) => checkedInteger(name, node.kind === Kind.INT ? Number(node.value) : Number.NaN),
+    parseLiteral: (node) => writtenInteger(name, node),
   });
 }
 

@@ -154,3 +154,50 @@ describe('a failure that may be gone soon', () => {
     expect(errors![0].extensions.details.retry_after_seconds).toBeGreaterThan(0);
   });
 });
+
+describe('what cannot be run is the client’s fault, at every endpoint of the graph', () => {
+  const two = 'query A { me { tier } } query B { me { tier } }';
+  const odd = { toString: null };
+  const cases: [string, Record<string, unknown>, RegExp][] = [
+    ['no operation of that name', { query: two, operationName: 'C' }, /^Could not determine what operation to execute/],
+    ['several operations and no name', { query: two }, /^Could not determine what operation to execute/],
+    [
+      'an object as EpochMs',
+      { query: 'query Q($v: EpochMs) { eod(toMs: $v) { __typename } }', variables: { v: odd } },
+      /EpochMs must be an integer within 53 bits, got \{"toString":null\}/,
+    ],
+    [
+      'an object as StrikeThousandths',
+      {
+        query: 'query Q($v: StrikeThousandths) { symbol(symbol: "SPY") { chain(strikeLte: $v) { spot } } }',
+        variables: { v: odd },
+      },
+      /StrikeThousandths must be an integer within 53 bits, got \{"toString":null\}/,
+    ],
+    [
+      'a text written where StrikeThousandths is asked',
+      { query: '{ symbol(symbol: "SPY") { chain(strikeLte: "5") { spot } } }' },
+      /StrikeThousandths must be an integer within 53 bits, got "5"/,
+    ],
+  ];
+
+  test.each(cases)('%s', async (_, operation, message) => {
+    const { body } = await app.send('POST', '/graphql', { body: JSON.stringify(operation) });
+    expect(body.errors[0].message).toMatch(message);
+    expect(body.errors[0].extensions.code).toBe('invalid_params');
+    const operations = [{ ...operation, extensions: { operationId: '1' } }];
+    const { bytes } = await app.send('POST', '/graphql/stream', {
+      body: JSON.stringify({ operations }),
+      headers: { accept: 'text/event-stream' },
+    });
+    expect(String(bytes)).toContain('"code":"invalid_params"');
+    expect(String(bytes)).not.toContain('"internal"');
+    const call = { name: 'graphql', arguments: { query: operation.query, variables: operation.variables ?? {} } };
+    const mcp = await app.send('POST', '/mcp', {
+      body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: call }),
+      headers: { accept: 'application/json, text/event-stream' },
+    });
+    expect(mcp.body.result.isError).toBe(true);
+    expect(JSON.stringify(mcp.body)).toContain('invalid_params');
+  });
+});

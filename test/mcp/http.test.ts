@@ -52,6 +52,18 @@ describe('/mcp over HTTP', () => {
     expect(Number(headers['x-ratelimit-remaining'])).toBe(before - 2);
   });
 
+  test.each([
+    ['initialize', { protocolVersion: '2025-06-18', capabilities: {} }, 'params.clientInfo'],
+    ['initialize', { capabilities: {}, clientInfo: { name: 'a', version: '1' } }, 'params.protocolVersion'],
+    ['resources/read', { url: 'x' }, 'params.uri'],
+    ['tools/call', { name: 7 }, 'params.name'],
+  ])('%s without what the protocol asks for is invalid params, and told which', async (method, params, named) => {
+    const { body } = await send({ body: JSON.stringify({ jsonrpc: '2.0', id: 1, method, params }) });
+    expect(body.error.code).toBe(-32602);
+    expect(body.error.message).toContain(named);
+    expect(body.error.message).not.toContain('[');
+  });
+
   test('a body that is too large, or no JSON, is told so', async () => {
     const told = async (body: string) => {
       const answer = await send({ body });

@@ -87,12 +87,19 @@ async function run(compiled: CompiledQuery['query'], args: ExecutionArgs): Promi
   return { ...result, errors: result.errors.map((error) => positioned(error, args.document)) };
 }
 
+/** What is said of a request that names no operation of its document: the executors throw there. In Yoga's words, which says it first by HTTP. */
+const noOperation = 'Could not determine what operation to execute.';
+
 /** Runs admitted documents that come again in compiled form, and everything else by Yoga's executor. */
 export function compiledExecution({ schema, span }: EndpointServices): Plugin {
   const compiled = compiledExecutor(schema);
   return {
-    onExecute: ({ args, executeFn, setExecuteFn }) => {
+    onExecute: ({ args, executeFn, setExecuteFn, setResultAndStopExecution }) => {
       if (!stateOf(args as never).admitted) return;
+      if (!getOperationAST(args.document, args.operationName)) {
+        const error = new GraphQLError(noOperation, { extensions: { code: 'invalid_params' } });
+        return setResultAndStopExecution({ errors: [error] });
+      }
       setExecuteFn((now) => span('operation', {}, () => compiled(now as ExecutionArgs) ?? executeFn(now)));
     },
   };

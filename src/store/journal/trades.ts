@@ -78,7 +78,10 @@ export async function changeJournalTrade(
   });
 }
 
-/** Deletes a trade; false = there is none of that id. */
+/** Deletes a trade; false = there is none of that id. It waits for a change of the same trade, which would find it gone in between. */
 export async function deleteJournalTrade(store: Store, accountId: string, id: string): Promise<boolean> {
-  return (await store.prisma.journalTrade.deleteMany({ where: { accountId, id } })).count === 1;
+  return inTransaction(store, async (tx) => {
+    await lockJournal(tx, accountId);
+    return (await tx.prisma.journalTrade.deleteMany({ where: { accountId, id } })).count === 1;
+  });
 }

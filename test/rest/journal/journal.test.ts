@@ -154,6 +154,19 @@ describe('journal trades', () => {
     expect(known).toEqual(['main', 'other']);
   });
 
+  test('changed and deleted at once are changed or not found, and never a failure', async () => {
+    const send = await owner();
+    for (let round = 0; round < 20; round++) {
+      const path = `${trades}/race-${round}`;
+      await send('PUT', path, trade);
+      const answers = await Promise.all([
+        ...Array.from({ length: 3 }, (_, qty) => send('PATCH', path, { qty: qty + 1 }, 'application/merge-patch+json')),
+        send('DELETE', path),
+      ]);
+      for (const { status } of answers) expect([200, 404]).toContain(status);
+    }
+  });
+
   test('are created by a PUT of an id that is not there; sent again, or twice at once, it makes no second one', async () => {
     const [send, other] = [await owner(), await owner()];
     await other('POST', trades, { ...trade, id: 'own', qty: 7 });

@@ -1,0 +1,31 @@
+import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
+
+/** One thing that a validator finds wrong. */
+interface Issue {
+  path: readonly (string | number)[];
+  message: string;
+}
+
+function issuesIn(text: string): Issue[] {
+  try {
+    // Some come behind "Invalid tools/call request: ".
+    const issues: unknown = JSON.parse(text.slice(text.indexOf('[')));
+    return Array.isArray(issues) ? issues.filter((issue) => Array.isArray(issue?.path)) : [];
+  } catch {
+    return [];
+  }
+}
+
+const validatorCodes: readonly number[] = [ProtocolErrorCode.InternalError, ProtocolErrorCode.InvalidParams];
+
+/**
+ * An answer as it is sent. Where a message's params are not what the protocol says, the SDK's message is the validator's issues as
+ * JSON, often as an internal error: the client is told that its params are invalid, and which.
+ */
+export function withNamedParams(answer: JSONRPCMessage): JSONRPCMessage {
+  if (!('error' in answer) || !validatorCodes.includes(answer.error.code)) return answer;
+  const issues = issuesIn(answer.error.message);
+  if (issues.length === 0) return answer;
+  const message = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  return { ...answer, error: { ...answer.error, code: ProtocolErrorCode.InvalidParams, message } };
+}
