@@ -8,6 +8,7 @@ import { operationWeights } from './limits/weighed-operation.ts';
 import { operationAdmission } from './plugins/admission.ts';
 import { answerCache, type CachedAnswer } from './plugins/answer-cache.ts';
 import { compiledExecution } from './plugins/compiled-execution.ts';
+import { compressedAnswers } from './plugins/compressed-answers.ts';
 import { costExtension } from './plugins/cost.ts';
 import { documentBounds } from './plugins/document-limits.ts';
 import { type AnswerLimits, heavyExecution } from './plugins/heavy-execution.ts';
@@ -59,6 +60,7 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     errorCodes(services),
     largeAnswers(),
     subscriptionStreams(services, weigh, open),
+    compressedAnswers(),
   ];
   const yoga = createYoga<HttpContext>({
     schema: services.schema,

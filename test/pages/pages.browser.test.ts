@@ -138,10 +138,45 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     expect(await page.locator('.graphiql-tab').allInnerTexts()).toEqual(tabs);
   });
 
-  test('GraphiQL’s workers run under its policy: a field that is not there is underlined', async () => {
+  test('GraphiQL checks a query under its policy: a field that is not there is underlined', async () => {
     const page = await opened(`/graphql?${new URLSearchParams({ query: '{ nothing }' })}`);
-    await page.locator('.graphiql-query-editor .squiggly-error').first().waitFor({ timeout: 60_000 });
-    expect(page.workers().map((worker) => new URL(worker.url()).origin)).toContain(app.url);
+    await page.locator('.graphiql-query-editor .CodeMirror-lint-mark-error').first().waitFor({ timeout: 60_000 });
+  });
+
+  test('GraphiQL is under 1 MB on a first visit, and none of its files are loaded again', async () => {
+    context = await browser.newContext();
+    const page = await opened('/');
+    const session = await context.newCDPSession(page);
+    await session.send('Network.enable');
+    const bytes = { assets: 0, others: 0 };
+    const assets = new Set<string>();
+    session.on('Network.requestWillBeSent', ({ requestId, request }) => {
+      if (request.url.includes('/assets/')) assets.add(requestId);
+    });
+    session.on('Network.loadingFinished', ({ requestId, encodedDataLength }) => {
+      bytes[assets.has(requestId) ? 'assets' : 'others'] += encodedDataLength;
+    });
+    await page.goto(`${app.url}/graphql`);
+    await shows(page, '.graphiql-plugin', 'thousandths of a dollar; 636000 is $636');
+    expect(bytes.assets + bytes.others).toBeLessThan(1_000_000);
+    Object.assign(bytes, { assets: 0, others: 0 });
+    await page.reload();
+    await shows(page, '.graphiql-plugin', 'thousandths of a dollar; 636000 is $636');
+    expect(bytes.assets).toBe(0);
+    // The page and the schema, neither of which is stored.
+    expect(bytes.others).toBeLessThan(60_000);
+  });
+
+  test('GraphiQL can be used on a screen 390 pixels wide', async () => {
+    const page = await opened('/graphql', { width: 390, storage: { 'tapegraph-key': key } });
+    const run = page.locator('.graphiql-execute-button');
+    await run.waitFor();
+    expect(await overflows(page)).toBe(false);
+    const editor = await page.locator('.graphiql-query-editor').boundingBox();
+    expect(editor!.width).toBeGreaterThan(250);
+    expect(editor!.x + editor!.width).toBeLessThanOrEqual(390);
+    await run.click();
+    await shows(page, '.graphiql-response', 'data');
   });
 
   test('GraphiQL opens on the guide to units, below the header that leads back', async () => {

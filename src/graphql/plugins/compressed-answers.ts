@@ -1,0 +1,23 @@
+import type { Request } from 'express';
+import type { Plugin } from 'graphql-yoga';
+import { encode, encodingFor } from '../../runtime/http/compression.ts';
+
+const json = /^application\/(graphql-response\+)?json\b/;
+
+/** Compresses answers for clients that take it, as REST does. Event streams stay as they are: each event is sent at once. */
+export function compressedAnswers(): Plugin {
+  return {
+    onResponse: async ({ request, response, setResponse, serverContext, fetchAPI }) => {
+      // An answer that is read within the process accepts no encoding, whatever the request that it belongs to does.
+      if (!request.headers.has('accept-encoding') || !json.test(response.headers.get('content-type') ?? '')) return;
+      const bytes = new Uint8Array(await response.arrayBuffer());
+      const { req: client } = serverContext as unknown as { req: Request };
+      const encoding = encodingFor(bytes.length, (known) => client.acceptsEncodings([...known]));
+      const headers = new fetchAPI.Headers(response.headers);
+      if (encoding !== null) headers.set('content-encoding', encoding);
+      const body = encoding === null ? bytes : await encode(bytes, encoding);
+      headers.set('content-length', String(body.length));
+      setResponse(new fetchAPI.Response(body, { status: response.status, headers }));
+    },
+  };
+}

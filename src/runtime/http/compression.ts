@@ -1,0 +1,30 @@
+import { promisify } from 'node:util';
+import { brotliCompress, constants, gzip } from 'node:zlib';
+
+/** How a body may be compressed, the preferred one first. */
+export type Encoding = 'br' | 'gzip';
+
+const known = ['br', 'gzip', 'identity'] as const;
+
+/** Smaller bodies are sent as they are: compressing them costs more than it saves. */
+const fromBytes = 1400;
+
+const brotli = promisify(brotliCompress);
+const gzipped = promisify(gzip);
+
+/** The encoding in which to send a body of `length` bytes, null for none; `preferred` = which of some encodings the client prefers. */
+export function encodingFor(
+  length: number,
+  preferred: (encodings: readonly string[]) => string | false,
+): Encoding | null {
+  if (length < fromBytes) return null;
+  const encoding = preferred(known);
+  return encoding === 'br' || encoding === 'gzip' ? encoding : null;
+}
+
+/** Compresses a body, off the event loop, at the levels at which an answer that is sent once costs least. */
+export function encode(bytes: Uint8Array, encoding: Encoding): Promise<Buffer<ArrayBuffer>> {
+  return encoding === 'br'
+    ? brotli(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 4 } })
+    : gzipped(bytes, { level: 5 });
+}
