@@ -4,5 +4,7 @@
   const page = window as unknown as {
     YogaGraphiQL: { renderYogaGraphiQL: (root: Element, options: object) => void };
   };
-  page.YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root')!, options);
+  // Its bundle would write each edit into the address, and an address's query over the tab that was open.
+  history.pushState = () => {};
+  page.YogaGraphiQL.renderYogaGraphiQL(document.querySelector('#root')!, { ...options, query: undefined });
 }
