@@ -44,9 +44,21 @@ function intrinsicValue({ right, spot, strike }: OptionInputs): number {
   return Math.max(0, right === 'call' ? spot - strike : strike - spot);
 }
 
-/** An American option's price, dollars a share: the European price plus what the tree says exercise adds. */
-export function americanPrice(inputs: OptionInputs): number {
-  return Math.max(intrinsicValue(inputs), blackScholes(inputs).price + exercisePremium(inputs));
+/**
+ * Without volatility the price is known at every instant, and the option is exercised at the best: now, at expiry, or where the gain of
+ * waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), changes sign in between.
+ */
+function certainValue({ right, spot, strike, years, rate, dividendYield }: OptionInputs): AmericanValue {
+  const sign = right === 'call' ? 1 : -1;
+  const worthAt = (time: number) => sign * (spot * Math.exp(-dividendYield * time) - strike * Math.exp(-rate * time));
+  const turning = Math.log((rate * strike) / (dividendYield * spot)) / (rate - dividendYield);
+  let best = 0;
+  for (const time of [years, turning]) if (time > 0 && time <= years && worthAt(time) > worthAt(best)) best = time;
+  const price = worthAt(best);
+  if (!(price > 0)) return { price: 0, delta: 0, gamma: 0, theta: 0 };
+  const spotValue = spot * Math.exp(-dividendYield * best);
+  const theta = best === years ? sign * (dividendYield * spotValue - rate * strike * Math.exp(-rate * best)) : 0;
+  return { price, delta: (sign * spotValue) / spot, gamma: 0, theta };
 }
 
 function treeDelta({ firstPrices }: Lattice, { first }: TreeTop): number {
@@ -66,8 +78,9 @@ function treeGamma({ secondPrices }: Lattice, { second }: TreeTop): number {
  */
 export function americanValue(inputs: OptionInputs): AmericanValue {
   const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
+  if (!(volatility > 0) && years > 0) return certainValue(inputs);
   const european = blackScholes(inputs);
-  if (neverExercised(inputs) || !(years > 0) || !(volatility > 0)) return european;
+  if (neverExercised(inputs) || !(years > 0)) return european;
   const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility);
   if (tree === null && european.price >= intrinsicValue(inputs)) return european;
   if (tree === null || tree.exercised) {
@@ -82,8 +95,14 @@ export function americanValue(inputs: OptionInputs): AmericanValue {
   return { price, delta, gamma, theta };
 }
 
+/** An American option's price, dollars a share: that of its value. */
+export function americanPrice(inputs: OptionInputs): number {
+  return americanValue(inputs).price;
+}
+
 /** Dollars per 1.00 of volatility of an American option: the European vega plus the slope of what exercise adds. */
 export function americanVega(inputs: OptionInputs): number {
+  if (!(inputs.volatility > 0)) return 0;
   const step = 0.01 * inputs.volatility;
   const above = exercisePremium({ ...inputs, volatility: inputs.volatility + step });
   const below = exercisePremium({ ...inputs, volatility: inputs.volatility - step });
@@ -123,33 +142,30 @@ export function americanVolatility(price: number, option: Omit<OptionInputs, 'vo
 
 /**
  * The yield q at which an American call and put of one strike have one volatility: their early-exercise premiums taken off,
- * what is left obeys parity. NaN when the prices admit none. Prices dollars a share.
+ * what is left obeys parity. NaN when the prices admit none. Prices dollars a share; a yield near the one sought saves iterations.
  */
 export function americanYield(
   callPrice: number,
   putPrice: number,
   { spot, strike, years, rate }: Pick<OptionInputs, 'spot' | 'strike' | 'years' | 'rate'>,
+  guess = Number.NaN,
 ): number {
   const discount = Math.exp(-rate * years);
   let callPremium = 0;
   let putPremium = 0;
-  let dividendYield = Number.NaN;
+  let dividendYield = guess;
   for (let iteration = 0; iteration < 60; iteration++) {
     const call = callPrice - callPremium;
     const put = putPrice - putPremium;
-    const forward = strike + (call - put) / discount;
-    if (!(forward > 0)) return Number.NaN;
-    const next = rate - Math.log(forward / spot) / years;
-    if (Math.abs(next - dividendYield) < 1e-10) return next;
-    dividendYield = next;
-    const volatility = europeanVolatility(
-      forward > strike ? 'put' : 'call',
-      forward > strike ? put : call,
-      forward,
-      strike,
-      years,
-      discount,
-    );
+    const implied = strike + (call - put) / discount;
+    if (!(implied > 0)) return Number.NaN;
+    const next = rate - Math.log(implied / spot) / years;
+    if (Math.abs(next - dividendYield) < 1e-9) return next;
+    // The first premiums are those of the guess.
+    if (iteration > 0 || Number.isNaN(dividendYield)) dividendYield = next;
+    const forward = spot * Math.exp((rate - dividendYield) * years);
+    const right = forward > strike ? 'put' : 'call';
+    const volatility = europeanVolatility(right, right === 'put' ? put : call, forward, strike, years, discount);
     if (Number.isNaN(volatility)) return Number.NaN;
     const option = { spot, strike, years, rate, dividendYield, volatility };
     callPremium = exercisePremium({ ...option, right: 'call' });

@@ -95,6 +95,35 @@ describe('American options', () => {
     expect(americanValue({ ...put, spot: 25 })).toEqual({ price: 15, delta: -1, gamma: 0, theta: 0 });
   });
 
+  test('price and value are one number at every volatility, 0 included, which is the limit of small ones', () => {
+    fc.assert(
+      fc.property(options, fc.constantFrom(0, 1e-3, 0.02, 0.3), (option, volatility) => {
+        const inputs = { ...option, volatility };
+        const price = americanPrice(inputs);
+        expect(Math.abs(americanValue(inputs).price - price)).toBeLessThanOrEqual(1e-9 * option.spot);
+        if (volatility === 0)
+          expect(Math.abs(americanPrice({ ...option, volatility: 1e-4 }) - price)).toBeLessThan(0.05);
+      }),
+    );
+    expect(americanVega({ ...put, volatility: 0 })).toBe(0);
+  });
+
+  test('without volatility it is exercised at the best instant, also between now and expiry', () => {
+    const call: OptionInputs = {
+      ...{ right: 'call', spot: 110, strike: 100, years: 5, rate: 0.08, dividendYield: 0.07, volatility: 0 },
+    };
+    const worthAt = (years: number) => 110 * Math.exp(-0.07 * years) - 100 * Math.exp(-0.08 * years);
+    // The interest on the strike is the dividends' worth after ln(rK/(qS))/(r − q) years, 3.82.
+    const between = Math.log(8 / 7.7) / 0.01;
+    expect(americanPrice(call)).toBeCloseTo(worthAt(between), 9);
+    expect(americanPrice({ ...call, years: 3 })).toBeCloseTo(worthAt(3), 9);
+    expect(americanValue(call)).toMatchObject({ gamma: 0, theta: 0 });
+    expect(americanValue(call).delta).toBeCloseTo(Math.exp(-0.07 * between), 12);
+    // Deep in the money a dividend is worth more than the interest on the strike.
+    expect(americanValue({ ...call, spot: 150 })).toEqual({ price: 50, delta: 1, gamma: 0, theta: 0 });
+    expect(americanPrice({ ...put, volatility: 0 })).toBe(4);
+  });
+
   test('a call that pays for waiting is the European one, greeks and all', () => {
     const call: OptionInputs = { ...put, right: 'call' };
     const { price, delta, gamma, theta } = blackScholes(call);
