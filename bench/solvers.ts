@@ -1,10 +1,11 @@
-import { gammaOrigins, solveChain } from '../src/analytics/chain/solve-chain.ts';
+import { solveChain } from '../src/analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../src/analytics/gex/capture.ts';
 import { americanPrice } from '../src/analytics/pricing/american.ts';
 import { blackScholes } from '../src/analytics/pricing/black-scholes.ts';
 import { yearsUntil } from '../src/analytics/pricing/expiry-time.ts';
 import { europeanVolatility } from '../src/analytics/pricing/implied-volatility.ts';
 import type { ChainCapture, ChainRow } from '../src/domain/chain/chain.ts';
+import { solveOrigins } from '../src/domain/chain/chain.ts';
 import { expiryInstant } from '../src/domain/chain/option-root.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { randomFrom } from '../src/sample/market/random.ts';
@@ -141,7 +142,7 @@ export function gexCaptureCost(): CaptureCost {
   const start = process.cpuUsage();
   capture();
   const { user, system } = process.cpuUsage(start);
-  const own: readonly number[] = [gammaOrigins.indexOf('outOfTheMoney'), gammaOrigins.indexOf('inTheMoney')];
+  const own: readonly number[] = [solveOrigins.indexOf('outOfTheMoney'), solveOrigins.indexOf('inTheMoney')];
   const fromOwnQuotes = solveChain(chain, options).origin.filter((origin) => own.includes(origin)).length;
   return { contracts: chain.rows.length, fromOwnQuotes, first: (user + system) / 1e6, warm: cpuSeconds(capture) };
 }

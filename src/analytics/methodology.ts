@@ -1,5 +1,5 @@
 /** Names the definitions in docs/methodology.md; stored with whatever they computed, raised when a figure's definition changes. */
-export const methodologyVersion = '1';
+export const methodologyVersion = '2';
 
 /** Settings for which no standard exists; docs/methodology.md says why each has its value. */
 export const methodologySettings = {
@@ -7,10 +7,25 @@ export const methodologySettings = {
   usualRate: 0.045,
   /** Least share of open interest whose gamma must be known for a capture to be published. */
   minimumOiCoverage: 0.9,
-  /** Two-sided strikes nearest the money whose parity forwards are medianed. */
+  /** Two-sided strikes nearest the money whose parity forwards are medianed, and how near they are, a fraction of the forward. */
   forwardStrikes: 5,
-  /** Under this many years a forward is carried from the spot, not read from parity. */
-  shortestParityYears: 1 / 365,
+  nearMoney: 0.03,
+  /** Pairs near the money from which a forward is read off a European expiry, and an implied spot off any. */
+  fewestPairs: 3,
+  /** Under this many years to expiry quotes say what the underlying costs and nothing of its yield. */
+  shortestYieldYears: 1 / 365,
+  /** The expiry of the implied spot is at most this many years away. */
+  impliedSpotYears: 10 / 365,
+  /** A spot that differs from the implied one by no more than this fraction of it is used. */
+  spotTolerance: 0.0005,
+  /** Accepted yields of American roots, a fraction a year; what is left of a forward is in its spot. */
+  leastYield: -0.02,
+  greatestYield: 0.15,
+  /** Years between two dividends. */
+  dividendSpanYears: 0.25,
+  /** An expiry within so many years is inconsistent where its self-check differs from 1 by more than this. */
+  selfCheckYears: 30 / 365,
+  selfCheckTolerance: 0.05,
   /** Steps of the American tree, and of the coarser one its price is extrapolated with. */
   treeSteps: 101,
   coarseTreeSteps: 51,

@@ -26,6 +26,18 @@ export interface GexExpiry {
   /** S·σ·√T, dollars: one standard deviation. */
   expectedMoveSigma: number | null;
   atmIv: number | null;
+  /** Self-check: expectedMoveSigma ÷ (1.2533 · expectedMoveStraddle), 1 where they agree; null without either, or when not checked. */
+  moveRatio: number | null;
+  /** True when the self-check of an expiry within 30 days fails: its quotes contradict each other or the price of the underlying. */
+  inconsistent: boolean;
+}
+
+/** Net gamma exposure were the underlying at a price. */
+export interface GexProfilePoint {
+  /** Dollars. */
+  price: number;
+  /** Dollars of dealer hedging per $1 move at that price. */
+  gex: number;
 }
 
 export const gammaSources = ['solve', 'vendor'] as const;
@@ -38,6 +50,12 @@ export interface GexCapture {
   sessionDate: SessionDate;
   spot: number | null;
   priorCloseSpot: number | null;
+  /** The price of the underlying that the option quotes imply, dollars; null when they imply none, or it was not computed. */
+  impliedSpot: number | null;
+  /** True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when not checked. */
+  spotStale: boolean | null;
+  /** Number of expiries whose self-check fails; null when not checked. */
+  inconsistentExpiries: number | null;
   /** Sum over the full curve. */
   netGex: number;
   /** Price at which the cumulative net curve crosses zero; null when it does not. */
@@ -63,6 +81,8 @@ export interface GexCapture {
   /** Unsummed rows, ascending by strike, then expiry. */
   byExpiry: GexRow[];
   expiries: GexExpiry[];
+  /** Re-priced net gamma by price, ascending; null when not computed. */
+  profile: GexProfilePoint[] | null;
 }
 
 /** Strike rows as columns of one length; NaN = unknown. Captures are stored and trimmed in this form; rows are made only for what is served. */

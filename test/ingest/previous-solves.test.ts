@@ -33,7 +33,8 @@ test('where a chain’s quotes tell no volatility, the session’s last solve do
   const stored = async (tsMs: number) => {
     const [chain] = await chainCapturesAt(store, [{ underlying: 'SPX', atMs: tsMs }]);
     expect(chain!.capturedAt).toBe(tsMs);
-    return chain!.rows.find((row) => contractId(row) === far)!;
+    const { solved, iv, gamma } = chain!.rows.find((row) => contractId(row) === far)!;
+    return { ...solved!, source: { iv, gamma } };
   };
   const quoted = { bid: 2.95, ask: 3.05 };
   const none = { bid: null, ask: null };
@@ -59,12 +60,16 @@ test('where a chain’s quotes tell no volatility, the session’s last solve do
   );
   await write(at(615), none);
   expect((await stored(at(615))).iv).toBe(0.31);
-  // What the source says now is worth more than what a chain before held, which it may have said too.
+  // A solve of the session comes before what the source says now, which is served beside it.
   await inTransaction(store, (tx) => tx.query('DELETE FROM greeks_minutes'));
   await write(at(620), { ...none, iv: 0.5, delta: 0.02, gamma: 0.0007 });
-  expect(await stored(at(620))).toMatchObject({ iv: 0.5, gamma: 0.0007 });
-  // Another session begins again.
-  const next = at(600, addDays(session, 1));
-  await write(next, none);
-  expect(await stored(next)).toMatchObject({ iv: null, gamma: null });
+  expect(await stored(at(620))).toMatchObject({ iv: 0.31, origin: 'previous', source: { iv: 0.5, gamma: 0.0007 } });
+  // Another session begins again, with the source's greeks where it gives them. What is the source's is no solve.
+  const next = addDays(session, 1);
+  await write(at(600, next), none);
+  expect(await stored(at(600, next))).toMatchObject({ iv: null, gamma: null, origin: 'absent' });
+  await write(at(605, next), { ...none, iv: 0.5, delta: 0.02, gamma: 0.0007 });
+  expect(await stored(at(605, next))).toMatchObject({ iv: 0.5, gamma: 0.0007, origin: 'source' });
+  await write(at(610, next), none);
+  expect(await stored(at(610, next))).toMatchObject({ iv: null, origin: 'absent' });
 });

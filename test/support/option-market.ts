@@ -68,7 +68,7 @@ export function gexCapture(
     oiCoverage: 0.987,
     contractCount: rows.length * 2,
     gammaAbsent: 3,
-    methodologyVersion: '1',
+    methodologyVersion: '2',
     strikes,
     byExpiry: rows,
     expiries: [...new Set(rows.map((row) => row.expiry!))].sort().map((expiry) => ({
@@ -77,7 +77,13 @@ export function gexCapture(
       expectedMoveStraddle: 7.25,
       expectedMoveSigma: 8.5,
       atmIv: 0.15,
+      moveRatio: 0.935,
+      inconsistent: false,
     })),
+    impliedSpot: spot ?? 598.25,
+    spotStale: false,
+    inconsistentExpiries: 0,
+    profile: null,
     ...more,
   };
 }
@@ -109,7 +115,8 @@ export function chainCapture(
   more: Partial<ChainCapture> = {},
 ): ChainCapture {
   const sessionDate = sessionOf(capturedAt);
-  return { underlying, capturedAt, sessionDate, spot: 600.5, priorCloseSpot: 598.25, partial: false, rows, ...more };
+  const spots = { spot: 600.5, priorCloseSpot: 598.25 };
+  return { underlying, capturedAt, sessionDate, ...spots, partial: false, rate: null, rows, ...more };
 }
 
 /** Stores captures; true for each that changed the store. */

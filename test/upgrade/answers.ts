@@ -111,6 +111,18 @@ const exceptions: readonly Exception[] = [
   },
   { route: 'GET /v2/gex/:symbol/reference', differs: /^strike,[^{]*$/g, why: `${shares}, in CSV too` },
   {
+    route: 'GET /v2/gex/:symbol/reference',
+    differs: /"(?:implied_spot|spot_stale|inconsistent_expiries)":null,/g,
+    why: 'a reference says what its options were priced with; nothing of captures of before',
+  },
+  ...['GET /v2/chain/:symbol', 'GET /v2/options/:symbol/vol/term', 'GET /v2/options/:symbol/vol/surface'].map(
+    (route) => ({
+      route,
+      differs: /"greeks_source":(?:null|"vendor"|"solved"),?/g,
+      why: 'meta says whose greeks are shown',
+    }),
+  ),
+  {
     route: 'GET /v2/flow/large-trades',
     path: /^(?!.*session=)/,
     differs: /[\s\S]+/g,

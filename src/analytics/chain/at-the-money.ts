@@ -18,7 +18,7 @@ export function nearestToForward(
  * The contract, as an index into the chain's rows, whose volatility is the one at the money: at the strike nearest the forward
  * of which any is known, the out-of-the-money side (a call at or above the forward), else the other. Null when none is known.
  */
-export function contractAtTheMoney(
+function contractAtTheMoney(
   group: Pick<SolvedGroup, 'strikes' | 'forward'>,
   known: (index: number) => boolean,
 ): { listed: ListedStrike; index: number } | null {
@@ -28,4 +28,17 @@ export function contractAtTheMoney(
   const { dollars, call, put } = listed;
   const [first, second] = dollars >= group.forward ? [call, put] : [put, call];
   return { listed, index: isKnown(first) ? first : second };
+}
+
+/**
+ * The contract at the money of those whose volatility is known, preferring those that were solved: where none was, the source's serves,
+ * which marks deep contracts with a floor. Null when none is known.
+ */
+export function volatilityAtTheMoney(
+  group: Pick<SolvedGroup, 'strikes' | 'forward'>,
+  known: (index: number) => boolean,
+  fromSource: (index: number) => boolean,
+): { listed: ListedStrike; index: number } | null {
+  const solved = contractAtTheMoney(group, (index) => known(index) && !fromSource(index));
+  return solved ?? contractAtTheMoney(group, known);
 }

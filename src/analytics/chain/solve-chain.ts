@@ -1,10 +1,11 @@
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, solveOrigins } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { americanValue, americanVega } from '../pricing/american.ts';
 import { blackScholes, type OptionInputs } from '../pricing/black-scholes.ts';
 import { type ChainGroup, groupChain, type RootLookup } from '../pricing/chain-groups.ts';
-import { dividendYields } from '../pricing/dividend-yields.ts';
+import { chainMarket, type GroupMarket } from '../pricing/chain-market.ts';
+import type { ImpliedSpot } from '../pricing/implied-spot.ts';
 import { solveSmile } from '../pricing/smile.ts';
 
 /** How a chain is solved. */
@@ -19,19 +20,20 @@ export interface SolveOptions {
   allGreeks?: boolean | undefined;
 }
 
-/** Where a contract's gamma came from. */
-export const gammaOrigins = ['absent', 'outOfTheMoney', 'inTheMoney', 'interpolated', 'previous', 'source'] as const;
-
-/** A group with its forward and yield; `rate` is the chain's. */
-export interface SolvedGroup extends ChainGroup {
+/** A group with what it is priced in; `rate` is the chain's. */
+export interface SolvedGroup extends ChainGroup, GroupMarket {
   rate: number;
-  dividendYield: number;
-  /** Dollars. */
-  forward: number;
+}
+
+/** What a chain is priced in, with no contract solved. */
+export interface PricedChain extends ImpliedSpot {
+  /** The price of the underlying that options are priced with, dollars. */
+  pricingSpot: number;
+  groups: SolvedGroup[];
 }
 
 /** Solved figures parallel to the chain's rows; NaN = unknown. */
-export interface SolvedChain {
+export interface SolvedChain extends PricedChain {
   /** Annualized fraction. */
   iv: Float64Array;
   delta: Float64Array;
@@ -41,26 +43,22 @@ export interface SolvedChain {
   theta: Float64Array;
   /** Dollars per vol point; NaN unless all greeks were asked for. */
   vega: Float64Array;
-  /** Index into `gammaOrigins`. */
+  /** Index into `solveOrigins`. */
   origin: Uint8Array;
-  groups: SolvedGroup[];
 }
 
-const previous = gammaOrigins.indexOf('previous');
-const source = gammaOrigins.indexOf('source');
+const previous = solveOrigins.indexOf('previous');
+const source = solveOrigins.indexOf('source');
 
-/** Forwards and yields of a chain's groups, with no contract solved. */
-export function solveForwards(chain: ChainCapture, spot: number, { rate, roots }: SolveOptions): SolvedGroup[] {
+/** What the groups of a chain are priced in; `spot` is the source's price, dollars. */
+export function priceChain(chain: ChainCapture, spot: number, { rate, roots }: SolveOptions): PricedChain {
   const groups = groupChain(chain, roots);
-  const yields = dividendYields(groups, chain.rows, spot, rate);
-  return groups.map((group, i) => {
-    const dividendYield = yields[i]!;
-    return { ...group, rate, dividendYield, forward: spot * Math.exp((rate - dividendYield) * group.years) };
-  });
+  const market = chainMarket(groups, chain.rows, spot, rate);
+  return { ...market, groups: groups.map((group, i) => ({ ...group, rate, ...market.groups[i]! })) };
 }
 
 /** Columns for `length` rows of which nothing is known. */
-export function unsolved(length: number, groups: SolvedGroup[]): SolvedChain {
+export function unsolved(length: number, priced: PricedChain): SolvedChain {
   const unknown = () => new Float64Array(length).fill(Number.NaN);
   return {
     iv: unknown(),
@@ -69,9 +67,17 @@ export function unsolved(length: number, groups: SolvedGroup[]): SolvedChain {
     theta: unknown(),
     vega: unknown(),
     origin: new Uint8Array(length),
-    groups,
+    ...priced,
   };
 }
+
+/** The source's price of a chain's underlying, dollars: its spot, else its prior close; null when neither is known. */
+export function sourcePrice({ spot, priorCloseSpot }: Pick<ChainCapture, 'spot' | 'priorCloseSpot'>): number | null {
+  const price = spot ?? priorCloseSpot;
+  return price !== null && price > 0 ? price : null;
+}
+
+const unpriced: PricedChain = { impliedSpot: null, spotStale: false, pricingSpot: Number.NaN, groups: [] };
 
 /**
  * Implied volatility, delta and gamma of every live contract of a chain, from its own quotes; where a strike has none by
@@ -79,15 +85,15 @@ export function unsolved(length: number, groups: SolvedGroup[]): SolvedChain {
  * unknown, and so does everything when the chain has no price of its underlying.
  */
 export function solveChain(chain: ChainCapture, options: SolveOptions): SolvedChain {
-  const spot = chain.spot ?? chain.priorCloseSpot;
-  if (spot === null || !(spot > 0)) return unsolved(chain.rows.length, []);
-  const solved = unsolved(chain.rows.length, solveForwards(chain, spot, options));
+  const spot = sourcePrice(chain);
+  if (spot === null) return unsolved(chain.rows.length, unpriced);
+  const solved = unsolved(chain.rows.length, priceChain(chain, spot, options));
   for (const group of solved.groups) {
-    const smile = solveSmile(group, chain.rows, { spot, rate: group.rate, dividendYield: group.dividendYield });
+    const smile = solveSmile(group, chain.rows, group);
     group.strikes.forEach(({ call, put }, i) => {
       for (const index of [call, put]) {
         if (index < 0) continue;
-        const task: Task = { solved, index, row: chain.rows[index]!, group, spot, options };
+        const task: Task = { solved, index, row: chain.rows[index]!, group, options };
         if (smile.origin[i]! > 0) fill(task, smile.volatility[i]!, smile.origin[i]!);
         else fallBack(task);
       }
@@ -117,9 +123,8 @@ export function fillPrevious(
   previousSolves: ReadonlyMap<string, number>,
   options: SolveOptions,
 ): void {
-  const spot = (chain.spot ?? chain.priorCloseSpot)!;
   for (const { group, index } of [...unsolvedRows(solved)])
-    fallBack({ solved, index, row: chain.rows[index]!, group, spot, options: { ...options, previousSolves } });
+    fallBack({ solved, index, row: chain.rows[index]!, group, options: { ...options, previousSolves } });
 }
 
 /** One contract to be filled in. */
@@ -128,7 +133,6 @@ interface Task {
   index: number;
   row: ChainRow;
   group: SolvedGroup;
-  spot: number;
   options: SolveOptions;
 }
 
@@ -152,8 +156,8 @@ export function copySource({ iv, delta, gamma, theta, vega }: SolvedChain, index
   vega[index] = row.vega ?? Number.NaN;
 }
 
-function fill({ solved, index, row, group, spot, options }: Task, volatility: number, origin: number): void {
-  const { years, rate, dividendYield } = group;
+function fill({ solved, index, row, group, options }: Task, volatility: number, origin: number): void {
+  const { spot, years, rate, dividendYield } = group;
   const strike = fromThousandths(row.strike);
   const inputs: OptionInputs = { right: row.right, spot, strike, years, rate, dividendYield, volatility };
   const american = group.root.style === 'american';
@@ -165,4 +169,16 @@ function fill({ solved, index, row, group, spot, options }: Task, volatility: nu
   if (!options.allGreeks) return;
   solved.theta[index] = value.theta / 365;
   solved.vega[index] = 0.01 * (american ? americanVega(inputs) : blackScholes(inputs).vega);
+}
+
+/** A chain with what its solve made of its contracts beside what its source says of them. Expired and adjusted contracts are `absent`. */
+export function withSolved(chain: ChainCapture, solved: SolvedChain): ChainCapture {
+  const known = (value: number) => (Number.isNaN(value) ? null : value);
+  const rows = chain.rows.map((row, i): ChainRow => {
+    const { iv, delta, gamma, theta, vega } = solved;
+    const greeks = { iv: known(iv[i]!), delta: known(delta[i]!), gamma: known(gamma[i]!) };
+    const origin = solveOrigins[solved.origin[i]!]!;
+    return { ...row, solved: { ...greeks, theta: known(theta[i]!), vega: known(vega[i]!), origin } };
+  });
+  return { ...chain, rows };
 }

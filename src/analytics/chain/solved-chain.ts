@@ -35,7 +35,8 @@ export function minuteChain(captured: ChainCapture | null, minute: SolvedContrac
   const marks = new Map<ChainRow, Mark>();
   const left = new Map([...minute.solves].filter(([, { iv }]) => iv !== null));
   const rowOf = (row: ChainRow, { bid, ask, iv, delta, gamma, mark, markSource }: GreeksSolve): ChainRow => {
-    const solved = { ...row, bid, ask, iv, delta, gamma, theta: null, vega: null };
+    const greeks = { iv, delta, gamma, theta: null, vega: null };
+    const solved: ChainRow = { ...row, bid, ask, ...greeks, solved: { ...greeks, origin: 'outOfTheMoney' } };
     marks.set(solved, { price: mark, source: markSource });
     return solved;
   };

@@ -1,11 +1,11 @@
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, type GreeksSource, usedGreeks } from '../../domain/chain/chain.ts';
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
 import { type ChainGroup, groupChain, settlingLast } from '../pricing/chain-groups.ts';
 import { type Mark, type MarkSource, markOf } from '../pricing/mark.ts';
-import { contractAtTheMoney } from './at-the-money.ts';
-import { solveForwards } from './solve-chain.ts';
+import { volatilityAtTheMoney } from './at-the-money.ts';
+import { priceChain, sourcePrice } from './solve-chain.ts';
 
 /** One expiry of a chain's term structure. */
 export interface TermExpiry {
@@ -25,6 +25,10 @@ export interface VolatilitySurface {
   expiries: TermExpiry[];
   /** Indexes of rows, by expiry, strike, call before put: at most one row of each. */
   rows: Uint32Array;
+  /** The underlying's price of which moneyness is, dollars: the implied one where the source's is stale; null when unknown. */
+  price: number | null;
+  /** Whose volatilities these are; null of a chain without any, or that an older version stored. */
+  source: GreeksSource | null;
 }
 
 /** One contract of a surface. Null = not known. */
@@ -38,38 +42,49 @@ export interface SurfacePoint extends Pick<ChainRow, 'root' | 'expiry' | 'right'
   moneyness: number | null;
 }
 
-const hasVolatility = ({ iv }: ChainRow) => iv !== null && iv > 0;
-
-/** The underlying's price, dollars, that a chain's figures are of: its spot, else its prior close; null when neither is known. */
-function priceOf({ spot, priorCloseSpot }: ChainCapture): number | null {
-  const price = spot ?? priorCloseSpot;
-  return price !== null && price > 0 ? price : null;
+function hasVolatility(row: ChainRow): boolean {
+  const { iv } = usedGreeks(row);
+  return iv !== null && iv > 0;
 }
 
-/** The live groups of a chain; their forwards are null when nothing says what the underlying costs. */
-function groupsOf(chain: ChainCapture): (ChainGroup & { forward: number | null })[] {
-  const price = priceOf(chain);
-  if (price === null) return groupChain(chain).map((group) => ({ ...group, forward: null }));
-  return solveForwards(chain, price, { rate: methodologySettings.usualRate });
+type SurfaceGroup = ChainGroup & { forward: number | null };
+
+/** The live groups of a chain; their forwards are null when nothing says what the underlying costs. `price`: with which moneyness is. */
+function groupsOf(chain: ChainCapture): { groups: SurfaceGroup[]; price: number | null } {
+  const spot = sourcePrice(chain);
+  if (spot === null) return { groups: groupChain(chain).map((group) => ({ ...group, forward: null })), price: null };
+  const { groups, pricingSpot } = priceChain(chain, spot, { rate: chain.rate ?? methodologySettings.usualRate });
+  return { groups, price: pricingSpot };
 }
 
 function atTheMoney(
-  { strikes, forward }: ChainGroup & { forward: number | null },
+  { strikes, forward }: SurfaceGroup,
   rows: readonly ChainRow[],
 ): Pick<TermExpiry, 'atmStrike' | 'atmIv'> {
-  const found =
-    forward === null ? null : contractAtTheMoney({ strikes, forward }, (index) => hasVolatility(rows[index]!));
-  return { atmStrike: found?.listed.strike ?? null, atmIv: found === null ? null : rows[found.index]!.iv };
+  if (forward === null) return { atmStrike: null, atmIv: null };
+  const found = volatilityAtTheMoney(
+    { strikes, forward },
+    (index) => hasVolatility(rows[index]!),
+    (index) => rows[index]!.solved?.origin === 'source',
+  );
+  return { atmStrike: found?.listed.strike ?? null, atmIv: found && usedGreeks(rows[found.index]!).iv };
+}
+
+/** Whose volatilities a chain's are; null of one that an older version stored, which did not tell. */
+function sourceOf({ rows, rate }: ChainCapture): GreeksSource | null {
+  if (rows.some(({ solved }) => solved !== undefined)) return 'solved';
+  return rate == null ? null : 'vendor';
 }
 
 /**
- * The volatilities a chain holds, the source's or solved, as they are stored: of each expiry that was live when the chain was
+ * The volatilities a chain's exposures are made of, solved or the source's: of each expiry that was live when the chain was
  * captured, those of the root that settles last, so that a strike has one call and one put.
  */
 export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
   const capturedOn = epochDay(exchangeDate(chain.capturedAt));
   const points: number[] = [];
-  const byExpiry = Map.groupBy(groupsOf(chain), (group) => group.expiry);
+  const { groups: live, price } = groupsOf(chain);
+  const byExpiry = Map.groupBy(live, (group) => group.expiry);
   const expiries = [...byExpiry].map(([expiry, groups]): TermExpiry => {
     const group = settlingLast(groups);
     const before = points.length;
@@ -82,21 +97,26 @@ export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
       ...atTheMoney(group, chain.rows),
     };
   });
-  return { expiries, rows: Uint32Array.from(points) };
+  return { expiries, rows: Uint32Array.from(points), price, source: sourceOf(chain) };
 }
 
 const noMarks: ReadonlyMap<ChainRow, Mark> = new Map();
 
 /**
- * The point of a row that is one of the surface's. A row's mark is that of its solve, where `marks` has one; a chain's quotes are as old as
- * the chain, and it does not date its last trades.
+ * The point of a row that is one of the surface's; `price` is the surface's. A row's mark is that of its solve, where `marks` has one; a
+ * chain's quotes are as old as the chain, and it does not date its last trades.
  */
-export function surfacePoint(chain: ChainCapture, index: number, marks = noMarks): SurfacePoint {
+export function surfacePoint(
+  chain: ChainCapture,
+  index: number,
+  price: number | null,
+  marks: ReadonlyMap<ChainRow, Mark> = noMarks,
+): SurfacePoint {
   const row = chain.rows[index]!;
-  const { root, expiry, right, strike, bid, ask, iv, delta, gamma } = row;
+  const { root, expiry, right, strike, bid, ask } = row;
+  const { iv, delta, gamma } = usedGreeks(row);
   const nowMs = chain.capturedAt;
   const mark = marks.get(row) ?? markOf({ nowMs, quote: { bid, ask, tsMs: nowMs }, trade: null, previousClose: null });
-  const price = priceOf(chain);
   return {
     root,
     expiry,

@@ -1,13 +1,13 @@
-import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { type ChainCapture, solveOrigins } from '../../domain/chain/chain.ts';
 import type { GammaSource, GexCapture } from '../../domain/gex.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import {
   copySource,
-  gammaOrigins,
+  priceChain,
   type SolvedChain,
   type SolveOptions,
   solveChain,
-  solveForwards,
+  sourcePrice,
   unsolved,
 } from '../chain/solve-chain.ts';
 import { methodologySettings, methodologyVersion } from '../methodology.ts';
@@ -18,7 +18,7 @@ import { charmExposure, vannaExposure } from './exposure.ts';
 import { flipPoint } from './flip-point.ts';
 import { gexRows } from './rows.ts';
 import { walls } from './walls.ts';
-import { type RepricedPosition, zeroGamma } from './zero-gamma.ts';
+import { gammaProfile, profilePoints, type RepricedPosition, zeroGamma } from './zero-gamma.ts';
 
 /** How a GEX capture is computed. */
 export interface GexCaptureOptions extends SolveOptions {
@@ -33,8 +33,8 @@ export interface GexCaptureOptions extends SolveOptions {
  * interest, or gammas known for less than 90% of it.
  */
 export function computeGexCapture(chain: ChainCapture, options: GexCaptureOptions): GexCapture | null {
-  const spot = chain.spot ?? chain.priorCloseSpot;
-  if (spot === null || !(spot > 0)) return null;
+  const spot = sourcePrice(chain);
+  if (spot === null) return null;
   const { gammaSource } = options;
   const solved =
     gammaSource === 'vendor' ? takeVendor(chain, spot, options) : (options.solved ?? solveChain(chain, options));
@@ -42,18 +42,24 @@ export function computeGexCapture(chain: ChainCapture, options: GexCaptureOption
   const { strikes, byExpiry, contractCount, gammaAbsent, openInterest, coveredInterest } = rows;
   const oiCoverage = openInterest === 0 ? 1 : coveredInterest / openInterest;
   if (strikes.length === 0 || oiCoverage < methodologySettings.minimumOiCoverage) return null;
+  const { pricingSpot, impliedSpot, spotStale } = solved;
   const positions = repricedPositions(chain, solved);
+  const profile = gammaProfile(positions, pricingSpot);
+  const expiries = gexExpiries(chain, solved, spot);
   return {
     underlying: chain.underlying,
     capturedAt: chain.capturedAt,
     sessionDate: chain.sessionDate,
     spot: chain.spot,
     priorCloseSpot: chain.priorCloseSpot,
+    impliedSpot,
+    spotStale,
+    inconsistentExpiries: expiries.filter(({ inconsistent }) => inconsistent).length,
     netGex: strikes.reduce((sum, row) => sum + row.gex, 0),
     flipPoint: flipPoint(strikes, spot),
-    zeroGamma: zeroGamma(positions, spot),
+    zeroGamma: zeroGamma(positions, pricingSpot, profile),
     ...walls(rows.sided),
-    ...netSensitivities(positions, spot),
+    ...netSensitivities(positions, pricingSpot, spot),
     gammaSource,
     oiCoverage,
     contractCount,
@@ -61,14 +67,15 @@ export function computeGexCapture(chain: ChainCapture, options: GexCaptureOption
     methodologyVersion,
     strikes,
     byExpiry,
-    expiries: gexExpiries(chain, solved, spot),
+    expiries,
+    profile: profilePoints(profile),
   };
 }
 
 /** The source's own greeks, with forwards from the quotes for what needs a forward. */
 function takeVendor(chain: ChainCapture, spot: number, options: SolveOptions): SolvedChain {
-  const taken = unsolved(chain.rows.length, solveForwards(chain, spot, options));
-  const source = gammaOrigins.indexOf('source');
+  const taken = unsolved(chain.rows.length, priceChain(chain, spot, options));
+  const source = solveOrigins.indexOf('source');
   for (const { strikes } of taken.groups) {
     for (const { call, put } of strikes) {
       for (const index of [call, put]) {
@@ -83,7 +90,7 @@ function takeVendor(chain: ChainCapture, spot: number, options: SolveOptions): S
 }
 
 /** Every open position whose volatility is known, in the order of the groups. */
-function repricedPositions(chain: ChainCapture, { groups, iv }: SolvedChain): RepricedPosition[] {
+function repricedPositions(chain: ChainCapture, { groups, iv, pricingSpot }: SolvedChain): RepricedPosition[] {
   const positions: RepricedPosition[] = [];
   for (const group of groups) {
     const { years, rate, dividendYield } = group;
@@ -100,6 +107,7 @@ function repricedPositions(chain: ChainCapture, { groups, iv }: SolvedChain): Re
           years,
           rate,
           dividendYield,
+          spotShare: group.spot / pricingSpot,
         });
       }
     }
@@ -107,16 +115,20 @@ function repricedPositions(chain: ChainCapture, { groups, iv }: SolvedChain): Re
   return positions;
 }
 
-/** Net vanna and charm, dollars of delta per vol point and per day, by the European formulas; null without a volatility. */
+/**
+ * Net vanna and charm, dollars of delta per vol point and per day, by the European formulas; null without a volatility. Priced at one spot,
+ * in dollars of the other.
+ */
 function netSensitivities(
   positions: readonly RepricedPosition[],
+  pricingSpot: number,
   spot: number,
 ): { netVanna: number | null; netCharm: number | null } {
   if (positions.length === 0) return { netVanna: null, netCharm: null };
   let netVanna = 0;
   let netCharm = 0;
   for (const position of positions) {
-    const { vanna, charm } = blackScholes({ ...position, spot });
+    const { vanna, charm } = blackScholes({ ...position, spot: pricingSpot * (position.spotShare ?? 1) });
     netVanna += vannaExposure({ ...position, vanna }, spot);
     netCharm += charmExposure({ ...position, charm }, spot);
   }

@@ -1,8 +1,8 @@
-import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { type ChainCapture, solveOrigins } from '../../domain/chain/chain.ts';
 import type { GexExpiry } from '../../domain/gex.ts';
-import { contractAtTheMoney, nearestToForward } from '../chain/at-the-money.ts';
-import { sigmaMove, straddleMove } from '../chain/expected-move.ts';
-import { gammaOrigins, type SolvedChain, type SolvedGroup } from '../chain/solve-chain.ts';
+import { nearestToForward, volatilityAtTheMoney } from '../chain/at-the-money.ts';
+import { selfCheck, sigmaMove, straddleMove } from '../chain/expected-move.ts';
+import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
 import { type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/chain-groups.ts';
 import { quoteMid } from '../pricing/mark.ts';
 import { maxPain, type StrikeInterest } from './max-pain.ts';
@@ -13,13 +13,11 @@ export function gexExpiries(chain: ChainCapture, solved: SolvedChain, spot: numb
     const latest = settlingLast(groups);
     const atm = atTheMoney(latest, chain);
     const atmIv = atmVolatility(latest, solved);
-    return {
-      expiry,
-      maxPain: maxPain(strikeInterest(groups, chain)),
-      expectedMoveStraddle: atm === null ? null : straddleMove(mid(chain, atm.call), mid(chain, atm.put)),
-      expectedMoveSigma: sigmaMove(spot, atmIv, latest.years),
-      atmIv,
-    };
+    const expectedMoveStraddle = atm === null ? null : straddleMove(mid(chain, atm.call), mid(chain, atm.put));
+    const expectedMoveSigma = sigmaMove(spot, atmIv, latest.years);
+    const checked = selfCheck(expectedMoveSigma, expectedMoveStraddle, latest.years);
+    const pain = maxPain(strikeInterest(groups, chain));
+    return { expiry, maxPain: pain, expectedMoveStraddle, expectedMoveSigma, atmIv, ...checked };
   });
 }
 
@@ -33,17 +31,15 @@ function atTheMoney(group: SolvedGroup, chain: ChainCapture): ListedStrike | nul
   return nearestToForward(group, ({ call, put }) => mid(chain, call) !== null && mid(chain, put) !== null);
 }
 
-/**
- * The volatility of the strike nearest the forward that was solved, from its out-of-the-money side where both were; only a
- * group in which nothing was takes the source's, which marks deep contracts with a floor.
- */
+/** The volatility at the money; null when none is known. */
 function atmVolatility(group: SolvedGroup, { iv, origin }: SolvedChain): number | null {
-  const source = gammaOrigins.indexOf('source');
-  for (const own of [true, false]) {
-    const found = contractAtTheMoney(group, (index) => iv[index]! > 0 && (!own || origin[index] !== source));
-    if (found !== null) return iv[found.index]!;
-  }
-  return null;
+  const source = solveOrigins.indexOf('source');
+  const found = volatilityAtTheMoney(
+    group,
+    (index) => iv[index]! > 0,
+    (index) => origin[index] === source,
+  );
+  return found === null ? null : iv[found.index]!;
 }
 
 /** Open interest by strike over an expiry's roots, in shares where multipliers differ. */

@@ -1,4 +1,5 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
+import type { GexProfilePoint } from '../../domain/gex.ts';
 import { methodologySettings } from '../methodology.ts';
 import { brent } from '../pricing/brent.ts';
 
@@ -14,12 +15,19 @@ export interface RepricedPosition {
   years: number;
   rate: number;
   dividendYield: number;
+  /** The spot its expiry is priced at over that of the chain; absent = 1. */
+  spotShare?: number;
 }
 
 /** Net gex were the underlying at each level (dollars, ascending), in dollars per 1% move of that level. */
 export interface GammaProfile {
   levels: Float64Array;
   gexPerPercent: Float64Array;
+}
+
+/** A profile as it is published, in dollars per $1 move. */
+export function profilePoints({ levels, gexPerPercent }: GammaProfile): GexProfilePoint[] {
+  return Array.from(levels, (price, i) => ({ price, gex: (100 * gexPerPercent[i]!) / price }));
 }
 
 /** Re-prices every position's gamma at 60 levels from 0.8 to 1.2 of spot with its volatility fixed, as European options. */
@@ -40,12 +48,13 @@ function netGamma(positions: readonly RepricedPosition[]): (level: number) => nu
   const center = new Float64Array(count);
   const deviation = new Float64Array(count);
   let used = 0;
-  for (const { right, strike, openInterest, multiplier, volatility, years, rate, dividendYield } of positions) {
+  for (const position of positions) {
+    const { right, strike, openInterest, multiplier, volatility, years, rate, dividendYield, spotShare = 1 } = position;
     const width = volatility * Math.sqrt(years);
     if (!(width > 0) || openInterest === 0) continue;
     const size = (right === 'call' ? 1 : -1) * openInterest * multiplier;
-    weight[used] = (size * Math.exp(-dividendYield * years)) / (width * Math.sqrt(2 * Math.PI));
-    center[used] = (rate - dividendYield) * years - Math.log(strike) + 0.5 * width * width;
+    weight[used] = (size * Math.exp(-dividendYield * years)) / (spotShare * width * Math.sqrt(2 * Math.PI));
+    center[used] = (rate - dividendYield) * years - Math.log(strike / spotShare) + 0.5 * width * width;
     deviation[used] = width;
     used++;
   }
@@ -81,9 +90,13 @@ function signChanges(gexPerPercent: Float64Array): [number, number][] {
  * The price, dollars, at which re-priced net gamma is zero: the crossing of the profile nearest to `spot`, found exactly
  * between its two levels. Null when the profile has none. Not the flip point, which re-prices nothing.
  */
-export function zeroGamma(positions: readonly RepricedPosition[], spot: number): number | null {
+export function zeroGamma(
+  positions: readonly RepricedPosition[],
+  spot: number,
+  profile = gammaProfile(positions, spot),
+): number | null {
   const gamma = netGamma(positions);
-  const { levels, gexPerPercent } = gammaProfile(positions, spot);
+  const { levels, gexPerPercent } = profile;
   const roots = signChanges(gexPerPercent).map(([i, j]) => {
     const [low, high] = [levels[i]!, levels[j]!];
     return brent(gamma, low, gamma(low), high, gamma(high), 1e-9 * spot);

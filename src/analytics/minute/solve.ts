@@ -1,13 +1,13 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import type { OptionContract } from '../../domain/chain/option-contract.ts';
-import { type OptionRoot, optionRoot } from '../../domain/chain/option-root.ts';
 import { fromThousandths } from '../../domain/units.ts';
-import { solveForwards } from '../chain/solve-chain.ts';
+import { priceChain, sourcePrice } from '../chain/solve-chain.ts';
 import { methodologySettings } from '../methodology.ts';
 import { americanValue } from '../pricing/american.ts';
 import { blackScholes } from '../pricing/black-scholes.ts';
-import { yearsToExpiry } from '../pricing/expiry-time.ts';
+import type { ChainGroup } from '../pricing/chain-groups.ts';
+import { type GroupMarket, yieldKey } from '../pricing/chain-market.ts';
 import { type Mark, type MarkInputs, markOf } from '../pricing/mark.ts';
 import { contractVolatility } from '../pricing/smile.ts';
 
@@ -20,49 +20,31 @@ export interface FollowedContract extends Omit<MarkInputs, 'nowMs'> {
 export interface MinuteMarket {
   /** The boundary, epoch ms. */
   tsMs: number;
-  /** Dollars; null when unknown: then nothing but marks is. */
-  spot: number | null;
   /** Risk-free rate, continuous. */
   rate: number;
-  /** Continuous dividend yield by `root expiry`; 0 for those not in it. */
-  dividendYields: ReadonlyMap<string, number>;
+  /** By `root expiry`; of a contract in none of them nothing but its mark is known, as of all where the price of the underlying is unknown. */
+  groups: ReadonlyMap<string, MinuteGroup>;
 }
+
+/** What the contracts of one root and expiry are solved in. */
+export type MinuteGroup = Pick<ChainGroup, 'root' | 'years'> & Pick<GroupMarket, 'spot' | 'dividendYield'>;
 
 /** The yields of a chain's roots and expiries by `root expiry`, read off its quotes; empty without a price of its underlying. */
 export function chainYields(chain: ChainCapture, rate: number): Map<string, number> {
-  const spot = chain.spot ?? chain.priorCloseSpot;
-  if (spot === null || !(spot > 0)) return new Map();
-  const groups = solveForwards(chain, spot, { rate });
-  return new Map(groups.map(({ root, expiry, dividendYield }) => [`${root.root} ${expiry}`, dividendYield]));
-}
-
-// Years to expiry of a market's roots and expiries: the same for thousands of contracts.
-const yearsBy = new WeakMap<MinuteMarket, Map<string, number>>();
-function yearsOf(market: MinuteMarket, key: string, contract: OptionContract, root: OptionRoot): number {
-  let known = yearsBy.get(market);
-  if (!known) {
-    known = new Map();
-    yearsBy.set(market, known);
-  }
-  let years = known.get(key);
-  if (years === undefined) {
-    years = yearsToExpiry(contract.expiry, root, market.tsMs);
-    known.set(key, years);
-  }
-  return years;
+  const spot = sourcePrice(chain);
+  if (spot === null) return new Map();
+  const { groups } = priceChain(chain, spot, { rate });
+  return new Map(groups.map((group) => [yieldKey(group), group.dividendYield]));
 }
 
 type Figures = Pick<GreeksSolve, 'iv' | 'delta' | 'gamma'>;
 const unknown: Figures = { iv: null, delta: null, gamma: null };
 
-function figuresOf({ contract, quote }: FollowedContract, mark: Mark, market: MinuteMarket): Figures {
-  const { spot, rate, dividendYields } = market;
-  const root = optionRoot(contract.root);
-  // What an adjusted contract delivers is not a share, so that no formula of the share's price holds.
-  if (spot === null || mark.source === 'close' || root.adjusted) return unknown;
-  const key = `${contract.root} ${contract.expiry}`;
-  const years = yearsOf(market, key, contract, root);
-  const dividendYield = dividendYields.get(key) ?? 0;
+function figuresOf({ contract, quote }: FollowedContract, mark: Mark, { rate, groups }: MinuteMarket): Figures {
+  // Groups are of contracts that are live and not adjusted: what an adjusted contract delivers is not a share, so that no formula holds.
+  const group = groups.get(`${contract.root} ${contract.expiry}`);
+  if (group === undefined || mark.source === 'close') return unknown;
+  const { root, spot, years, dividendYield } = group;
   const option = { right: contract.right, spot, strike: fromThousandths(contract.strike), years, rate, dividendYield };
   const american = root.style === 'american';
   const halfSpread = mark.source === 'mid' ? (quote!.ask! - quote!.bid!) / 2 : null;

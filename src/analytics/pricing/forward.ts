@@ -1,34 +1,39 @@
 import { methodologySettings } from '../methodology.ts';
-
-/** A strike whose call and put both have a two-sided quote. Dollars. */
-export interface QuotedPair {
-  strike: number;
-  callMid: number;
-  putMid: number;
-}
-
-/** The pairs nearest to `spot`, nearest first; of two as near the lower strike. */
-export function nearestPairs<Pair extends QuotedPair>(pairs: readonly Pair[], spot: number): Pair[] {
-  return [...pairs]
-    .sort((a, b) => Math.abs(a.strike - spot) - Math.abs(b.strike - spot) || a.strike - b.strike)
-    .slice(0, methodologySettings.forwardStrikes);
-}
-
-/**
- * The forward price, dollars, that European put–call parity gives: the median over the five pairs nearest the money of
- * K + (C − P)/discount, `discount` = e^{−rT}. Null without a pair.
- */
-export function parityForward(pairs: readonly QuotedPair[], spot: number, discount: number): number | null {
-  const forwards = nearestPairs(pairs, spot).map(
-    ({ strike, callMid, putMid }) => strike + (callMid - putMid) / discount,
-  );
-  if (forwards.length === 0) return null;
-  forwards.sort((a, b) => a - b);
-  const middle = forwards.length >> 1;
-  return forwards.length % 2 === 1 ? forwards[middle]! : 0.5 * (forwards[middle - 1]! + forwards[middle]!);
-}
+import { americanYield } from './american.ts';
+import { median, pairForward, type QuotedPair } from './quoted-pairs.ts';
 
 /** The forward carried from spot: S·e^{(r−q)T}. */
 export function carriedForward(spot: number, rate: number, dividendYield: number, years: number): number {
   return spot * Math.exp((rate - dividendYield) * years);
+}
+
+/** The forward price, dollars, that European put–call parity gives: the median over pairs. NaN without a pair. */
+export function parityForward(pairs: readonly QuotedPair[], discount: number): number {
+  return median(pairs.map((pair) => pairForward(pair, discount)));
+}
+
+/**
+ * The forward price, dollars, of American pairs, nearest the money first: their early-exercise premiums taken off, what is left obeys
+ * parity. The median over pairs; NaN when none admits a volatility. Under a day there is no premium.
+ */
+export function americanForward(
+  pairs: readonly QuotedPair[],
+  { spot, years, rate }: { spot: number; years: number; rate: number },
+): number {
+  if (years < methodologySettings.shortestYieldYears) return parityForward(pairs, Math.exp(-rate * years));
+  const forwards: number[] = [];
+  let guess: number | undefined;
+  for (const { strike, callMid, putMid } of pairs) {
+    const dividendYield = americanYield(callMid, putMid, { spot, strike, years, rate }, guess);
+    if (Number.isNaN(dividendYield)) continue;
+    guess ??= dividendYield;
+    forwards.push(carriedForward(spot, rate, dividendYield, years));
+  }
+  return median(forwards);
+}
+
+/** A yield within what is taken for one, a fraction a year. */
+export function boundedYield(dividendYield: number): number {
+  const { leastYield, greatestYield } = methodologySettings;
+  return Math.min(greatestYield, Math.max(leastYield, dividendYield));
 }

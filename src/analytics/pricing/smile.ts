@@ -49,7 +49,7 @@ export function contractVolatility(option: QuotedOption): number {
   return halfSpread <= maximumVolatilityError * vega ? volatility : Number.NaN;
 }
 
-/** How a strike's volatility was found; the first four of `gammaOrigins` say the same. */
+/** How a strike's volatility was found; the first four of `solveOrigins` say the same. */
 const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
 
 /** The volatilities of a group's strikes, NaN unknown, and how each was found: 0 not, 1 out of the money, 2 in, 3 interpolated. */

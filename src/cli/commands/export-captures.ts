@@ -1,3 +1,4 @@
+import { greekNames, shownGreek } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import { gexRowAt } from '../../domain/gex.ts';
 import type { Exporter } from './exporter.ts';
@@ -27,6 +28,11 @@ export const chain: Exporter = {
     theta: 'float64',
     vega: 'float64',
     shares_per_contract: 'int32',
+    solved_iv: 'float64',
+    solved_delta: 'float64',
+    solved_gamma: 'float64',
+    solved_theta: 'float64',
+    solved_vega: 'float64',
   },
   async *rows(store, { symbol, fromMs, toMs }) {
     if (symbol === null) return;
@@ -37,7 +43,7 @@ export const chain: Exporter = {
     for (const atMs of await captureTimes(store, 'chain', symbol, fromMs, toMs)) {
       const [capture] = await chainCapturesAt(store, [{ underlying: symbol, atMs }]);
       for (const row of capture?.rows ?? []) {
-        const { expiry, right, strike, openInterest, volume, bid, ask, last, fmv, iv, delta, gamma, theta, vega } = row;
+        const { expiry, right, strike, openInterest, volume, bid, ask, last, fmv, solved } = row;
         yield {
           symbol,
           captured_at: atMs,
@@ -53,12 +59,9 @@ export const chain: Exporter = {
           ask,
           last,
           fmv,
-          iv,
-          delta,
-          gamma,
-          theta,
-          vega,
+          ...Object.fromEntries(greekNames.map((name) => [name, shownGreek(row, name)])),
           shares_per_contract: row.sharesPerContract,
+          ...Object.fromEntries(greekNames.map((name) => [`solved_${name}`, solved?.[name] ?? null])),
         };
       }
     }
@@ -82,6 +85,8 @@ export const gex: Exporter = {
     call_oi: 'int64',
     put_oi: 'int64',
     gex_0dte: 'float64',
+    implied_spot: 'float64',
+    spot_stale: 'bool',
   },
   async *rows(store, { symbol, fromMs, toMs }) {
     if (symbol === null) return;
@@ -107,6 +112,8 @@ export const gex: Exporter = {
           call_oi: callOi,
           put_oi: putOi,
           gex_0dte: gex0dte,
+          implied_spot: capture!.impliedSpot,
+          spot_stale: capture!.spotStale,
         };
       }
     }

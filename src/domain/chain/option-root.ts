@@ -14,6 +14,8 @@ export interface OptionRoot {
   settlement: Settlement;
   /** Shares (or index units) per contract. */
   multiplier: number;
+  /** False when its options are on a forward of the underlying that parity with the spot does not bind (VIX). */
+  followsSpot: boolean;
   /** A deliverable changed by a corporate action: stays in flow, out of GEX. */
   adjusted: boolean;
 }
@@ -29,6 +31,7 @@ const underlyings: Record<string, string> = {
   BFB: 'BF.B',
 };
 const europeanRoots = new Set(['SPX', 'SPXW', 'XSP', 'NDX', 'NDXP', 'RUT', 'RUTW', 'DJX', 'VIX', 'VIXW', 'XEO']);
+const forwardRoots = new Set(['VIX', 'VIXW']);
 // A.M.-settled: the standard monthly index roots and VIX; their weekly twins settle at the close, VIXW at the open.
 const amRoots = new Set(['SPX', 'NDX', 'RUT', 'DJX', 'VIX', 'VIXW']);
 
@@ -42,6 +45,7 @@ export function optionRoot(root: string): OptionRoot {
     style: europeanRoots.has(root) ? 'european' : 'american',
     settlement: amRoots.has(root) ? 'am' : 'pm',
     multiplier: 100,
+    followsSpot: !forwardRoots.has(root),
     adjusted,
   };
 }

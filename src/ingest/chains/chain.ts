@@ -1,7 +1,7 @@
-import { fillPrevious, lacksSolves, type SolvedChain, solveChain } from '../../analytics/chain/solve-chain.ts';
 import { computeGexCapture } from '../../analytics/gex/capture.ts';
+import { solveCapture } from '../../analytics/gex/solve-capture.ts';
 import { methodologySettings } from '../../analytics/methodology.ts';
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex.ts';
 import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captures.ts';
@@ -14,55 +14,20 @@ import { readChain } from '../../tape/chains/chain-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 
-const greeks = ['iv', 'delta', 'gamma', 'theta', 'vega'] as const;
-
-/**
- * A chain whose unknown greeks are filled from its solve. What the vendor says of a contract is served as the vendor says it; a figure of
- * ours stands only where there was none, as theta and vega in every delayed-quote table.
- */
-export function withSolvedGreeks(chain: ChainCapture, solved: SolvedChain): ChainCapture {
-  const rows = chain.rows.map((row, i): ChainRow => {
-    const filled = { ...row };
-    for (const name of greeks) {
-      const value = solved[name][i]!;
-      if (filled[name] === null && !Number.isNaN(value)) filled[name] = value;
-    }
-    return filled;
-  });
-  return { ...chain, rows };
-}
-
-/**
- * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else, where the source gives no
- * greeks of a contract, the one stored with the chain before, which is then a solve, or one of before that chain.
- */
+/** The volatilities of the session's last solves, by contract path form: those of the last solved minute, else of the chain before. */
 async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map<string, number>> {
   const { underlying, capturedAt, sessionDate } = chain;
   const solves = new Map<string, number>();
   const before = await chainCaptureAt(tx, underlying, capturedAt - 1);
   if (before?.sessionDate === sessionDate) {
-    const withGreeks = new Set(chain.rows.filter(({ gamma }) => gamma !== null).map(contractId));
-    for (const row of before.rows) {
-      const id = contractId(row);
-      if (row.iv !== null && !withGreeks.has(id)) solves.set(id, row.iv);
+    for (const { solved, ...row } of before.rows) {
+      // What the source said then is no solve.
+      if (solved && solved.iv !== null && solved.origin !== 'source') solves.set(contractId(row), solved.iv);
     }
   }
   const minute = await solvedMinuteAt(tx, underlying, sessionDate, capturedAt);
   for (const [id, { iv }] of minute?.solves ?? []) if (iv !== null) solves.set(id, iv);
   return solves;
-}
-
-/** The chain as it is stored, and its GEX; null = none may be published (no spot, or too few gammas known). */
-async function evaluateChain(
-  tx: Transaction,
-  chain: ChainCapture,
-  { gammaSource, rate }: Pick<IngestSettings, 'gammaSource' | 'rate'>,
-): Promise<{ chain: ChainCapture; gex: GexCapture | null }> {
-  if (gammaSource === 'vendor') return { chain, gex: computeGexCapture(chain, { gammaSource, rate }) };
-  const options = { rate, allGreeks: true };
-  const solved = solveChain(chain, options);
-  if (lacksSolves(solved)) fillPrevious(chain, solved, await previousSolves(tx, chain), options);
-  return { chain: withSolvedGreeks(chain, solved), gex: computeGexCapture(chain, { gammaSource, rate, solved }) };
 }
 
 const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
@@ -95,7 +60,11 @@ export async function storeChain(
   settings: Pick<IngestSettings, 'gammaSource' | 'rate'>,
 ): Promise<{ changed: number; gex: GexCapture | null }> {
   await refuseSealed(tx, [{ symbol: capture.underlying, sessionDate: capture.sessionDate }]);
-  const { chain, gex } = await evaluateChain(tx, capture, settings);
+  const { gammaSource, rate } = settings;
+  const { chain, gex } = await solveCapture(capture, {
+    ...{ gammaSource, rate },
+    previousSolves: () => previousSolves(tx, capture),
+  });
   await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
   const changed = Number(await saveChainCapture(tx, chain));
   const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);

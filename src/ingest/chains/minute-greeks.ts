@@ -1,6 +1,6 @@
+import { minuteMarket } from '../../analytics/minute/market.ts';
 import { type MinuteMarket, minuteSolve } from '../../analytics/minute/solve.ts';
 import { createMinuteTape, type MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
-import { minuteYields } from '../../analytics/minute/yields.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { GreeksSolve } from '../../domain/chain/greeks.ts';
 import { optionRoot } from '../../domain/chain/option-root.ts';
@@ -55,9 +55,7 @@ interface Underway {
 
 function marketOf({ minute, contracts, chain }: Underway, rate: number): MinuteMarket {
   const { underlying, tsMs, spot } = minute;
-  const dividendYields =
-    spot === null ? new Map<string, number>() : minuteYields(contracts, { underlying, tsMs, spot, rate, chain });
-  return { tsMs, spot, rate, dividendYields };
+  return minuteMarket(contracts, { underlying, tsMs, spot, rate, chain });
 }
 
 /** The minute solves of a session, of nothing yet. */

@@ -1,4 +1,4 @@
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, type GreeksSource, greekNames } from '../../domain/chain/chain.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
@@ -23,6 +23,8 @@ export interface ChainArgs extends ChainFilter {
 export interface ChainMeta extends ResponseMeta {
   underlying: string;
   rowCount: number;
+  /** Whose greeks the rows show; null when no row has any, or when it is not known. */
+  greeksSource: GreeksSource | null;
 }
 
 /** A chain capture, or what of it was asked for. */
@@ -51,6 +53,22 @@ export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row
     (strikeLte == null || row.strike <= strikeLte);
 }
 
+// Captures are shared and never change, so results are cached with them.
+const sources = new WeakMap<ChainCapture, GreeksSource | null>();
+
+/** Whose greeks the rows of a chain show: the source's where it gives any. Of a chain that an older version stored it is not known. */
+function greeksSourceOf(capture: ChainCapture): GreeksSource | null {
+  if (capture.rate == null) return null;
+  let source = sources.get(capture);
+  if (source === undefined) {
+    const isGiven = (row: ChainRow) => greekNames.some((name) => row[name] !== null);
+    const isSolved = ({ solved }: ChainRow) => solved !== undefined && solved.iv !== null;
+    source = capture.rows.some(isGiven) ? 'vendor' : capture.rows.some(isSolved) ? 'solved' : null;
+    sources.set(capture, source);
+  }
+  return source;
+}
+
 /** The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3). */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
   const atMs = args.at == null ? context.nowMs : parseAsOf(args.at, args.tz, 'at', context.nowMs).atMs;
@@ -75,7 +93,12 @@ export function servedChain(
     capturedAt: capture?.capturedAt ?? null,
     partial: capture?.partial ?? false,
     rows,
-    meta: { ...responseMeta(context, plane), underlying, rowCount: rows.length },
+    meta: {
+      ...responseMeta(context, plane),
+      underlying,
+      rowCount: rows.length,
+      greeksSource: capture && greeksSourceOf(capture),
+    },
   };
 }
 

@@ -6,7 +6,7 @@ import {
   type VolatilitySurface,
   volatilitySurface,
 } from '../../analytics/chain/volatility-surface.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { ChainCapture, GreeksSource } from '../../domain/chain/chain.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
@@ -20,6 +20,8 @@ import { chainAt } from './chain.ts';
 export type { SurfacePoint, TermExpiry };
 
 export interface VolatilityMeta extends ResponseMeta {
+  /** Whose volatilities these are; null when unknown or there are none. */
+  greeksSource: GreeksSource | null;
   /** Why the answer is empty; null if it is not. */
   note: string | null;
 }
@@ -38,7 +40,7 @@ export interface VolatilityTerm {
 /** As the term structure, and by contract. */
 export interface VolatilitySurfacePage extends VolatilityTerm {
   /** The chain whose rows the points are, and which; null when none was captured. */
-  points: (MinuteChain & { rows: Uint32Array }) | null;
+  points: (MinuteChain & Pick<VolatilitySurface, 'rows' | 'price'>) | null;
 }
 
 // Captures are shared and never change, so results are cached with them.
@@ -103,7 +105,8 @@ function term(
     found === null ? `No option chain of ${symbol} has been captured, and no contract has been solved.` : null;
   const note = expiries.length === 0 ? (empty ?? `The latest option chain of ${symbol} has no open expiry.`) : null;
   const { capturedAt = null, spot = null } = found?.chain ?? {};
-  return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), note } };
+  const greeksSource = found?.surface.source ?? null;
+  return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), greeksSource, note } };
 }
 
 /** Implied volatility at the money by expiry, as of the last minute's solves or the latest chain, whichever is newer. */
@@ -118,7 +121,7 @@ export async function volatilitySurfacePage(context: RequestContext, symbol: str
   const unknown = found?.surface.rows.length === 0 ? `The latest option chain of ${symbol} has no volatility.` : null;
   return {
     ...page,
-    points: found && { chain: found.chain, marks: found.marks, rows: found.surface.rows },
+    points: found && { ...found.surface, chain: found.chain, marks: found.marks },
     meta: { ...page.meta, note: page.meta.note ?? unknown },
   };
 }
@@ -128,6 +131,6 @@ export function surfacePoints({ points }: VolatilitySurfacePage, context: Reques
   return points === null
     ? []
     : yieldingRows(context, points.rows.length, (place) =>
-        surfacePoint(points.chain, points.rows[place]!, points.marks),
+        surfacePoint(points.chain, points.rows[place]!, points.price, points.marks),
       );
 }

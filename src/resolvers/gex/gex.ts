@@ -110,6 +110,19 @@ export function inShares(
   return dollars === null || !price ? null : dollars / price;
 }
 
+/** How far from the spot a flip point says little, a fraction of the spot. */
+const remoteShare = 0.2;
+
+/** Whether a capture's flip point is that far from its price; null without either. */
+export function flipIsRemote({
+  flipPoint,
+  spot,
+  priorCloseSpot,
+}: Pick<ServedGexCapture, 'flipPoint' | 'spot' | 'priorCloseSpot'>): boolean | null {
+  const price = spot ?? priorCloseSpot;
+  return flipPoint === null || !price ? null : Math.abs(flipPoint / price - 1) > remoteShare;
+}
+
 /** The last stored capture at or before `atMs`, of one session only when that is given; null if there is none. */
 export function storedCapture(
   context: RequestContext,

@@ -1,4 +1,10 @@
-import type { ChainRow } from '../../domain/chain/chain.ts';
+import {
+  type ChainRow,
+  type GreeksSource,
+  type SolvedGreeks,
+  type SolveOrigin,
+  shownGreek,
+} from '../../domain/chain/chain.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type Chain, type ChainMeta, chain } from '../../resolvers/chain/chain.ts';
 import { chainRowOf } from '../../resolvers/chain/contract.ts';
@@ -7,13 +13,55 @@ import { openInterestOf } from '../../resolvers/chain/open-interest.ts';
 import { yieldingRows } from '../../resolvers/yielding-rows.ts';
 import { builder } from '../builder.ts';
 import { contractsOfExpiry, costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { OptionContractType } from './contract.ts';
 
+export const GreeksSourceEnum = builder.enumType('GreeksSource', {
+  description: 'Whose implied volatilities and greeks are shown.',
+  values: enumValues<GreeksSource>({
+    vendor: "The source's own.",
+    solved: "Solved from the chain's quotes by the service.",
+  }),
+});
+
+const SolveOriginEnum = builder.enumType('SolveOrigin', {
+  description: 'Origin of the volatility that a contract of a capture was solved with.',
+  values: enumValues<SolveOrigin>({
+    absent: 'There is none: the contract is expired, adjusted, or neither quoted nor solved before.',
+    outOfTheMoney: "The quote of the strike's out-of-the-money side.",
+    inTheMoney: "The quote of the strike's in-the-money side.",
+    interpolated: 'The solved strikes on either side.',
+    previous: "The session's last solve of the contract.",
+    source: "The source's own greeks.",
+  }),
+});
+
+const delta = 'Change of the option price per $1 of the underlying.';
+const gamma = 'Change of delta per $1 of the underlying.';
+const theta = 'Dollars a share per day.';
+const vega = 'Dollars a share per vol point (0.01 of iv).';
+const iv = 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.';
+
+const SolvedGreeksType = builder.objectRef<SolvedGreeks>('SolvedGreeks').implement({
+  description: "A contract's greeks as solved from its chain. The exposures of the capture are computed from them.",
+  fields: (t) => ({
+    iv: t.exposeFloat('iv', { nullable: true, description: `${iv} Null when unknown.` }),
+    delta: t.exposeFloat('delta', { nullable: true, description: `${delta} Null when unknown.` }),
+    gamma: t.exposeFloat('gamma', { nullable: true, description: `${gamma} Null when unknown.` }),
+    theta: t.exposeFloat('theta', { nullable: true, description: `${theta} Null when unknown.` }),
+    vega: t.exposeFloat('vega', { nullable: true, description: `${vega} Null when unknown.` }),
+    origin: t.expose('origin', { type: SolveOriginEnum, description: 'Origin of the volatility.' }),
+  }),
+});
+
+const shown = (description: string) => `${description} The source's; solved if the source gives none.`;
+
 /** One contract's line of a chain. */
 export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
-  description: "One contract's row in a chain capture. Null = not given by the source.",
+  description:
+    "One contract's row in a chain capture. Null = not given by the source, and for greeks not solved either.",
   fields: (t) => ({
     contract: t.field({ type: OptionContractType, description: 'The contract.', resolve: (row) => row }),
     openInterest: t.expose('openInterest', {
@@ -30,17 +78,18 @@ export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
     ask: t.exposeFloat('ask', { nullable: true, description: 'Best ask, dollars a share.' }),
     last: t.exposeFloat('last', { nullable: true, description: 'Last trade, dollars a share.' }),
     fmv: t.exposeFloat('fmv', { nullable: true, description: "The source's fair value, dollars a share." }),
-    iv: t.exposeFloat('iv', {
+    iv: t.float({ nullable: true, description: shown(iv), resolve: (row) => shownGreek(row, 'iv') }),
+    delta: t.float({ nullable: true, description: shown(delta), resolve: (row) => shownGreek(row, 'delta') }),
+    gamma: t.float({ nullable: true, description: shown(gamma), resolve: (row) => shownGreek(row, 'gamma') }),
+    theta: t.float({ nullable: true, description: shown(theta), resolve: (row) => shownGreek(row, 'theta') }),
+    vega: t.float({ nullable: true, description: shown(vega), resolve: (row) => shownGreek(row, 'vega') }),
+    solved: t.field({
+      type: SolvedGreeksType,
       nullable: true,
-      description: 'Implied volatility, an annualized fraction: 0.1286 = 12.86%.',
+      description:
+        "Greeks as solved from the chain's quotes. Null if the capture was not solved: its exposures are then computed from the source's greeks.",
+      resolve: ({ solved }) => solved ?? null,
     }),
-    delta: t.exposeFloat('delta', {
-      nullable: true,
-      description: 'Change of the option price per $1 of the underlying.',
-    }),
-    gamma: t.exposeFloat('gamma', { nullable: true, description: 'Change of delta per $1 of the underlying.' }),
-    theta: t.exposeFloat('theta', { nullable: true, description: 'Dollars a share per day.' }),
-    vega: t.exposeFloat('vega', { nullable: true, description: 'Dollars a share per vol point (0.01 of iv).' }),
     sharesPerContract: t.exposeInt('sharesPerContract', { description: 'Shares per contract.' }),
   }),
 });
@@ -69,6 +118,12 @@ const ChainMetaType = builder.objectRef<ChainMeta>('ChainMeta').implement({
   fields: (t) => ({
     underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
     rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
+    greeksSource: t.expose('greeksSource', {
+      type: GreeksSourceEnum,
+      nullable: true,
+      description:
+        "Whose greeks the rows show: the vendor's, or solved ones if the source gives none. Null if no row has any, or if an older version stored the chain.",
+    }),
   }),
 });
 

@@ -13,6 +13,7 @@ import { costs } from '../cost.ts';
 import { SymbolType } from '../market/symbol.ts';
 import { byTicker, node } from '../node.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { GreeksSourceEnum } from './chain.ts';
 import { OptionContractType, OptionRightEnum } from './contract.ts';
 import { MarkSourceEnum } from './greeks.ts';
 
@@ -57,7 +58,7 @@ const VolatilityPointType = builder.objectRef<SurfacePoint>('VolatilityPoint').i
     moneyness: t.exposeFloat('moneyness', {
       nullable: true,
       description:
-        'Strike divided by the price of the underlying (its spot, else its prior close): 1 at the money. Null if neither is known.',
+        'Strike divided by the price of the underlying (its spot, else its prior close; the price that the quotes imply if that one is stale): 1 at the money. Null if neither is known.',
     }),
     delta: t.exposeFloat('delta', {
       nullable: true,
@@ -71,6 +72,12 @@ const VolatilityMetaType = builder.objectRef<VolatilityMeta>('VolatilityMeta').i
   description: 'Metadata of implied volatilities.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
+    greeksSource: t.expose('greeksSource', {
+      type: GreeksSourceEnum,
+      nullable: true,
+      description:
+        "Whose volatilities and greeks these are: those that the capture's exposures are computed from. Null if there are none, or if an older version stored the capture.",
+    }),
     note: t.exposeString('note', {
       nullable: true,
       description: 'Why the answer is empty; null if it is not.',

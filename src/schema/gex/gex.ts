@@ -1,7 +1,14 @@
-import type { GammaSource, GexExpiry } from '../../domain/gex.ts';
+import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
-import { type GexStrike, gexCaptureAt, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
+import {
+  flipIsRemote,
+  type GexStrike,
+  gexCaptureAt,
+  inShares,
+  type ServedGexCapture,
+  strikeRows,
+} from '../../resolvers/gex/gex.ts';
 import { type GexHistory, type GexHistoryMeta, gexHistory } from '../../resolvers/gex/history.ts';
 import { type SessionStrikes, type SessionStrikesMeta, sessionStrikes } from '../../resolvers/gex/session-strikes.ts';
 import { builder } from '../builder.ts';
@@ -92,6 +99,14 @@ const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
       nullable: true,
       description: 'At-the-money implied volatility, an annualized fraction; null when not solved.',
     }),
+    moveRatio: t.exposeFloat('moveRatio', {
+      nullable: true,
+      description:
+        'Self-check: expectedMoveSigma divided by 1.2533 times expectedMoveStraddle, 1 if the two agree. Null if either is null or an older version stored the capture.',
+    }),
+    inconsistent: t.exposeBoolean('inconsistent', {
+      description: 'True if the expiry is within 30 days and its moveRatio is outside 0.95 to 1.05.',
+    }),
   }),
 });
 
@@ -100,6 +115,14 @@ const GammaSourceEnum = builder.enumType('GammaSource', {
   values: enumValues<GammaSource>({
     solve: 'Solved from option prices by the service.',
     vendor: "The source's own gammas.",
+  }),
+});
+
+const GexProfilePointType = builder.objectRef<GexProfilePoint>('GexProfilePoint').implement({
+  description: 'Net gamma exposure were the underlying at a price.',
+  fields: (t) => ({
+    price: t.exposeFloat('price', { description: 'Price of the underlying, dollars.' }),
+    gex: t.exposeFloat('gex', { description: 'Dollars of dealer hedging per $1 move at that price.' }),
   }),
 });
 
@@ -117,6 +140,20 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       nullable: true,
       description: 'Prior close of the underlying, dollars; null when unknown.',
     }),
+    impliedSpot: t.exposeFloat('impliedSpot', {
+      nullable: true,
+      description:
+        'Price of the underlying that the option quotes imply by put-call parity, dollars; null if they imply none or an older version stored the capture.',
+    }),
+    spotStale: t.exposeBoolean('spotStale', {
+      nullable: true,
+      description:
+        'True if spot and quotes are not of one instant: options are then priced with impliedSpot. Null if an older version stored the capture.',
+    }),
+    inconsistentExpiries: t.exposeInt('inconsistentExpiries', {
+      nullable: true,
+      description: 'Number of expiries that are inconsistent; null if an older version stored the capture.',
+    }),
     netGex: t.exposeFloat('netGex', {
       description: 'Sum of gex over all strikes, before any trim; dollars per $1 move.',
     }),
@@ -128,6 +165,12 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
     flipPoint: t.exposeFloat('flipPoint', {
       nullable: true,
       description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
+    }),
+    flipIsRemote: t.boolean({
+      nullable: true,
+      description:
+        'True if flipPoint is more than 20% from the spot: it then says little, and zeroGamma more. Null without a flip point.',
+      resolve: flipIsRemote,
     }),
     zeroGamma: t.exposeFloat('zeroGamma', {
       nullable: true,
@@ -167,6 +210,13 @@ export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').
       extensions: costs({ rows: 'strikes' }),
       description: 'Rows ascending by strike: one net row per strike, or one row per strike and expiry with byExpiry.',
       resolve: (capture, _args, context) => strikeRows(capture, context),
+    }),
+    profile: t.expose('profile', {
+      type: [GexProfilePointType],
+      nullable: true,
+      extensions: costs({ rows: 60 }),
+      description:
+        'Net gamma exposure were the underlying at other prices, with volatilities held fixed; 60 prices from 0.8 to 1.2 of the spot, ascending. Null if an older version stored the capture.',
     }),
     expiries: t.expose('expiries', {
       type: [GexExpiryType],

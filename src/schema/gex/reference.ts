@@ -52,6 +52,21 @@ const GexReferenceType = builder.objectRef<GexReference>('GexReference').impleme
       description: 'Price of the underlying at the capture, dollars; null when unknown.',
       resolve: ({ capture }) => capture?.spot ?? null,
     }),
+    impliedSpot: t.float({
+      nullable: true,
+      description: 'Price of the underlying that the option quotes imply, dollars; null when unknown.',
+      resolve: ({ capture }) => capture?.impliedSpot ?? null,
+    }),
+    spotStale: t.boolean({
+      nullable: true,
+      description: 'True if options are priced with impliedSpot, because spot and quotes differ; null when unknown.',
+      resolve: ({ capture }) => capture?.spotStale ?? null,
+    }),
+    inconsistentExpiries: t.int({
+      nullable: true,
+      description: 'Number of expiries whose expected moves contradict each other; null when unknown.',
+      resolve: ({ capture }) => capture?.inconsistentExpiries ?? null,
+    }),
     netGex: t.float({
       nullable: true,
       description: 'Sum of gex over all rows, dollars per $1 move; null if there is no such capture.',

@@ -1,7 +1,14 @@
-import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import {
+  type ChainCapture,
+  type ChainRow,
+  greekNames,
+  type SolvedGreeks,
+  shownGreek,
+  solveOrigins,
+} from '../../domain/chain/chain.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { decodeBlock, encodeBlock, layoutOf, numbers, texts } from '../engine/codec.ts';
+import { type Columns, decodeBlock, encodeBlock, layoutOf, numbers, openBlock, texts } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../engine/held.ts';
 import { findKnownRows } from '../engine/models/known-rows.ts';
@@ -19,19 +26,63 @@ export interface ChainAsOf {
   atMs: number;
 }
 
-const measures = [
-  'openInterest',
-  'volume',
-  'bid',
-  'ask',
-  'last',
-  'fmv',
-  'iv',
-  'delta',
-  'gamma',
-  'theta',
-  'vega',
-] as const satisfies readonly (keyof ChainRow)[];
+const measures = ['openInterest', 'volume', 'bid', 'ask', 'last', 'fmv'] as const satisfies readonly (keyof ChainRow)[];
+
+type NumberOf = (read: (row: ChainRow) => number | null) => Float64Array;
+
+/** The column of a solved greek, where it has one of its own. */
+const solvedColumns = {
+  iv: 'solvedIv',
+  delta: 'solvedDelta',
+  gamma: 'solvedGamma',
+  theta: 'solvedTheta',
+  vega: 'solvedVega',
+};
+
+const isFilled = (row: ChainRow, name: (typeof greekNames)[number]) =>
+  row[name] === null && row.solved !== undefined && row.solved[name] !== null;
+
+/**
+ * The greeks as they are shown, under their own names, as versions read them that know of no solved ones; in a solved capture also where each
+ * volatility came from, and which values of a row are no source's (`filled`, a bit a greek). Where the source gives a greek of some
+ * contract, the solved ones have a column beside it; else the shown ones are they.
+ */
+function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<string, Float64Array> {
+  const columns = Object.fromEntries(greekNames.map((name) => [name, number((row) => shownGreek(row, name))]));
+  if (!rows.some(({ solved }) => solved !== undefined)) return columns;
+  columns.origin = number(({ solved }) => (solved === undefined ? null : solveOrigins.indexOf(solved.origin)));
+  columns.filled = number((row) => greekNames.reduce((bits, name, i) => bits + (isFilled(row, name) ? 1 << i : 0), 0));
+  for (const name of greekNames) {
+    if (rows.every((row) => row[name] === null)) continue;
+    columns[solvedColumns[name]] = number(({ solved }) => solved?.[name] ?? null);
+  }
+  return columns;
+}
+
+const known = (value: number) => (Number.isNaN(value) ? null : value);
+
+/** Reads the greeks of a block's rows: fills in those of the source and, where the capture was solved, ours. */
+function greeksReader(columns: Columns): (row: Partial<ChainRow>, index: number) => void {
+  const shown = greekNames.map((name) => [name, numbers(columns, name)] as const);
+  if (columns.origin === undefined) {
+    return (row, i) => {
+      for (const [name, values] of shown) row[name] = known(values[i]!);
+    };
+  }
+  const [origin, filled] = [numbers(columns, 'origin'), numbers(columns, 'filled')];
+  const own = shown.map(([name, values]) => {
+    const column = solvedColumns[name];
+    return columns[column] === undefined ? values : numbers(columns, column);
+  });
+  return (row, i) => {
+    const solved = Number.isNaN(origin[i]!) ? null : ({ origin: solveOrigins[origin[i]!]! } as SolvedGreeks);
+    shown.forEach(([name, values], bit) => {
+      row[name] = (filled[i]! >> bit) & 1 ? null : known(values[i]!);
+      if (solved) solved[name] = known(own[bit]![i]!);
+    });
+    if (solved) row.solved = solved;
+  };
+}
 
 /** A chain's rows as a column block. */
 function encodeRows(rows: readonly ChainRow[]): Uint8Array {
@@ -44,6 +95,7 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
     strike: number((row) => row.strike),
     sharesPerContract: number((row) => row.sharesPerContract),
     ...Object.fromEntries(measures.map((name) => [name, number((row) => row[name])])),
+    ...encodeGreeks(rows, number),
   });
 }
 
@@ -56,12 +108,14 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   const [root, expiry, put, strike] = [texts(columns, 'root'), column('expiry'), column('put'), column('strike')];
   const shares = column('sharesPerContract');
   const measured = measures.map((name) => [name, column(name)] as const);
+  const readGreeks = greeksReader(columns);
   const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
   const rows = new Array<ChainRow>(root.length);
   for (let i = 0; i < rows.length; i++) {
     const right = put[i] === 1 ? 'put' : 'call';
     const row: Record<string, unknown> = { root: root[i], expiry: dates.get(expiry[i]!), right, strike: strike[i] };
-    for (const [name, values] of measured) row[name] = Number.isNaN(values[i]) ? null : values[i];
+    for (const [name, values] of measured) row[name] = known(values[i]!);
+    readGreeks(row, i);
     row.sharesPerContract = shares[i];
     rows[i] = row as unknown as ChainRow;
     if ((i + 1) % rowsPerYield === 0) await yieldToEventLoop();
@@ -71,6 +125,12 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
 
 /** The columns of which a contract's line is made. */
 export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as const;
+
+/** The column of a block from which a value of a line is read: a solved capture's lines say what was solved. */
+export function lineColumn(block: { has(name: string): boolean }, name: (typeof lineColumns)[number]): string {
+  const solved = name in solvedColumns ? solvedColumns[name as keyof typeof solvedColumns] : name;
+  return block.has(solved) ? solved : name;
+}
 /** The columns that say which contract a row is of; they come first in a block. */
 const listingColumns = ['root', 'expiry', 'put', 'strike'] as const;
 
@@ -79,24 +139,32 @@ function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
   const strike = layoutOf(payload, listingColumns).at(-1)!;
   const length = new DataView(payload.buffer, payload.byteOffset).getUint32(4, true);
   const listed = payload.subarray(0, strike.at + strike.bytes * length);
-  return { listing: blockVersion(listed), layout: JSON.stringify(layoutOf(payload, lineColumns)) };
+  const block = openBlock(payload);
+  const layout = layoutOf(
+    payload,
+    lineColumns.map((name) => lineColumn(block, name)),
+  );
+  // Under the names that every version cuts by.
+  const named = layout.map((column, i) => ({ ...column, header: { ...column.header, name: lineColumns[i]! } }));
+  return { listing: blockVersion(listed), layout: JSON.stringify(named) };
 }
 
 /** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
 export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
   const payload = Buffer.from(encodeRows(capture.rows));
   const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
-  const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial } = capture;
+  const { underlying, capturedAt, sessionDate, spot, priorCloseSpot, partial, rate = null } = capture;
   const rowCount = capture.rows.length;
-  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount]);
+  const header = JSON.stringify([sessionDate, spot, priorCloseSpot, partial, rowCount, rate]);
   const version = blockVersion(Buffer.concat([Buffer.from(header), payload]));
   const key = { underlying, capturedAt, sessionDate };
-  const row = { ...key, spot, priorCloseSpot, partial, rowCount, expirations, version, payload, ...cutsOf(payload) };
+  const facts = { spot, priorCloseSpot, partial, rowCount, rate };
+  const row = { ...key, ...facts, expirations, version, payload, ...cutsOf(payload) };
   return (await upsertRows(tx, 'ChainCapture', [row], { ifDifferent: ['version'] })) === 1;
 }
 
 const headerFields = [
-  ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'version'] as const),
+  ...(['underlying', 'capturedAt', 'sessionDate', 'spot', 'priorCloseSpot', 'partial', 'rate', 'version'] as const),
 ] as const;
 
 type CaptureHeader = Pick<Row<'ChainCapture'>, (typeof headerFields)[number]>;
@@ -107,7 +175,7 @@ const lastAsOf = statement(
   {
     ...({ nth: 'int8', nextMs: 'int8?' } as const),
     ...nullable({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' }),
-    ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', version: 'text' }),
+    ...nullable({ priorCloseSpot: 'float8?', partial: 'bool', rate: 'float8?', version: 'text' }),
   },
 );
 

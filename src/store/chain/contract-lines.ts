@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ColumnLayout, cutValue, type OpenBlock, openBlock } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { statement } from '../engine/statement.ts';
-import { lineColumns } from './chain-captures.ts';
+import { lineColumn, lineColumns } from './chain-captures.ts';
 
 /** A contract, and the underlying under which its chains are stored. */
 export interface ListedContract {
@@ -182,7 +182,7 @@ async function readWhole(
         index < 0
           ? null
           : lineOf(
-              valuesOf((name) => block.number(name, index)),
+              valuesOf((name) => block.number(lineColumn(block, name), index)),
               header,
             );
       lines.set(captureKey(asked), line);

@@ -215,6 +215,8 @@ export function cutValue({ header }: ColumnLayout, bytes: Uint8Array): number {
 export interface OpenBlock {
   /** Values a column has. */
   length: number;
+  /** Whether it has a column of that name. */
+  has(name: string): boolean;
   /** The value of a numeric column at an index below `length`; NaN = unknown. */
   number(name: string, index: number): number;
   /** The value of a text column. */
@@ -238,6 +240,7 @@ export function openBlock(bytes: Uint8Array): OpenBlock {
   };
   return {
     length,
+    has: (name) => byName.has(name),
     number: (name, index) => valueAt(column(name, false), index),
     text(name, index) {
       const found = column(name, true);

@@ -1,4 +1,11 @@
-import { type GexCapture, type GexColumns, type GexExpiry, gexColumnNames, gexColumns } from '../../domain/gex.ts';
+import {
+  type GexCapture,
+  type GexColumns,
+  type GexExpiry,
+  type GexProfilePoint,
+  gexColumnNames,
+  gexColumns,
+} from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
@@ -26,19 +33,20 @@ export interface GexWindow {
 const scalars = [
   ...(['sessionDate', 'spot', 'priorCloseSpot', 'netGex', 'flipPoint', 'zeroGamma', 'callWall', 'putWall'] as const),
   ...(['netVanna', 'netCharm', 'gammaSource', 'oiCoverage', 'contractCount', 'gammaAbsent'] as const),
-  'methodologyVersion',
+  ...(['methodologyVersion', 'impliedSpot', 'spotStale', 'inconsistentExpiries'] as const),
 ] as const;
 
 const key = ['underlying', 'capturedAt'] as const;
 const headerFields = [...key, ...scalars, 'version'] as const;
-type CaptureHeader = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries'> & { version: string };
+type CaptureHeader = Omit<GexCapture, 'strikes' | 'byExpiry' | 'expiries' | 'profile'> & { version: string };
 
 const headerColumns = {
   ...({ underlying: 'text', capturedAt: 'int8', sessionDate: 'text', spot: 'float8?' } as const),
   ...({ priorCloseSpot: 'float8?', netGex: 'float8', flipPoint: 'float8?', zeroGamma: 'float8?' } as const),
   ...({ callWall: 'int4?', putWall: 'int4?', netVanna: 'float8?', netCharm: 'float8?' } as const),
   ...({ gammaSource: 'text', oiCoverage: 'float8', contractCount: 'int4', gammaAbsent: 'int4' } as const),
-  ...({ methodologyVersion: 'text', version: 'text' } as const),
+  ...({ methodologyVersion: 'text', version: 'text', impliedSpot: 'float8?' } as const),
+  ...({ spotStale: 'bool?', inconsistentExpiries: 'int4?' } as const),
 } as const satisfies Record<(typeof headerFields)[number], SqlType>;
 
 // A row holds what was checked when it was written.
@@ -53,13 +61,27 @@ function encodeExpiries(expiries: readonly GexExpiry[]): Uint8Array {
     expectedMoveStraddle: number((row) => row.expectedMoveStraddle),
     expectedMoveSigma: number((row) => row.expectedMoveSigma),
     atmIv: number((row) => row.atmIv),
+    moveRatio: number((row) => row.moveRatio),
+    inconsistent: number((row) => Number(row.inconsistent)),
   });
+}
+
+function encodeProfile(profile: readonly GexProfilePoint[]): Uint8Array {
+  const number = (read: (point: GexProfilePoint) => number) => Float64Array.from(profile, read);
+  return encodeBlock({ price: number(({ price }) => price), gex: number(({ gex }) => gex) });
+}
+
+function decodeProfile(payload: Uint8Array): GexProfilePoint[] {
+  const columns = decodeBlock(payload);
+  const gex = numbers(columns, 'gex');
+  return Array.from(numbers(columns, 'price'), (price, i) => ({ price, gex: gex[i]! }));
 }
 
 function decodeExpiries(payload: Uint8Array): GexExpiry[] {
   const columns = decodeBlock(payload);
   const at = (name: string, index: number) => {
-    const value = numbers(columns, name)[index]!;
+    // Captures of before their self-check have no such columns.
+    const value = columns[name] === undefined ? Number.NaN : numbers(columns, name)[index]!;
     return Number.isNaN(value) ? null : value;
   };
   return Array.from(numbers(columns, 'expiry'), (day, index) => ({
@@ -68,6 +90,8 @@ function decodeExpiries(payload: Uint8Array): GexExpiry[] {
     expectedMoveStraddle: at('expectedMoveStraddle', index),
     expectedMoveSigma: at('expectedMoveSigma', index),
     atmIv: at('atmIv', index),
+    moveRatio: at('moveRatio', index),
+    inconsistent: at('inconsistent', index) === 1,
   }));
 }
 
@@ -82,11 +106,13 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
     encodeBlock({ ...gexColumns(capture.strikes) }),
     encodeBlock({ ...gexColumns(capture.byExpiry) }),
     encodeExpiries(capture.expiries),
+    encodeProfile(capture.profile ?? []),
   ].map((block) => Buffer.from(block));
   const values = scalars.map((name) => capture[name]);
   const version = blockVersion(Buffer.concat([Buffer.from(JSON.stringify(values)), ...blocks]));
-  const [strikes, byExpiry, expiries] = blocks as [Buffer, Buffer, Buffer];
-  const row = { ...capture, version, strikes, byExpiry, expiries };
+  const [strikes, byExpiry, expiries, curve] = blocks as [Buffer, Buffer, Buffer, Buffer];
+  const profile = capture.profile && curve;
+  const row = { ...capture, version, strikes, byExpiry, expiries, profile };
   return (await upsertRows(tx, 'GexCapture', [row], { ifDifferent: ['version'] })) === 1;
 }
 
@@ -99,6 +125,7 @@ export async function removeGexCapture(tx: Transaction, underlying: string, capt
 interface Curves {
   strikes: GexColumns;
   expiries: GexExpiry[];
+  profile: GexProfilePoint[] | null;
 }
 
 const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: CaptureHeader) =>
@@ -116,13 +143,18 @@ function fromCache(store: Store, { version, ...header }: CaptureHeader, byExpiry
   return curves && rows !== undefined ? { ...header, ...curves, byExpiry: rows } : null;
 }
 
-type PayloadRow = CaptureHeader & { strikes: Buffer; byExpiry?: Buffer; expiries: Buffer };
+type PayloadRow = CaptureHeader & { strikes: Buffer; byExpiry?: Buffer; expiries: Buffer; profile: Buffer | null };
 
-function decoded(store: Store, { strikes, byExpiry: expiryRows, expiries, ...known }: PayloadRow): StoredGexCapture {
+function decoded(store: Store, row: PayloadRow): StoredGexCapture {
+  const { strikes, byExpiry: expiryRows, expiries, profile, ...known } = row;
   const { version, ...header } = known;
-  const curves: Curves = { strikes: decodeCurve(strikes), expiries: decodeExpiries(expiries) };
+  const curves: Curves = {
+    strikes: decodeCurve(strikes),
+    expiries: decodeExpiries(expiries),
+    profile: profile && decodeProfile(profile),
+  };
   const byExpiry = expiryRows ? decodeCurve(expiryRows) : null;
-  store.blocks.set(cacheKey('net', known), curves, bytesOf(curves.strikes) + curves.expiries.length * 100);
+  store.blocks.set(cacheKey('net', known), curves, bytesOf(curves.strikes) + curves.expiries.length * 120 + 2400);
   if (byExpiry) store.blocks.set(cacheKey('expiry', known), byExpiry, bytesOf(byExpiry));
   return { ...header, ...curves, byExpiry };
 }
@@ -137,7 +169,13 @@ async function withCurves(
   const missing = wanted.filter((_, i) => cached[i] === null);
   if (missing.length === 0) return cached as StoredGexCapture[];
   // CaptureHeader are read again with the payload: a capture rewritten in between must not be half old, half new.
-  const fields = [...headerFields, 'strikes', 'expiries', ...(byExpiry ? (['byExpiry'] as const) : [])] as const;
+  const fields = [
+    ...headerFields,
+    'strikes',
+    'expiries',
+    'profile',
+    ...(byExpiry ? (['byExpiry'] as const) : []),
+  ] as const;
   const from = readFrom(store, 'gex', new Set(missing.map(({ underlying }) => underlying)));
   const found = await findKnownRows(store, from, 'GexCapture', { by: key, keys: missing }, fields);
   const rows = found as unknown as PayloadRow[];

@@ -1,13 +1,14 @@
 import { describe, expect, test } from 'vitest';
-import { gammaOrigins, solveChain } from '../../../src/analytics/chain/solve-chain.ts';
+import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
 import { americanValue, americanVega } from '../../../src/analytics/pricing/american.ts';
 import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
+import { solveOrigins } from '../../../src/domain/chain/chain.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import { capturedAt, chainOf, market, pricedChain, pricedRow, smileAt } from '../priced-chain.ts';
 
 const strikes = Array.from({ length: 25 }, (_, i) => 540 + 5 * i);
 const options = { rate: market.rate };
-const originOf = (index: number) => gammaOrigins[index];
+const originOf = (index: number) => solveOrigins[index];
 
 describe('a solved chain', () => {
   test.each(['SPXW', 'SPY'])('%s: gives back the volatilities, forward and greeks it was priced with', (root) => {

@@ -1,17 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest';
-import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
+import { solveChain, withSolved } from '../../../src/analytics/chain/solve-chain.ts';
 import { surfacePoint, volatilitySurface } from '../../../src/analytics/chain/volatility-surface.ts';
 import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
-import { withSolvedGreeks } from '../../../src/ingest/chains/chain.ts';
 import { readChain } from '../../../src/tape/chains/chain-file.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
 import { chainOf, market, pricedChain, pricedRow, sessionDate, smileAt } from '../priced-chain.ts';
 
 const strikes = Array.from({ length: 21 }, (_, i) => 550 + 5 * i);
 const third = '2025-06-20';
-const points = (chain: ChainCapture) =>
-  Array.from(volatilitySurface(chain).rows, (index) => surfacePoint(chain, index));
+function points(chain: ChainCapture) {
+  const { rows, price } = volatilitySurface(chain);
+  return Array.from(rows, (index) => surfacePoint(chain, index, price));
+}
 
 /** A row with a volatility on the smile, quoted at its price. */
 const known = (root: string, right: 'call' | 'put', strike: number, more: Partial<ChainRow> = {}) =>
@@ -19,7 +20,7 @@ const known = (root: string, right: 'call' | 'put', strike: number, more: Partia
 
 describe('the volatilities of a solved chain', () => {
   const asRead = pricedChain('SPY', [sessionDate, '2025-06-06', third], strikes);
-  const chain = withSolvedGreeks(asRead, solveChain(asRead, { rate: market.rate, allGreeks: true }));
+  const chain = withSolved(asRead, solveChain(asRead, { rate: market.rate, allGreeks: true }));
   const { expiries, rows } = volatilitySurface(chain);
 
   test('at the money an expiry has the volatility its GEX capture has, at the strike nearest the forward', () => {
@@ -47,12 +48,12 @@ describe('the volatilities of a solved chain', () => {
       expiry: third,
       right: 'put',
       strike: 570_000,
-      iv: row.iv,
+      iv: row.solved!.iv,
       mark: 0.5 * (row.bid! + row.ask!),
       markSource: 'mid',
       moneyness: 0.95,
-      delta: row.delta,
-      gamma: row.gamma,
+      delta: row.solved!.delta,
+      gamma: row.solved!.gamma,
     });
     expect(point.iv).toBeCloseTo(smileAt(570), 3);
   });

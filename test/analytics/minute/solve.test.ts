@@ -15,8 +15,14 @@ import { chainCapture, chainRow, newYork } from '../../support/option-market.ts'
 const tsMs = newYork('2026-11-20', '12:00');
 const expiry = '2026-12-18';
 const market: MinuteMarket = {
-  ...{ tsMs, spot: 600.5, rate: 0.045 },
-  dividendYields: new Map([`SPY ${expiry}`, `SPXW ${expiry}`].map((key) => [key, 0.013])),
+  ...{ tsMs, rate: 0.045 },
+  groups: new Map(
+    ['SPY', 'SPXW'].map((name) => {
+      const root = optionRoot(name);
+      const years = yearsToExpiry(expiry, root, tsMs);
+      return [`${name} ${expiry}`, { root, years, spot: 600.5, dividendYield: 0.013 }];
+    }),
+  ),
 };
 const put = readOptionContract('O:SPY261218P00605000')!;
 const call = readOptionContract('O:SPXW261218C00605000')!;
@@ -69,7 +75,7 @@ test('a mark that no volatility has leaves iv, delta and gamma unknown', () => {
   expect(minuteSolve(quoted(put, 606), market)).toMatchObject(unknown);
   expect(minuteSolve(quoted({ ...put, expiry: '2026-11-19' }, price), market)).toMatchObject(unknown);
   expect(minuteSolve(quoted({ ...put, root: 'SPY1' }, price), market)).toMatchObject(unknown);
-  expect(minuteSolve(quoted(put, price), { ...market, spot: null })).toMatchObject(unknown);
+  expect(minuteSolve(quoted(put, price), { ...market, groups: new Map() })).toMatchObject(unknown);
   // The half spread of 40 is worth more than half a volatility of about 65 dollars each.
   const wide = { quote: { bid: 0.01, ask: 80, tsMs } };
   expect(minuteSolve(quoted(put, price, wide), market)).toMatchObject({ ...unknown, mark: 40.005 });

@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { yearsToExpiry, yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { carriedForward, parityForward } from '../../../src/analytics/pricing/forward.ts';
+import { nearestPairs } from '../../../src/analytics/pricing/quoted-pairs.ts';
 import { expiryInstant } from '../../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 
@@ -8,24 +9,23 @@ import { exchangeInstant } from '../../../src/domain/market-time.ts';
 function pairs(forwards: readonly number[]) {
   return forwards.map((forward, i) => {
     const strike = 595 + 5 * i;
-    return { strike, callMid: 20 + Math.max(0, forward - strike), putMid: 20 + Math.max(0, strike - forward) };
+    const [callMid, putMid] = [20 + Math.max(0, forward - strike), 20 + Math.max(0, strike - forward)];
+    return { strike, callMid, putMid, halfSpread: 0.1 };
   });
 }
 
 describe('forwards', () => {
   test('the median over the five strikes nearest the money', () => {
     // 620 and 625 are too far to count, 999 is an outlier among the five.
-    expect(parityForward(pairs([601, 602, 999, 603, 604, 1, 1]), 605, 1)).toBe(603);
-    expect(parityForward(pairs([601, 603]), 600, 1)).toBe(602);
-    expect(parityForward([], 600, 1)).toBeNull();
+    expect(parityForward(nearestPairs(pairs([601, 602, 999, 603, 604, 1, 1]), 605), 1)).toBe(603);
+    expect(parityForward(pairs([601, 603]), 1)).toBe(602);
+    expect(parityForward([], 1)).toBeNaN();
   });
 
   test('the difference of call and put is carried to expiry by the rate', () => {
     const discount = Math.exp(-0.05);
-    expect(parityForward([{ strike: 600, callMid: 30, putMid: 20 }], 600, discount)).toBeCloseTo(
-      600 + 10 / discount,
-      12,
-    );
+    const pair = { strike: 600, callMid: 30, putMid: 20, halfSpread: 0.1 };
+    expect(parityForward([pair], discount)).toBeCloseTo(600 + 10 / discount, 12);
     expect(carriedForward(600, 0.05, 0.01, 2)).toBeCloseTo(600 * Math.exp(0.08), 9);
   });
 });

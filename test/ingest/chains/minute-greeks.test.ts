@@ -1,8 +1,10 @@
 import { Readable } from 'node:stream';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
-import { minuteSolve } from '../../../src/analytics/minute/solve.ts';
+import { type MinuteMarket, minuteSolve } from '../../../src/analytics/minute/solve.ts';
+import { yearsToExpiry } from '../../../src/analytics/pricing/expiry-time.ts';
 import { toBarColumns } from '../../../src/domain/bar.ts';
-import { readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import { type OptionContract, readOptionContract } from '../../../src/domain/chain/option-contract.ts';
+import { optionRoot } from '../../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { storeChain } from '../../../src/ingest/chains/chain.ts';
@@ -104,6 +106,14 @@ afterAll(() => app.close());
 const lastBefore = (tsMs: number, wanted: (record: QuotedRecord) => boolean) =>
   tape.filter((record) => record.ms < tsMs && wanted(record)).at(-1) ?? null;
 
+/** A market in which one contract's root and expiry are priced at a spot. */
+function marketAt(contract: OptionContract, tsMs: number, spot: number, dividendYield = 0): MinuteMarket {
+  const root = optionRoot(contract.root);
+  const years = yearsToExpiry(contract.expiry, root, tsMs);
+  const groups = new Map([[`${contract.root} ${contract.expiry}`, { root, years, spot, dividendYield }]]);
+  return { tsMs, rate: 0.045, groups };
+}
+
 describe('the minute solves of a live tape', () => {
   test.each(quotedContracts)('%s: each sample is the solve of what was quoted and traded by its minute', (ticker) => {
     const contract = readOptionContract(ticker)!;
@@ -120,7 +130,7 @@ describe('the minute solves of a live tape', () => {
         trade: trade && { price: trade.prices[0]!, tsMs: trade.ms, eligible: true },
         previousClose: null,
       };
-      const expected = minuteSolve(inputs, { tsMs, spot, rate: 0.045, dividendYields: new Map() })!;
+      const expected = minuteSolve(inputs, marketAt(contract, tsMs, spot))!;
       expect([tsMs, mark]).toEqual([tsMs, expected.mark]);
       sources.add(expected.markSource);
       if (expected.markSource !== 'mid' || ticker.includes('1116') || iv === null) continue;
@@ -144,9 +154,8 @@ describe('the minute solves of a live tape', () => {
       if (tsMs - quote.ms > 90_000 || tsMs > quotedOpen + 30 * minuteMs) return [];
       const spot = lastBefore(tsMs, (one) => one.kind === 'stock')!.prices[0]!;
       const [bid, ask] = quote.prices as [number, number];
-      const dividendYields = new Map([['SPY 2026-12-18', 0.013]]);
       const inputs = { contract, quote: { bid, ask, tsMs: quote.ms }, trade: null, previousClose: null };
-      const solve = minuteSolve(inputs, { tsMs, spot, rate: 0.045, dividendYields })!;
+      const solve = minuteSolve(inputs, marketAt(contract, tsMs, spot, 0.013))!;
       return [[solve.iv! - iv, solve.delta! - delta]];
     });
     expect(exact.length).toBeGreaterThan(8);

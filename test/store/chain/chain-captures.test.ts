@@ -25,6 +25,24 @@ test('a chain comes back as it was written, zero and unknown apart', async () =>
   expect(await chainCapturesAt(store, [{ underlying: 'SPX', atMs: early }])).toEqual([written]);
 });
 
+test('what was solved comes back beside what the source said, wherever either is unknown', async () => {
+  const none = { iv: null, delta: null, gamma: null, theta: null, vega: null };
+  const contract = (strike: number) => ({ root: 'SPXW', expiry: day, right: 'call' as const, strike });
+  const solved = { iv: 0.2, delta: 0.5, gamma: 1 / 7, theta: -1 / 3, vega: 0.1, origin: 'outOfTheMoney' } as const;
+  const both = [
+    chainRow({ ...contract(4_700_000), iv: 0.19, delta: 0.4, gamma: 0.1, solved }),
+    chainRow({ ...contract(4_710_000), solved: { ...solved, iv: 0.21, origin: 'interpolated' } }),
+    chainRow({ ...contract(4_720_000), iv: 0, gamma: 0.01, solved: { ...none, gamma: 0.01, origin: 'source' } }),
+    chainRow({ ...contract(4_730_000), solved: { ...none, origin: 'absent' } }),
+  ];
+  const alone = both.map((row) => ({ ...row, ...none }));
+  for (const [i, chain] of [both, alone].entries()) {
+    const written = chainCapture('NDX', early + i, chain, { rate: 0.0475 });
+    await saveCaptures(store, { chains: [written] });
+    expect(await chainCapturesAt(store, [{ underlying: 'NDX', atMs: early + i }])).toEqual([written]);
+  }
+});
+
 test('each moment gets the last capture at or before it, null when there is none', async () => {
   await saveCaptures(store, { chains: [chainCapture('SPX', late, rows.slice(1))] });
   const moments = [

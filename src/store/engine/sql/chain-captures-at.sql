@@ -7,7 +7,7 @@ FROM (
   ORDER BY captured_at LIMIT 1
 ) AS n ON true LEFT JOIN LATERAL (
   SELECT underlying, captured_at AS "capturedAt", session_date AS "sessionDate", spot, prior_close_spot AS "priorCloseSpot",
-    partial, version
+    partial, rate, version
   FROM chain_captures WHERE underlying = wanted.underlying AND captured_at <= wanted.at_ms
   ORDER BY captured_at DESC LIMIT 1
 ) AS c ON true

@@ -4,7 +4,8 @@ FROM (SELECT unnest($1::text[]) AS underlying, unnest($2::int8[]) AS from_ms) AS
   SELECT g.underlying, g.captured_at AS "capturedAt", g.session_date AS "sessionDate", g.spot, g.prior_close_spot AS "priorCloseSpot",
     g.net_gex AS "netGex", g.flip_point AS "flipPoint", g.zero_gamma AS "zeroGamma", g.call_wall AS "callWall", g.put_wall AS "putWall",
     g.net_vanna AS "netVanna", g.net_charm AS "netCharm", g.gamma_source AS "gammaSource", g.oi_coverage AS "oiCoverage",
-    g.contract_count AS "contractCount", g.gamma_absent AS "gammaAbsent", g.methodology_version AS "methodologyVersion", g.version
+    g.contract_count AS "contractCount", g.gamma_absent AS "gammaAbsent", g.methodology_version AS "methodologyVersion", g.version,
+    g.implied_spot AS "impliedSpot", g.spot_stale AS "spotStale", g.inconsistent_expiries AS "inconsistentExpiries"
   FROM gex_captures AS g
   WHERE g.underlying = wanted.underlying AND g.captured_at >= wanted.from_ms AND g.captured_at <= $3
   ORDER BY g.captured_at LIMIT $4

@@ -1,0 +1,155 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { solveChain } from '../../../src/analytics/chain/solve-chain.ts';
+import { computeGexCapture } from '../../../src/analytics/gex/capture.ts';
+import { americanPrice } from '../../../src/analytics/pricing/american.ts';
+import { blackScholes } from '../../../src/analytics/pricing/black-scholes.ts';
+import { groupChain } from '../../../src/analytics/pricing/chain-groups.ts';
+import { chainMarket } from '../../../src/analytics/pricing/chain-market.ts';
+import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
+import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
+import { expiryInstant, optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { capturedAt, chainOf, market, pricedChain, sessionDate, smileAt } from '../priced-chain.ts';
+
+const { rate } = market;
+const strikes = Array.from({ length: 41 }, (_, i) => 550 + 2.5 * i);
+const expiries = [sessionDate, '2025-06-06', '2025-06-13', '2025-06-20', '2025-09-19', '2025-12-19'];
+
+function marketOf(chain: ChainCapture, spot = chain.spot!) {
+  return chainMarket(groupChain(chain), chain.rows, spot, rate);
+}
+
+/** A chain in which `spot` falls by `dividend` before the first expiry, priced as Europeans see it, quoted two cents wide. */
+function withDividend(root: string, dates: readonly string[], dividend: number, years: number, between: number) {
+  const rows = dates.flatMap((expiry) =>
+    strikes.flatMap((strike) =>
+      (['call', 'put'] as const).map((right): ChainRow => {
+        const time = yearsUntil(expiryInstant(expiry, optionRoot(root).settlement), capturedAt);
+        const spot = market.spot - dividend * (1 + Math.floor((time - between) / years));
+        const inputs = { right, strike, spot, years: time, rate, dividendYield: 0, volatility: 0.2 };
+        const price = blackScholes(inputs).price;
+        const [row] = pricedChain(root, [expiry], [strike]).rows.filter((one) => one.right === right);
+        return { ...row!, bid: Math.max(0.01, price - 0.01), ask: price + 0.01 };
+      }),
+    ),
+  );
+  return chainOf(rows);
+}
+
+describe.each(['SPXW', 'SPY'])('%s: a chain whose spot and quotes are not of one instant', (root) => {
+  const chain = pricedChain(root, expiries, strikes);
+  const own = solveChain(chain, { rate });
+
+  test('is priced at what its quotes imply, whatever spot the source gives within some percent', () => {
+    expect(own).toMatchObject({ spotStale: false, pricingSpot: 600 });
+    expect(Math.abs(own.impliedSpot! - 600)).toBeLessThan(0.03);
+    fc.assert(
+      fc.property(fc.double({ min: -0.08, max: 0.08, noNaN: true }), (shift) => {
+        fc.pre(Math.abs(shift) > 0.0006);
+        const found = marketOf(chain, 600 * (1 + shift));
+        expect(found.spotStale).toBe(true);
+        expect(Math.abs(found.impliedSpot! - 600)).toBeLessThan(0.03);
+      }),
+      { numRuns: 40 },
+    );
+  });
+
+  test.each([-1.1, 0.4, 6, 30])('off by %d: volatilities, deltas and gammas are those of the quotes', (off) => {
+    const solved = solveChain({ ...chain, spot: 600 + off }, { rate });
+    chain.rows.forEach((row, i) => {
+      const strike = row.strike / 1000;
+      // Further out an option of today is worth less than the cent that it is quoted wide.
+      if (Math.abs(Math.log(strike / 600)) > (row.expiry === sessionDate ? 0.005 : 0.02)) return;
+      expect(Math.abs(solved.iv[i]! - smileAt(strike))).toBeLessThan(0.005);
+      expect(Math.abs(solved.delta[i]! - own.delta[i]!)).toBeLessThan(0.01);
+      expect(Math.abs(solved.gamma[i]! / own.gamma[i]! - 1)).toBeLessThan(0.02);
+    });
+  });
+
+  test('its dollar figures keep the source’s spot, and the capture says what its options were priced with', () => {
+    const [straight, stale] = [600, 603].map((spot) =>
+      computeGexCapture({ ...chain, spot }, { gammaSource: 'solve', rate }),
+    );
+    expect(straight).toMatchObject({ spot: 600, spotStale: false, inconsistentExpiries: 0 });
+    expect(stale).toMatchObject({ spot: 603, spotStale: true, inconsistentExpiries: 0 });
+    expect(Math.abs(stale!.impliedSpot! - 600)).toBeLessThan(0.03);
+    expect(Math.abs(stale!.netGex / straight!.netGex / (603 / 600) - 1)).toBeLessThan(0.02);
+    expect(Math.abs(stale!.zeroGamma! - straight!.zeroGamma!)).toBeLessThan(0.2);
+    for (const { moveRatio } of stale!.expiries) expect(Math.abs(moveRatio! - 1)).toBeLessThan(0.05);
+  });
+});
+
+describe('the implied spot', () => {
+  const chain = pricedChain('SPY', expiries, strikes);
+
+  test('within five basis points of the source’s, or twice the uncertainty of the quotes, it is not used', () => {
+    expect(marketOf(chain, 600.25)).toMatchObject({ spotStale: false, pricingSpot: 600.25 });
+    expect(marketOf(chain, 600.4)).toMatchObject({ spotStale: true });
+    const wide = (half: number) => {
+      const rows = chain.rows.map((row) => ({ ...row, bid: Math.max(0.01, row.bid! - half), ask: row.ask! + half }));
+      return marketOf({ ...chain, rows }, 601);
+    };
+    expect(wide(0.1).spotStale).toBe(true);
+    expect(wide(0.3).spotStale).toBe(false);
+  });
+
+  test('is unknown without three pairs near the money within ten days', () => {
+    const unknown = { impliedSpot: null, spotStale: false };
+    expect(marketOf(pricedChain('SPY', ['2025-06-20', '2025-09-19'], strikes), 620)).toMatchObject(unknown);
+    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600]), 601)).toMatchObject(unknown);
+    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [550, 600, 650]), 601)).toMatchObject(unknown);
+    expect(marketOf(pricedChain('SPY', ['2025-06-06'], [597.5, 600, 602.5]), 602)).toMatchObject({ spotStale: true });
+  });
+
+  test('takes no yield beyond [−2 %, 15 %] of an American root: what is left of a forward is in its spot', () => {
+    for (const spot of [560, 598, 599.8, 602, 640]) {
+      for (const { dividendYield } of marketOf(chain, spot).groups) {
+        expect(dividendYield).toBeGreaterThanOrEqual(-0.02);
+        expect(dividendYield).toBeLessThanOrEqual(0.15);
+      }
+    }
+  });
+
+  test('a dividend that goes ex before the first expiry belongs to its yield', () => {
+    // Every quarter 0.2 % of 600, for the first time tomorrow: the options of eight days know of it, the spot does not.
+    const chain = withDividend('SPXW', ['2025-06-12', '2025-06-20', '2025-09-19', '2025-12-19'], 1.2, 0.25, 1 / 365);
+    const { spotStale, groups } = marketOf(chain);
+    expect(spotStale).toBe(false);
+    expect(groups[0]!.dividendYield).toBeGreaterThan(0.07);
+    expect(groups[0]!.dividendYield).toBeLessThan(0.1);
+    // A spot that is as far over what the quotes imply on a share that pays nothing is stale.
+    expect(marketOf(withDividend('SPXW', ['2025-06-12', '2025-09-19'], 0, 1, 0), 601.2).spotStale).toBe(true);
+  });
+
+  test('roots whose options do not follow the spot have forwards alone', () => {
+    const chain = pricedChain('VIX', ['2025-06-18', '2025-07-16'], [590, 595, 600, 605, 610]);
+    const { impliedSpot, spotStale, groups } = marketOf(chain, 500);
+    expect([impliedSpot, spotStale]).toEqual([null, false]);
+    for (const { forward, spot } of groups) {
+      expect(spot).toBe(500);
+      expect(forward).toBeGreaterThan(599);
+    }
+  });
+});
+
+test('call and put of one strike have one volatility within their spreads, today’s expiry included', () => {
+  for (const root of ['SPXW', 'SPY']) {
+    for (const off of [-3, -0.2, 0, 0.2, 3]) {
+      const chain = pricedChain(root, expiries, strikes);
+      const { groups } = marketOf(chain, 600 + off);
+      groupChain(chain).forEach(({ years, strikes: listed }, i) => {
+        for (const { dollars, call, put } of listed) {
+          if (Math.abs(dollars - 600) > 3) continue;
+          const inputs = { strike: dollars, years, rate, ...groups[i]!, volatility: smileAt(dollars) };
+          for (const index of [call, put]) {
+            const { right, bid, ask } = chain.rows[index]!;
+            const price =
+              root === 'SPY' ? americanPrice({ ...inputs, right }) : blackScholes({ ...inputs, right }).price;
+            expect(price, `${root} ${off} ${dollars} ${right}`).toBeGreaterThan(bid! - 0.015);
+            expect(price, `${root} ${off} ${dollars} ${right}`).toBeLessThan(ask! + 0.015);
+          }
+        }
+      });
+    }
+  }
+});
