@@ -134,6 +134,9 @@ export type GexCapture = {
   capturedAt: number;
   sessionDate: string;
   spot: number | null;
+  impliedSpot: number | null;
+  spotStale: boolean | null;
+  inconsistentExpiries: number | null;
   netGex: number;
   flipPoint: number | null;
   zeroGamma: number | null;

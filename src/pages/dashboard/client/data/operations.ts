@@ -19,7 +19,7 @@ fragment BarsPage on StockBarsPage { columns { ...BarColumns } meta { cursor } }
 const capture = `
 fragment GexStrikeRow on GexStrike { strike gex gex0dte callOi putOi }
 fragment GexCapture on GexCapture {
-  capturedAt sessionDate spot netGex flipPoint zeroGamma callWall putWall
+  capturedAt sessionDate spot impliedSpot spotStale inconsistentExpiries netGex flipPoint zeroGamma callWall putWall
   strikes { ...GexStrikeRow }
   expiries { expiry maxPain expectedMoveStraddle atmIv }
 }`;

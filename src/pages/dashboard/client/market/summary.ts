@@ -8,6 +8,7 @@ import type { Quote } from '../data/operation-types.ts';
 import { useStore } from '../data/store.ts';
 import { flowTotals } from '../flow/flow-bars.ts';
 import { change, clockTimeSeconds, compact, date, fraction, gex, price, ratio, strike, unknown } from '../format.ts';
+import { SpotNote } from '../gex/spot-note.ts';
 import { SymbolField } from './symbol-field.ts';
 
 const liveNames: Record<LiveState, string> = {
@@ -118,5 +119,6 @@ export function Summary({ desk }: { desk: Desk }): VNode {
       ([label, value, what, colour]) =>
         html`<div title=${what}><dt>${label}</dt><dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd></div>`,
     )}</dl>
+    <${SpotNote} capture=${state.capture} />
   </div>` as VNode;
 }
