@@ -56,10 +56,11 @@ function laterYield(first: QuotedGroup, groups: readonly QuotedGroup[], rate: nu
 }
 
 /**
- * The implied spot where it is under the source's by about one quarter's dividend: that may go ex before the first expiry, and then
+ * The implied spot where it is under the source's by about one quarter's dividend: that may go ex before an expiry of a day or more, and then
  * belongs to its yield, as far as a yield may hold it.
  */
 function withDividend(implied: number, spot: number, first: QuotedGroup, rate: number, dividendYield: number): number {
+  if (first.years < methodologySettings.shortestYieldYears) return implied;
   const quarter = dividendYield * methodologySettings.dividendSpanYears;
   const missing = 1 - implied / spot;
   if (missing < 0.5 * quarter || missing > 1.5 * quarter || !(quarter > 0)) return implied;

@@ -63,7 +63,7 @@ describe('GET /v2/chain/{symbol}', () => {
           },
         ],
       },
-      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', underlying: 'SPX', row_count: 3 },
+      meta: { caps: { applied: [], tier: 'pro' }, plane: 'live', underlying: 'SPX', row_count: 3, greeks_source: null },
     });
     expect(headers['cache-control']).toBe('no-store');
   });
@@ -100,7 +100,7 @@ describe('GET /v2/chain/{symbol}', () => {
       })),
     });
     expect(headers['x-itm-plane']).toBe('live');
-    expect(JSON.parse(headers['x-itm-extra'] as string)).toEqual({ underlying: 'SPX', row_count: 3 });
+    expect(JSON.parse(headers['x-itm-extra'] as string)).toEqual({ underlying: 'SPX', row_count: 3, greeks_source: null });
   });
 
   test.each([

@@ -77,7 +77,7 @@ const points = [
   { expiry: today, strike: 600_000, right: 'put', iv: 0.1306, moneyness: 600 / 600.5, ...unknown },
   { expiry: december, strike: 540_450, right: 'put', iv: 0.25, moneyness: 0.9, ...unknown },
 ];
-const meta = { caps: { applied: [], tier: 'pro' }, plane: 'live' };
+const meta = { caps: { applied: [], tier: 'pro' }, plane: 'live', greeks_source: null };
 
 describe('GET /v2/options/{symbol}/vol/term', () => {
   test('serves the latest chain’s volatility at the money by expiry, key for key', async () => {

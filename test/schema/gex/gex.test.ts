@@ -25,13 +25,21 @@ const chainRows = [
   chainRow({ root: 'SPY', expiry: '2026-12-18', right: 'put', strike: 600_000, openInterest: 41 }),
 ];
 
+const checked = {
+  ...{ impliedSpot: 600.25, spotStale: true, inconsistentExpiries: 1 },
+  profile: [
+    { price: 480.2, gex: -12.5 },
+    { price: 720.3, gex: 1 / 3 },
+  ],
+};
+
 beforeAll(async () => {
   app = await testApp({ nowMs });
   await saveCaptures(app.store, {
     gex: [
       gexCapture('SPY', newYork(before, '10:00'), rows.slice(0, 1), { spot: null }),
       gexCapture('SPY', newYork(before, '16:00'), rows.slice(0, 2), { spot: null, priorCloseSpot: null }),
-      gexCapture('SPY', newYork(today, '11:55'), rows),
+      gexCapture('SPY', newYork(today, '11:55'), rows, checked),
       gexCapture('SPY', newYork(today, '12:05'), rows),
       ...['AAPL', 'XOM', 'SPX'].map((symbol) => gexCapture(symbol, newYork(today, '11:55'), rows)),
     ],
@@ -63,7 +71,8 @@ describe('Symbol.gex', () => {
     const { latest } = await gex(`latest {
       underlying capturedAt sessionDate spot priorCloseSpot netGex netGexShares flipPoint zeroGamma callWall putWall netVanna netCharm
       gammaSource oiCoverage contractCount gammaAbsent methodologyVersion
-      expiries { expiry maxPain expectedMoveStraddle expectedMoveSigma atmIv }
+      impliedSpot spotStale inconsistentExpiries flipIsRemote profile { price gex }
+      expiries { expiry maxPain expectedMoveStraddle expectedMoveSigma atmIv moveRatio inconsistent }
       strikes { strike expiry gex gexShares deltaAdj deltaAdjShares callOi putOi gex0dte gex0dteShares } }`);
     expect(latest).toEqual({
       underlying: 'SPY',
@@ -83,13 +92,20 @@ describe('Symbol.gex', () => {
       oiCoverage: 0.987,
       contractCount: 6,
       gammaAbsent: 3,
-      methodologyVersion: '1',
+      methodologyVersion: '2',
+      impliedSpot: 600.25,
+      spotStale: true,
+      inconsistentExpiries: 1,
+      flipIsRemote: false,
+      profile: checked.profile,
       expiries: [today, '2026-12-18'].map((expiry) => ({
         expiry,
         maxPain: 600_000,
         expectedMoveStraddle: 7.25,
         expectedMoveSigma: 8.5,
         atmIv: 0.15,
+        moveRatio: 0.935,
+        inconsistent: false,
       })),
       strikes: [
         {
