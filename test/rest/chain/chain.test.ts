@@ -100,7 +100,11 @@ describe('GET /v2/chain/{symbol}', () => {
       })),
     });
     expect(headers['x-itm-plane']).toBe('live');
-    expect(JSON.parse(headers['x-itm-extra'] as string)).toEqual({ underlying: 'SPX', row_count: 3, greeks_source: null });
+    expect(JSON.parse(headers['x-itm-extra'] as string)).toEqual({
+      underlying: 'SPX',
+      row_count: 3,
+      greeks_source: null,
+    });
   });
 
   test.each([
