@@ -124,7 +124,7 @@ describe.skipIf(!hasSharedData)('real chains', () => {
     expect(listed!.capturedAt).toBe(exchangeInstant('2024-01-07', 10 * 60 + 52));
   });
 
-  test('with solved gammas keep the vendor greeks in the chain and fill only what it does not say', async () => {
+  test('with solved gammas keep the vendor greeks in the chain, and what was solved beside them', async () => {
     const store = await storeForThisTest();
     const { files } = await ingestFiles(store, 'chain', [spx()], { now });
     expect(files[0]!.notes).toEqual([expect.stringMatching(/^net GEX .* solved, -23\d\.\dm by the vendor's gammas$/)]);
@@ -134,8 +134,10 @@ describe.skipIf(!hasSharedData)('real chains', () => {
     )!;
     expect(call).toMatchObject({ sharesPerContract: 100 });
     expect(String(call.gamma).length).toBeLessThanOrEqual(6);
-    expect(call.theta).toBeLessThan(0);
-    expect(call.vega).toBeGreaterThan(1);
+    expect(call).toMatchObject({ theta: null, vega: null, solved: { origin: 'outOfTheMoney' } });
+    expect(Math.abs(call.solved!.gamma! / call.gamma! - 1)).toBeLessThan(0.05);
+    expect(call.solved!.theta).toBeLessThan(0);
+    expect(call.solved!.vega).toBeGreaterThan(1);
     const again = await ingestFiles(store, 'chain', [spx()], { now });
     expect(again.files[0]!.status).toBe('unchanged');
     const vendor = await ingestFiles(store, 'chain', [spx()], { now, gammaSource: 'vendor' });
