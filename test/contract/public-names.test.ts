@@ -70,7 +70,8 @@ test('every route has the operationId that it was published with', async () => {
 test('every route is the MCP tool that it was published as', async () => {
   const served = await app();
   const client = new Client({ name: 'test', version: '1' });
-  const headers = { authorization: `Bearer ${await served.key()}` };
+  // A key is offered only the tools that it can use.
+  const headers = { authorization: `Bearer ${await served.session()}` };
   await client.connect(new StreamableHTTPClientTransport(new URL('/mcp', served.url), { requestInit: { headers } }));
   onTestFinished(() => client.close());
   const { tools } = await client.listTools();
