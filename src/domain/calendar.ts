@@ -1,4 +1,5 @@
 import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from './market-time.ts';
+import { minuteMs } from './units.ts';
 
 /** Minutes of the New York day at which trading phases begin and end. */
 export const sessionMinutes = {
@@ -153,6 +154,20 @@ export function closeMinute(date: SessionDate): number {
 export function regularSession(date: SessionDate): { openMs: number; closeMs: number } | null {
   if (!isTradingDay(date)) return null;
   return { openMs: exchangeInstant(date, sessionMinutes.open), closeMs: exchangeInstant(date, closeMinute(date)) };
+}
+
+// Options on broad funds and indices trade a quarter of an hour beyond the close.
+const lateCloseMs = 15 * minuteMs;
+
+/** Whether no option trades any more in a session. */
+export function optionsAreOver(session: SessionDate, nowMs: number): boolean {
+  return nowMs >= optionsOverAtMs(session);
+}
+
+/** The instant from which on no option trades in a session. */
+export function optionsOverAtMs(session: SessionDate): number {
+  const hours = regularSession(session);
+  return hours ? hours.closeMs + lateCloseMs : exchangeInstant(addDays(session, 1));
 }
 
 /** The first instant from `tsMs` on at which the regular session is open. */

@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
+import { optionsAreOver } from '../domain/calendar.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
@@ -13,7 +14,6 @@ import { type Dataset, datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
 import type { FileResult, IngestSettings } from './files/file-job.ts';
 import { expandPatterns } from './files/file-patterns.ts';
-import { isOver } from './options/option-session.ts';
 
 /** What became of one file. */
 export interface FileReport {
@@ -92,7 +92,7 @@ async function rememberFile(
   now: Clock,
 ): Promise<void> {
   if (changed > 0) await forgetFiles(tx, datasets[dataset].supersedes, parts);
-  if (parts.some((part) => isDate(part) && !isOver(part, now()))) return;
+  if (parts.some((part) => isDate(part) && !optionsAreOver(part, now()))) return;
   await saveIngestedFile(tx, dataset, hash, { name, rows, ingestedAt: now(), parts });
 }
 

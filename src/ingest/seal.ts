@@ -1,4 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
+import { optionsAreOver } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Store } from '../store/engine/connection.ts';
@@ -11,7 +12,6 @@ import {
   tryHoldSeals,
   wholeSession,
 } from '../store/market/session-seals.ts';
-import { isOver } from './options/option-session.ts';
 
 const askAgainMs = 100;
 const namedSymbols = 10;
@@ -69,7 +69,7 @@ export async function sealSession(
 ): Promise<SealReport> {
   const { session, symbols } = request;
   const refused = (reason: string): SealReport => ({ ...request, status: 'refused', reason, stored: nothing });
-  if (!isOver(session, now())) return refused(`${session} is not over`);
+  if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   return inTransaction(store, async (tx) => {
     await holdSeals(tx, signal);
     const found = await storedSession(tx, session, symbols);

@@ -6,12 +6,11 @@ import {
   type OptionTape,
   type OptionTapeCounts,
 } from '../../analytics/session/option-tape.ts';
-import { regularSession } from '../../domain/calendar.ts';
+import { optionsAreOver, regularSession } from '../../domain/calendar.ts';
 import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
 import { type CrossSection, type FlowEvent, type LargeTrade, rankedListNames } from '../../domain/flow/flow.ts';
-import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { minuteMs } from '../../domain/units.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { lockOptionBars, replaceOptionBars } from '../../store/chain/option-bars.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
@@ -29,8 +28,6 @@ import { type SessionGreeks, type Solving, sessionSolver } from './session-greek
 const tradesAtOnce = 2000;
 // Contracts of sessions that are held to be written together: most underlyings have few.
 const contractsAtOnce = 2048;
-// Options on broad funds and indices trade a quarter of an hour beyond the close.
-const lateCloseMs = 15 * minuteMs;
 
 /** One underlying's session of an option tape being made, and the events that stand so far. */
 export interface OptionSession {
@@ -82,7 +79,7 @@ async function endOptionSession({ date, tape, greeks }: OptionSession, nowMs: nu
   tape.end();
   if (greeks === null) return;
   // Once the session is over, so are all its minutes, whether or not anything was quoted to the end.
-  const throughMs = isOver(date, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
+  const throughMs = optionsAreOver(date, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
   while (greeks.dueMs <= throughMs) await greeks.take();
   await greeks.end();
 }
@@ -98,17 +95,6 @@ export interface SessionTapeInfo {
   solving: Solving | null;
 }
 
-/** Whether no option trades any more in a session. */
-export function isOver(session: SessionDate, nowMs: number): boolean {
-  return nowMs >= overAtMs(session);
-}
-
-/** The instant from which on no option trades in a session. */
-export function overAtMs(session: SessionDate): number {
-  const hours = regularSession(session);
-  return hours ? hours.closeMs + lateCloseMs : exchangeInstant(addDays(session, 1));
-}
-
 /** What was observed of a session that came as a file: all its hours, once it is over. */
 function coverageOf(
   { date, tape, underlying }: OptionSession,
@@ -117,7 +103,7 @@ function coverageOf(
 ): Coverage {
   const { fromMs, throughMs } = tape.observed.of(underlying)!;
   const hours = regularSession(date);
-  const over = isOver(date, nowMs);
+  const over = optionsAreOver(date, nowMs);
   return {
     status: over ? 'eod_reconciled' : 'observed_live',
     complete: over && withoutGaps(underlying.symbol),
@@ -149,7 +135,7 @@ function* barRuns(sessions: readonly OptionSession[]) {
 }
 
 function stampOf(date: SessionDate, { nowMs, source }: SessionTapeInfo) {
-  const coverageStatus = isOver(date, nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const);
+  const coverageStatus = optionsAreOver(date, nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const);
   return { sessionDate: date, coverageStatus, scannedAtMs: nowMs, source };
 }
 

@@ -1,10 +1,11 @@
 import { createHash } from 'node:crypto';
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { OptionTapeCounts } from '../../analytics/session/option-tape.ts';
+import { optionsAreOver } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
-import { feedOf, isOver, type OptionSession, type OptionSessionWriter, optionSessionWriter } from './option-session.ts';
+import { feedOf, type OptionSession, type OptionSessionWriter, optionSessionWriter } from './option-session.ts';
 import { readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
 
@@ -16,7 +17,7 @@ export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: nu
     ['unmatchedCancels', 'cancels of prints that are not on the tape'],
     ['leftOut', 'compression trades and withdrawn records skipped'],
   ];
-  const over = isOver(date, nowMs) ? [] : [`${date} is not over: its data is stored as not reconciled`];
+  const over = optionsAreOver(date, nowMs) ? [] : [`${date} is not over: its data is stored as not reconciled`];
   return [
     ...over,
     ...notes.filter(([name]) => counts[name] > 0).map(([name, what]) => `${date}: ${counts[name]} ${what}`),

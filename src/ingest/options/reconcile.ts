@@ -1,4 +1,5 @@
 import { methodologySettings, tapeSettings } from '../../analytics/methodology.ts';
+import { optionsAreOver } from '../../domain/calendar.ts';
 import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -11,7 +12,7 @@ import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
-import { feedOf, isOver, type OptionSession, optionSessionWriter } from './option-session.ts';
+import { feedOf, type OptionSession, optionSessionWriter } from './option-session.ts';
 import { quoteNotes, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
@@ -177,7 +178,7 @@ export async function reconcile(
     notes: [],
     ...found(),
   });
-  if (!isOver(session, now())) return refused(`${session} is not over`);
+  if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   try {
     const report = await inTransaction(store, async (tx) => {
       const rebuilt = await rebuild(tx, paths, log, options);

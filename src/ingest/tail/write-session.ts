@@ -1,0 +1,159 @@
+import { timeframeMs, timeframes } from '../../domain/bar.ts';
+import { optionsOverAtMs } from '../../domain/calendar.ts';
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { Coverage } from '../../domain/flow/coverage.ts';
+import { addDays, exchangeInstant } from '../../domain/market-time.ts';
+import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
+import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { saveCoverages } from '../../store/flow/coverage.ts';
+import { saveCrossSections } from '../../store/flow/cross-sections.ts';
+import { saveLargeTrades } from '../../store/flow/events.ts';
+import { reconciledUnderlyings, removeLargeTrades, symbolsWithTape } from '../../store/flow/live.ts';
+import { lockFlow } from '../../store/flow/sessions.ts';
+import { type BarRun, holdBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
+import { forgetFiles } from '../../store/market/ingested-files.ts';
+import { type LiveQuote, saveLiveQuotes } from '../../store/market/live-quotes.ts';
+import { sealedSymbols } from '../../store/market/session-seals.ts';
+import { saveUnknownTickers, symbolsVersion } from '../../store/market/symbols.ts';
+import { slices } from '../files/bar-batch.ts';
+import { saveUnderlyings } from '../files/option-underlyings.ts';
+import type { LiveSession } from './live-session.ts';
+
+/** Rows of a write. */
+const atOnce = 512;
+/** Datasets whose files a live tape takes the place of. */
+const overwritten = ['stock-minute-bars', 'stock-day-bars', 'stock-trades', 'option-minute-bars', 'option-trades'];
+
+async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<void> {
+  const taken = stocks.takeChanged();
+  if (taken.length === 0) return;
+  const symbols = taken.map(({ symbol }) => symbol);
+  await holdBarBlocks(tx);
+  const [sealed, whole] = [
+    await sealedSymbols(tx, date, symbols),
+    await symbolsWithTape(tx, date, symbols, optionsOverAtMs(date)),
+  ];
+  const changed = taken.filter(({ symbol }) => !sealed.has(symbol) && !whole.has(symbol));
+  if (changed.length === 0) return;
+  await saveUnknownTickers(
+    tx,
+    changed.map(({ symbol }) => symbol),
+  );
+  const [startMs, toMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
+  for (const timeframe of timeframes) {
+    const lengthMs = timeframeMs[timeframe];
+    const runs = changed.map(({ symbol, fromMs: first }): BarRun => {
+      const fromMs = timeframe === '1d' ? startMs : first - (first % lengthMs);
+      return { symbol, bars: stocks.bars(symbol, timeframe, fromMs), whole: { fromMs, toMs } };
+    });
+    for (const slice of slices(runs, atOnce)) await writeBars(tx, timeframe, slice);
+  }
+  const quotes = changed.flatMap(({ symbol }): LiveQuote[] => {
+    const latest = stocks.latest(symbol);
+    if (!latest) return [];
+    const { price: spot, tsMs: eventTsMs, volume } = latest;
+    return [{ symbol, sessionDate: date, spot, eventTsMs, volume, officialClose: null }];
+  });
+  await saveLiveQuotes(tx, quotes);
+}
+
+async function writeEvents(tx: Transaction, { date, events }: LiveSession, coverages: ReadonlyMap<string, Coverage>) {
+  const changes = [...events].filter(([, { underlying }]) => coverages.has(underlying));
+  await removeLargeTrades(
+    tx,
+    date,
+    changes.map(([eventId, { underlying }]) => ({ eventId, underlying })),
+  );
+  const trades = changes.flatMap(([, { seq, underlying, event }]) =>
+    event ? [{ symbol: underlying, seq, coverage: coverages.get(underlying)!, event }] : [],
+  );
+  if (trades.length > 0) await saveLargeTrades(tx, trades);
+}
+
+async function writeOptionBars(
+  tx: Transaction,
+  { date, options }: LiveSession,
+  changed: readonly { contract: TradedContract; fromMs: number }[],
+): Promise<void> {
+  for (const slice of slices(changed, atOnce)) {
+    const runs = slice.flatMap(({ contract, fromMs }) =>
+      (['1m', '5m'] as const).map((timeframe) => ({
+        underlying: contract.underlying.symbol,
+        sessionDate: date,
+        contract: contract.id,
+        timeframe,
+        fromMs,
+        bars: options.bars.bars(contract, timeframe, partStart(fromMs)),
+      })),
+    );
+    await saveLiveOptionBars(tx, runs);
+  }
+}
+
+async function writeOptions(tx: Transaction, session: LiveSession): Promise<void> {
+  const { date, options, events } = session;
+  const underlyings = options.crossSections.changed();
+  const changed = options.bars.takeChanged();
+  if (underlyings.length + events.size + changed.length === 0) return;
+  await lockFlow(tx);
+  await lockOptionBars(tx);
+  await saveUnderlyings(tx, new Set(changed.map(({ contract }) => contract.contract.root)));
+  const met = options.observed.underlyings();
+  const symbols = met.map(({ symbol }) => symbol);
+  // What is final in one way or the other.
+  const reconciled = await reconciledUnderlyings(tx, date, symbols);
+  const sealed = await sealedSymbols(tx, date, symbols);
+  const registryVersion = await symbolsVersion(tx);
+  const coverages = new Map<string, Coverage>();
+  for (const underlying of met) {
+    if (reconciled.has(underlying.symbol) || sealed.has(underlying.symbol)) continue;
+    const { fromMs, throughMs } = options.observed.of(underlying)!;
+    coverages.set(underlying.symbol, {
+      status: 'observed_live',
+      complete: false,
+      sessionDate: date,
+      observedFromMs: fromMs,
+      observedThroughMs: throughMs,
+      registryVersion,
+      standardMultiplierAssumed: true,
+    });
+  }
+  const observed = underlyings.filter(({ symbol }) => coverages.has(symbol));
+  await saveCoverages(tx, new Map(observed.map(({ symbol }) => [symbol, coverages.get(symbol)!])));
+  const sections = observed.map((underlying) =>
+    options.crossSections.snapshot(underlying, coverages.get(underlying.symbol)!),
+  );
+  await saveCrossSections(
+    tx,
+    sections.filter((section) => section !== null),
+  );
+  await writeEvents(tx, session, coverages);
+  await writeOptionBars(
+    tx,
+    session,
+    changed.filter(({ contract }) => coverages.has(contract.underlying.symbol)),
+  );
+}
+
+/** Writes the minutes whose solves are ended. */
+async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSession): Promise<void> {
+  const solved = greeks.takeSolved();
+  if (solved.length === 0) return;
+  await lockFlow(tx);
+  const underlyings = [...new Set(solved.map(({ underlying }) => underlying))];
+  const reconciled = await reconciledUnderlyings(tx, date, underlyings);
+  const sealed = await sealedSymbols(tx, date, underlyings);
+  const minutes = solved.filter(({ underlying }) => !reconciled.has(underlying) && !sealed.has(underlying));
+  await saveGreeksMinutes(tx, date, minutes, places);
+}
+
+/** Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use. */
+export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<void> {
+  if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);
+  session.isBegun = true;
+  await writeStocks(tx, session);
+  await writeOptions(tx, session);
+  await writeGreeks(tx, session);
+  session.events.clear();
+}
