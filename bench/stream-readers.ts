@@ -1,11 +1,13 @@
 import { fork } from 'node:child_process';
 import http from 'node:http';
 import { fileURLToPath } from 'node:url';
+import { WebSocket } from 'ws';
 
 /** Streams to be read. */
 export interface ReadingOrder {
   url: string;
-  method: 'GET' | 'POST';
+  /** `WS`: a WebSocket by graphql-transport-ws, over which `body` is what is subscribed to. */
+  method: 'GET' | 'POST' | 'WS';
   headers: Record<string, string>;
   body?: string;
   /** Streams read at the same time, each on a connection of its own. */
@@ -45,6 +47,21 @@ export async function readStreams(order: ReadingOrder): Promise<Readers> {
 
 const clock = () => performance.timeOrigin + performance.now();
 
+/** Subscribes over a WebSocket of its own. */
+function readSocket({ url, headers, body }: ReadingOrder, onText: (text: string) => void): void {
+  const socket = new WebSocket(url.replace(/^http/, 'ws'), 'graphql-transport-ws');
+  const send = (message: object) => socket.send(JSON.stringify(message));
+  socket.on('open', () => send({ type: 'connection_init', payload: { authorization: headers.authorization } }));
+  socket.on('message', (data) => {
+    const text = String(data);
+    if (text === '{"type":"connection_ack"}') send({ id: '1', type: 'subscribe', payload: JSON.parse(body!) });
+    else onText(text);
+  });
+  socket.on('close', (code, reason) => {
+    throw new Error(`a WebSocket was closed: ${code} ${reason}`);
+  });
+}
+
 function read(order: ReadingOrder): void {
   const arrivals = new Map<number, number[]>();
   let begun = 0;
@@ -56,18 +73,23 @@ function read(order: ReadingOrder): void {
   for (let i = 0; i < order.readers; i++) {
     let first = true;
     const { method, headers } = order;
+    const onText = (text: string) => {
+      const atMs = clock();
+      for (const [, spot] of text.matchAll(/"spot":([\d.]+)/g)) {
+        if (first) {
+          first = false;
+          if (++begun === order.readers) process.send!('open');
+        } else took(Number(spot), atMs);
+      }
+    };
+    if (method === 'WS') {
+      readSocket(order, onText);
+      continue;
+    }
     const request = http.request(order.url, { method, headers, agent: false }, (response) => {
       if (response.statusCode !== 200) throw new Error(`a stream answered ${response.statusCode}`);
       response.setEncoding('utf8');
-      response.on('data', (text: string) => {
-        const atMs = clock();
-        for (const [, spot] of text.matchAll(/"spot":([\d.]+)/g)) {
-          if (first) {
-            first = false;
-            if (++begun === order.readers) process.send!('open');
-          } else took(Number(spot), atMs);
-        }
-      });
+      response.on('data', onText);
     });
     request.end(order.body);
   }

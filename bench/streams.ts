@@ -75,6 +75,12 @@ async function measure(ground: Ground, order: ReadingOrder): Promise<Latency> {
   };
 }
 
+function report(name: string, readers: number, { p50Ms, p99Ms, lastMs, maxMs, cpuMs }: Latency): void {
+  console.log(
+    `${name}, ${readers} readers: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, last reader ${lastMs.toFixed(1)} ms (worst ${maxMs.toFixed(1)}), ${cpuMs.toFixed(1)} ms of CPU a price`,
+  );
+}
+
 const subscription = 'subscription { quotes(symbols: ["SA"]) { symbol spot changePct volume eventTsMs } }';
 
 /** From a price's commit to its readers: one, a hundred and a thousand on one process, by REST and GraphQL. */
@@ -107,12 +113,15 @@ export async function streams(): Promise<void> {
         body: JSON.stringify({ query: subscription }),
       },
     };
+    const overSockets = { ...doors['/graphql']!, method: 'WS' as const };
+    // The others read as many streams at the same time; the latency is the WebSockets' own.
+    const others = await readStreams({ ...doors['/v2/stream']!, readers: 1000 });
+    report('WebSockets beside 1,000 of /v2/stream', 1000, await measure(ground, { ...overSockets, readers: 1000 }));
+    others.stop();
+    doors.WebSockets = overSockets;
     for (const [name, order] of Object.entries(doors)) {
       for (const readers of [1, 100, 1000]) {
-        const { p50Ms, p99Ms, lastMs, maxMs, cpuMs } = await measure(ground, { ...order, readers });
-        console.log(
-          `${name}, ${readers} readers: p50 ${p50Ms.toFixed(1)} ms, p99 ${p99Ms.toFixed(1)} ms, last reader ${lastMs.toFixed(1)} ms (worst ${maxMs.toFixed(1)}), ${cpuMs.toFixed(1)} ms of CPU a price`,
-        );
+        report(name, readers, await measure(ground, { ...order, readers }));
       }
     }
   } finally {
