@@ -1,10 +1,11 @@
 import { computeGexCapture } from '../../analytics/gex/capture.ts';
 import { solveCapture } from '../../analytics/gex/solve-capture.ts';
-import { methodologySettings } from '../../analytics/methodology.ts';
+import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex.ts';
 import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captures.ts';
+import { type ComputedCapture, capturesAfter, lockCaptures } from '../../store/chain/session-captures.ts';
 import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
@@ -53,24 +54,75 @@ function chainPart({ underlying, capturedAt }: ChainCapture): string {
   return `${underlying} ${capturedAt}`;
 }
 
-/** Stores a chain and the GEX capture that follows from it, null when none may be published; `changed` = how many of the two are new or different. Throws `SessionSealed`. */
-export async function storeChain(
+/** How chains are solved. */
+export type ChainSettings = Pick<IngestSettings, 'gammaSource' | 'rate'>;
+
+/** A chain that was written: the GEX capture that follows from it, null when none may be published, and how many of the two are new or different. */
+export interface WrittenChain {
+  gex: GexCapture | null;
+  changed: number;
+}
+
+/** Solves a chain after those stored before it in its session, and writes it and its GEX, in a transaction that holds the captures. */
+export async function writeChain(
   tx: Transaction,
   capture: ChainCapture,
-  settings: Pick<IngestSettings, 'gammaSource' | 'rate'>,
-): Promise<{ changed: number; gex: GexCapture | null }> {
-  await refuseSealed(tx, [{ symbol: capture.underlying, sessionDate: capture.sessionDate }]);
-  const { gammaSource, rate } = settings;
+  { gammaSource, rate }: ChainSettings,
+): Promise<WrittenChain> {
   const { chain, gex } = await solveCapture(capture, {
     ...{ gammaSource, rate },
     previousSolves: () => previousSolves(tx, capture),
   });
-  await saveUnderlyings(tx, new Set(chain.rows.map((row) => row.root)));
   const changed = Number(await saveChainCapture(tx, chain));
   const gexChanged = gex ? saveGexCapture(tx, gex) : removeGexCapture(tx, chain.underlying, chain.capturedAt);
-  const allChanged = changed + Number(await gexChanged);
-  if (allChanged > 0) await forgetFiles(tx, ['chain'], [chainPart(chain)]);
-  return { changed: allChanged, gex };
+  return { gex, changed: changed + Number(await gexChanged) };
+}
+
+/** The settings that a stored chain was computed with; `rate` where it holds none. */
+export function settingsOf(
+  chain: ChainCapture,
+  { gammaSource }: Pick<ComputedCapture, 'gammaSource'>,
+  rate: number,
+): ChainSettings {
+  const isSolved = chain.rows.some(({ solved }) => solved !== undefined) || chain.rate == null;
+  return { gammaSource: gammaSource ?? (isSolved ? 'solve' : 'vendor'), rate: chain.rate ?? rate };
+}
+
+/**
+ * Solves the session's captures after an instant again, in a transaction that holds them: each may have used a solve before it, or its
+ * absence. Ends with the first that stays as it was. Those that an older version computed are left to `recompute`.
+ */
+export async function solveFollowing(
+  tx: Transaction,
+  { underlying, sessionDate, capturedAt }: Pick<ChainCapture, 'underlying' | 'sessionDate' | 'capturedAt'>,
+  rate: number,
+): Promise<void> {
+  for (const next of await capturesAfter(tx, underlying, sessionDate, capturedAt)) {
+    if (next.methodologyVersion !== null && next.methodologyVersion !== methodologyVersion) return;
+    const chain = (await chainCaptureAt(tx, underlying, next.capturedAt))!;
+    if ((await writeChain(tx, chain, settingsOf(chain, next, rate))).changed === 0) return;
+  }
+}
+
+/**
+ * Stores a chain and the GEX capture that follows from it, and solves those of its session that come after it anew, so that the order in which
+ * chains arrive changes nothing. Throws `SessionSealed`.
+ */
+export async function storeChain(
+  tx: Transaction,
+  capture: ChainCapture,
+  settings: ChainSettings,
+): Promise<WrittenChain> {
+  const { underlying, sessionDate } = capture;
+  await refuseSealed(tx, [{ symbol: underlying, sessionDate }]);
+  await saveUnderlyings(tx, new Set(capture.rows.map((row) => row.root)));
+  await lockCaptures(tx, underlying);
+  const written = await writeChain(tx, capture, settings);
+  if (written.changed > 0) {
+    await forgetFiles(tx, ['chain'], [chainPart(capture)]);
+    await solveFollowing(tx, capture, settings.rate);
+  }
+  return written;
 }
 
 /** A whole chain: its capture, and the GEX capture that follows from it. */
