@@ -65,6 +65,7 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     options: ['files', 'chains'],
     tail: ['files', 'chains', 'options'],
     sample: ['tail'],
+    recompute: ['chains'],
   },
   access: { usage: [], entitlement: [], limits: [], identity: ['entitlement', 'usage'] },
   resolvers: {

@@ -8,6 +8,7 @@ import { addIngestCommand } from './commands/ingest.ts';
 import { addKeyCommands } from './commands/key.ts';
 import { addMigrateCommand } from './commands/migrate.ts';
 import { addQuoteCommands } from './commands/quotes.ts';
+import { addRecomputeCommand } from './commands/recompute.ts';
 import { addReconcileCommand } from './commands/reconcile.ts';
 import { addSealCommand } from './commands/seal.ts';
 import { addServeCommand } from './commands/serve.ts';
@@ -38,6 +39,7 @@ export function createProgram(terminal: Terminal): Command {
     addServeCommand,
     addIngestCommand,
     addReconcileCommand,
+    addRecomputeCommand,
     addSealCommand,
     addQuoteCommands,
     addFollowCommand,

@@ -69,6 +69,9 @@ export const optionTradeConditions: readonly { id: number; name: string; traits:
   ([id, name, traits]) => ({ id, name, traits }),
 );
 
+/** Conditions of prints made in auctions. */
+export const auctionConditions: readonly number[] = [227, 228, 233, 237, 238, 244];
+
 const permissions = eligible | sweepable;
 
 /** The traits of a print: what every one of its conditions permits, and what any of them says. An unknown id restricts nothing. */

@@ -1,0 +1,94 @@
+import { Argument, type Command } from 'commander';
+import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
+import {
+  type RecomputedDataset,
+  type RecomputedSession,
+  recompute,
+  recomputed,
+  recomputedNames,
+} from '../../ingest/recompute/recompute.ts';
+import { type CommandResult, printing } from '../io/command-result.ts';
+import { type CommonOptions, date, rateOption, ticker, withCommonOptions, withExamples } from '../io/options.ts';
+import { createProgress } from '../io/progress.ts';
+import { withStore } from '../io/store.ts';
+import type { Terminal } from '../io/terminal.ts';
+
+interface RecomputeCommandOptions extends CommonOptions {
+  symbol?: string;
+  from?: string;
+  to?: string;
+  rate?: number;
+}
+
+function lineOf({ underlying, session, status, changed, reason }: RecomputedSession): string {
+  return `${status.padEnd(10)}  ${session}  ${underlying}  ${reason ?? `${changed} changed`}`;
+}
+
+function resultOf(dataset: RecomputedDataset, sessions: readonly RecomputedSession[]): CommandResult {
+  const count = (status: RecomputedSession['status']) => sessions.filter((each) => each.status === status).length;
+  const counts = { recomputed: count('recomputed'), unchanged: count('unchanged'), refused: count('refused') };
+  return {
+    json: { dataset, methodology_version: methodologyVersion, ...counts, sessions },
+    lines: [
+      ...sessions.map(lineOf),
+      `Methodology ${methodologyVersion}: ${counts.recomputed} sessions recomputed, ${counts.unchanged} unchanged, ${counts.refused} refused`,
+    ],
+    failed: counts.refused > 0,
+  };
+}
+
+async function run(
+  terminal: Terminal,
+  dataset: RecomputedDataset,
+  options: RecomputeCommandOptions,
+): Promise<CommandResult> {
+  const { symbol = null, from = null, to = null, rate = methodologySettings.usualRate } = options;
+  const progress = createProgress(terminal.stderr, terminal.now);
+  try {
+    const sessions = await withStore(terminal, options, (store) =>
+      recompute(
+        store,
+        dataset,
+        { symbol, from, to },
+        {
+          rate,
+          signal: terminal.interrupted,
+          onProgress: ({ session, underlying }, index, total) =>
+            progress.update(`${index + 1}/${total}  ${session} ${underlying}`, index / total),
+        },
+      ),
+    );
+    return resultOf(dataset, sessions);
+  } finally {
+    progress.done();
+  }
+}
+
+/** `tapegraph recompute`: stored figures by the present definitions. */
+export function addRecomputeCommand(program: Command, terminal: Terminal): void {
+  const command = withCommonOptions(program.command('recompute'))
+    .summary('compute stored figures again by the present methodology')
+    .description(
+      'Computes stored figures again, from what is stored, by the present version of the methodology. Each session of an underlying is ' +
+        'one transaction: streams and caches are notified of it, and a run that was stopped is resumed by the next. Sealed sessions are refused.',
+    )
+    .addArgument(new Argument('<dataset>', 'what to compute; see below').choices(recomputedNames))
+    .option('--symbol <ticker>', 'only this underlying', ticker)
+    .option('--from <date>', 'from this session on', date)
+    .option('--to <date>', 'up to this session, included', date)
+    .addOption(rateOption());
+  const kinds = recomputedNames.map((name) => `  ${name.padEnd(20)}${recomputed[name].describes}`);
+  command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
+  withExamples(command, [
+    ['recompute chain', 'all captures that an older version computed'],
+    ['recompute chain --symbol SPX --from 2026-11-01 --to 2026-11-20', 'some sessions of one underlying'],
+    ['recompute flow --json', 'a report for scripts'],
+  ]);
+  command.action(
+    printing(
+      terminal,
+      () => command.opts(),
+      (dataset: RecomputedDataset) => run(terminal, dataset, command.opts<RecomputeCommandOptions>()),
+    ),
+  );
+}

@@ -1,0 +1,95 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { refuseSealed, SessionSealed } from '../../store/market/session-seals.ts';
+import { recomputeChains, sessionsOfChains } from './chains.ts';
+import { recomputeFlow, sessionsOfFlow } from './flow.ts';
+import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
+
+/** What became of an underlying's session. */
+export interface RecomputedSession extends UnderlyingSession {
+  /** `refused`: it is sealed, and stays as it is. */
+  status: 'recomputed' | 'unchanged' | 'refused';
+  /** Captures or large trades of it that differ from before. */
+  changed: number;
+  /** Why it was refused; null when it was not. */
+  reason: string | null;
+}
+
+/** One kind of stored data that can be computed again. */
+interface Recomputing {
+  describes: string;
+  /** The sessions in need of it, in the order in which they are computed. */
+  sessions(store: Store): Promise<UnderlyingSession[]>;
+  /** Computes a session again, in a transaction of its own that may write it; returns how much changed. */
+  run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<number>;
+}
+
+export const recomputedNames = ['chain', 'flow'] as const;
+export type RecomputedDataset = (typeof recomputedNames)[number];
+
+export const recomputed: Record<RecomputedDataset, Recomputing> = {
+  chain: {
+    describes: 'chain captures and dealer gamma, of sessions that an older version of the methodology computed',
+    sessions: sessionsOfChains,
+    run: recomputeChains,
+  },
+  flow: {
+    describes: 'sides of large trades, of sessions whose option quotes are stored',
+    sessions: sessionsOfFlow,
+    run: recomputeFlow,
+  },
+};
+
+export interface RecomputeRequest {
+  /** Null = every underlying, from the first session on, to the last. */
+  symbol: string | null;
+  from: SessionDate | null;
+  to: SessionDate | null;
+}
+
+export interface RecomputeOptions {
+  /** Continuous interest rate of captures that do not hold their own, a fraction a year. */
+  rate: number;
+  /** Aborted to stop: the session being computed is rolled back, and the reason is thrown. Sessions computed before stay. */
+  signal?: AbortSignal | undefined;
+  onProgress?: (session: UnderlyingSession, index: number, count: number) => void;
+}
+
+/**
+ * Computes stored sessions again from what is stored of them, by the present definitions, each in one transaction: a run that was stopped is
+ * taken up by the next. Sealed sessions are refused and the others go on. Throws when the store fails.
+ */
+export async function recompute(
+  store: Store,
+  dataset: RecomputedDataset,
+  { symbol, from, to }: RecomputeRequest,
+  { rate, signal, onProgress }: RecomputeOptions,
+): Promise<RecomputedSession[]> {
+  const { sessions, run } = recomputed[dataset];
+  const wanted = (await sessions(store)).filter(
+    ({ underlying, session }) =>
+      (symbol === null || underlying === symbol) &&
+      (from === null || session >= from) &&
+      (to === null || session <= to),
+  );
+  const reports: RecomputedSession[] = [];
+  const check = () => signal?.throwIfAborted();
+  for (const [index, one] of wanted.entries()) {
+    check();
+    onProgress?.(one, index, wanted.length);
+    try {
+      const changed = await inTransaction(store, async (tx) => {
+        await refuseSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
+        return run(tx, one, { store, rate, check });
+      });
+      reports.push({ ...one, status: changed > 0 ? 'recomputed' : 'unchanged', changed, reason: null });
+    } catch (error) {
+      if (!(error instanceof SessionSealed)) throw error;
+      reports.push({ ...one, status: 'refused', changed: 0, reason: error.message });
+    }
+    await yieldToEventLoop();
+  }
+  return reports;
+}

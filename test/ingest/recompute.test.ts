@@ -1,0 +1,187 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { setTimeout as pause } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { beforeEach, describe, expect, onTestFinished, test } from 'vitest';
+import { greekNames, shownGreek } from '../../src/domain/chain/chain.ts';
+import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { recompute } from '../../src/ingest/recompute/recompute.ts';
+import { chainCaptureAt, saveChainCapture } from '../../src/store/chain/chain-captures.ts';
+import { watchChanges } from '../../src/store/engine/changes.ts';
+import type { Change } from '../../src/store/engine/subjects.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveSeals } from '../../src/store/market/session-seals.ts';
+import { chainCapture, chainRow } from '../support/option-market.ts';
+import { worth } from '../support/quoted-tape.ts';
+import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
+const [monday, tuesday] = ['2026-11-16', '2026-11-17'];
+const now = () => exchangeInstant('2026-11-18', 60);
+const temporary = temporaryFolder();
+const every = { symbol: null, from: null, to: null };
+const usual = { rate: 0.045 };
+
+/** A chain near the money; its source gives greeks of the first contract alone, and none of the last is quoted later. */
+function chainAt(tsMs: number, isFirst: boolean) {
+  const ids = ['C05950', 'P05950', 'C06000', 'P06000', 'C06050', 'P06050', 'C06500'];
+  const rows = ids.map((id, i) => {
+    const contract = readOptionContract(`SPXW261218${id}000`)!;
+    const fair = worth(contract, 6000, tsMs);
+    const source = i === 0 ? { iv: 0.1987, delta: 0.6201, gamma: 0.0012 } : {};
+    const quote = i < 6 || isFirst ? { bid: fair - 0.02, ask: fair + 0.02 } : {};
+    return chainRow({ ...contract, openInterest: 100, ...quote, ...source });
+  });
+  return chainCapture('SPX', tsMs, rows, { spot: 6000, priorCloseSpot: 6000 });
+}
+
+async function published(store: TestStore, session?: string): Promise<unknown[]> {
+  const of = session ? `WHERE session_date = '${session}'` : '';
+  const chains = await store.pool.query(`SELECT * FROM chain_captures ${of} ORDER BY captured_at`);
+  const gex = await store.pool.query(`SELECT * FROM gex_captures ${of} ORDER BY captured_at`);
+  return [chains.rows, gex.rows];
+}
+
+/** Brings captures into the form in which the first version stored them: what was solved fills the gaps of the source, and no rate is held. */
+async function asOfVersion1(store: TestStore): Promise<void> {
+  const { rows } = await store.pool.query('SELECT captured_at FROM chain_captures');
+  await inTransaction(store, async (tx) => {
+    for (const { captured_at: atMs } of rows) {
+      const chain = (await chainCaptureAt(tx, 'SPX', Number(atMs)))!;
+      const merged = chain.rows.map(({ solved, ...row }) => ({
+        ...row,
+        ...Object.fromEntries(
+          greekNames.map((name) => [name, shownGreek({ ...row, ...(solved && { solved }) }, name)]),
+        ),
+      }));
+      await saveChainCapture(tx, { ...chain, rate: null, rows: merged });
+    }
+    await tx.query(`UPDATE gex_captures SET methodology_version = '1', net_gex = 1, version = 'of 1'`);
+  });
+}
+
+describe('captures of version 1', () => {
+  let store: TestStore;
+  let expected: unknown[];
+  beforeEach(async () => {
+    store = await storeForThisTest();
+    for (const session of [monday, tuesday])
+      for (const minute of [600, 605])
+        await inTransaction(store, (tx) =>
+          storeChain(tx, chainAt(exchangeInstant(session, minute), minute === 600), { gammaSource: 'solve', ...usual }),
+        );
+    expected = await published(store);
+    await asOfVersion1(store);
+  }, 300_000);
+
+  test('come to what they would be, were they captured now: the source’s greeks are told from ours', async () => {
+    const old = await published(store);
+    expect(old).not.toEqual(expected);
+    const [chain] = old[0] as { rate: number | null }[];
+    expect(chain!.rate).toBeNull();
+    const heard: Change[] = [];
+    const changes = await watchChanges(store);
+    changes.onChange((change) => heard.push(change));
+    const seen: string[] = [];
+    const reports = await recompute(store, 'chain', every, {
+      ...usual,
+      onProgress: ({ session }, index, count) => seen.push(`${index + 1}/${count} ${session}`),
+    });
+    expect(reports.map(({ underlying, session, status }) => [underlying, session, status])).toEqual([
+      ['SPX', monday, 'recomputed'],
+      ['SPX', tuesday, 'recomputed'],
+    ]);
+    expect(seen).toEqual([`1/2 ${monday}`, `2/2 ${tuesday}`]);
+    expect(await published(store)).toEqual(expected);
+    expect(heard.filter(({ gex, chain }) => gex?.includes('SPX') && chain?.includes('SPX'))).toHaveLength(2);
+    await changes.stop();
+    expect(await recompute(store, 'chain', every, usual)).toEqual([]);
+  }, 300_000);
+
+  test('of the sessions and the symbol that were asked for alone', async () => {
+    const tuesdays = { symbol: 'SPX', from: tuesday, to: tuesday };
+    expect(await recompute(store, 'chain', { ...every, symbol: 'SPY' }, usual)).toEqual([]);
+    expect((await recompute(store, 'chain', tuesdays, usual)).map(({ session }) => session)).toEqual([tuesday]);
+    expect((await recompute(store, 'chain', { ...every, to: monday }, usual)).length).toBe(1);
+    expect(await published(store)).toEqual(expected);
+  }, 300_000);
+
+  test('of a sealed session are refused and stay; the others go on', async () => {
+    await inTransaction(store, (tx) => saveSeals(tx, monday, ['SPX'], now()));
+    const before = await published(store, monday);
+    const reports = await recompute(store, 'chain', every, usual);
+    expect(reports.map(({ status, reason }) => [status, reason])).toEqual([
+      ['refused', expect.stringContaining(`${monday} is sealed for SPX`)],
+      ['recomputed', null],
+    ]);
+    expect(await published(store, monday)).toEqual(before);
+  }, 300_000);
+
+  test('are whole, old or new, when the command is killed, and the next run does the rest', async () => {
+    const old = await published(store, tuesday);
+    const holder = await store.pool.connect();
+    await holder.query(`BEGIN; SELECT 1 FROM gex_captures WHERE session_date = '${tuesday}' FOR UPDATE`);
+    const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
+    const child = spawn(process.execPath, [main, 'recompute', 'chain'], { env, stdio: 'ignore' });
+    onTestFinished(() => void child.kill('SIGKILL'));
+    const waiting = `SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'`;
+    for (let tries = 0; tries < 10_000; tries++) {
+      if (Number((await store.pool.query(waiting)).rows[0].count) > 0) break;
+      await pause(20);
+    }
+    child.kill('SIGKILL');
+    await once(child, 'exit');
+    await holder.query('ROLLBACK');
+    holder.release();
+    expect(await published(store, tuesday)).toEqual(old);
+    const reports = await recompute(store, 'chain', every, usual);
+    expect(reports.map(({ session, status }) => [session, status])).toEqual([[tuesday, 'recomputed']]);
+    expect(await published(store)).toEqual(expected);
+  }, 300_000);
+});
+
+test('auction prints of large trades get the sides that their stored quotes tell', async () => {
+  const store = await storeForThisTest();
+  const folder = temporary();
+  const call = 'O:SPY261218C00600000';
+  const stamp = (ms: number) => `${exchangeInstant(monday, 600) + ms}000000`;
+  const trade = (ms: number, condition: number) => `${call},${condition},0,302,5,${stamp(ms)},400`;
+  const quote = (ms: number, bid: number, ask: number) => `${call},302,${ask},10,302,${bid},10,1,${stamp(ms)}`;
+  const [trades, quotes] = [join(folder, 'trades.csv'), join(folder, 'quotes.csv')];
+  const quoteHeader =
+    'ticker,ask_exchange,ask_price,ask_size,bid_exchange,bid_price,bid_size,sequence_number,sip_timestamp';
+  writeFileSync(quotes, [quoteHeader, quote(0, 4.8, 5), quote(2000, 5, 5.2)].join('\n'));
+  const lines = [trade(1000, 227), trade(1500, 209), trade(2500, 233), trade(3000, 229), trade(9000, 227)];
+  writeFileSync(trades, ['ticker,conditions,correction,exchange,price,sip_timestamp,size', ...lines].join('\n'));
+  await ingestFiles(store, 'option-quotes', [quotes], { now });
+  await ingestFiles(store, 'option-trades', [trades], { now, solveMost: 0 });
+  const sides = async () =>
+    (
+      await store.pool.query(
+        'SELECT e.side, l.side AS leg FROM flow_events e JOIN flow_legs l USING (event_id) ORDER BY e.event_ts_ms',
+      )
+    ).rows;
+  const expected = await sides();
+  expect(expected.map(({ side }) => side)).toEqual([
+    'buy_inferred',
+    'buy_inferred',
+    'sell_inferred',
+    'unknown',
+    'unknown',
+  ]);
+  for (const table of ['flow_events SET side', 'flow_legs SET side'])
+    await store.pool.query(`UPDATE ${table} = 'unknown' WHERE event_ts_ms <> $1`, [
+      exchangeInstant(monday, 600) + 1500,
+    ]);
+  expect(await sides()).not.toEqual(expected);
+  const reports = await recompute(store, 'flow', every, usual);
+  expect(reports).toMatchObject([{ underlying: 'SPY', session: monday, status: 'recomputed', changed: 2 }]);
+  expect(await sides()).toEqual(expected);
+  expect(await recompute(store, 'flow', every, usual)).toMatchObject([{ status: 'unchanged' }]);
+}, 300_000);
