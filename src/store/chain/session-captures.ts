@@ -2,7 +2,7 @@ import type { GammaSource } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
-import { numbered } from '../engine/rows.ts';
+import { numbered } from '../engine/models/rows.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
