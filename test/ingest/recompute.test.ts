@@ -17,8 +17,8 @@ import type { Change } from '../../src/store/engine/subjects.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../src/store/market/session-seals.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
-import { worth } from '../support/tapes/quoted-tape.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { worth } from '../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));

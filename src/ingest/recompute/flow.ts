@@ -1,7 +1,7 @@
 import { tapeSettings } from '../../analytics/methodology.ts';
 import { sideOf } from '../../analytics/prints/side.ts';
-import { commonSide } from '../../domain/flow/event-figures.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
+import { commonSide } from '../../domain/flow/event-figures.ts';
 import { type FlowLeg, flowSides, type LargeTrade } from '../../domain/flow/flow.ts';
 import { auctionConditions, optionTraits, optionTraitsOf } from '../../domain/flow/option-trade-conditions.ts';
 import { toPriceUnits } from '../../domain/print.ts';

@@ -9,8 +9,8 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../../src/store/market/session-seals.ts';
 import { chainServer, tagged } from '../../support/chain-server.ts';
-import { worth } from '../../support/tapes/quoted-tape.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
+import { worth } from '../../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const session = '2026-11-16';
