@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
@@ -85,5 +86,32 @@ describe('a large answer', () => {
     expect(refused.errors![0].extensions.code).toBe('rate_limited');
     const { answer } = await ask(page(rows, 'after'), credential);
     expect(answer.status).toBe(200);
+  });
+
+  test('leaves its slot to others when its client leaves while several operations wait', async () => {
+    const credential = await app.session();
+    const leave = async (round: number) => {
+      const leaving = new AbortController();
+      const operations = Array.from({ length: 5 }, (_, i) => ({
+        query: `{ symbol(symbol: "SPY") { ${page(rows, `left${round}${i}`)} } }`,
+        extensions: { operationId: String(i) },
+      }));
+      const asked = fetch(`${app.url}/graphql/stream`, {
+        method: 'POST',
+        headers: {
+          authorization: `Bearer ${credential}`,
+          'content-type': 'application/json',
+          accept: 'text/event-stream',
+        },
+        body: JSON.stringify({ operations }),
+        signal: leaving.signal,
+      }).catch(() => {});
+      await delay(20 + 20 * round);
+      leaving.abort();
+      await asked;
+      await delay(100);
+    };
+    for (let round = 0; round < 6; round++) await leave(round);
+    expect((await ask(page(rows, 'stayed'), credential)).answer.status).toBe(200);
   });
 });
