@@ -32,6 +32,7 @@ const exampleRequests: Readonly<Record<string, ExampleRequest>> = {
   chain: { params: { symbol, expiry: '{expiry}', strike_gte: '630000', strike_lte: '640000' } },
   classify: { body: '{"classification":"non_professional"}' },
   classification: {},
+  'stream-ticket': {},
   'create-key': { body: '{"name":"Laptop"}' },
   'api-keys': {},
   'revoke-key': { params: { id: '{key}' } },
