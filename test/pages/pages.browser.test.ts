@@ -179,6 +179,18 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await shows(page, '.graphiql-response', '"__typename": "Query"');
   });
 
+  test.each(['dark', 'light'] as const)('GraphiQL has the colours of the other pages, %s', async (colorScheme) => {
+    const page = await opened('/graphql', { colorScheme });
+    await page.locator('.graphiql-execute-button').waitFor();
+    const background = (selector: string) =>
+      page
+        .locator(selector)
+        .evaluate((element) => getComputedStyle(element).backgroundColor.match(/\d+/g)!.map(Number));
+    const [header, editor] = [await background('.top'), await background('.graphiql-container')];
+    // Rounded from hue, saturation and lightness.
+    for (const [index, channel] of header.entries()) expect(Math.abs(channel - editor[index]!)).toBeLessThanOrEqual(2);
+  });
+
   test('GraphiQL opens on the guide to units, below the header that leads back', async () => {
     // Who was never here has no tabs of their own.
     context = await browser.newContext();
