@@ -28,7 +28,8 @@ import { traceRootFields } from './observe/traced-fields.ts';
 import { type Traces, untraced } from './observe/tracing.ts';
 import { writeFailureTexts } from './observe/write-failures.ts';
 import { openAssets } from './pages/assets.ts';
-import { pagesRouter } from './pages/pages.ts';
+import type { SampleMarket } from './pages/market-note.ts';
+import { missingPages, pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightSlot } from './resolvers/market/stock-bars.ts';
 import type { JsonSchema } from './rest/contract/answer-schema.ts';
@@ -325,15 +326,15 @@ function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
   return { answers, sealed, documents };
 }
 
-/** The sample market's key, for a request that may be shown it; else null. */
-function shownSampleKey({ sampleKey = null, access }: ServerParts) {
-  return async (request: IncomingMessage): Promise<string | null> => {
-    if (sampleKey === null || !isFromThisMachine(request)) return null;
+/** The sample market while it is served, with its key for a request that may be shown it. */
+function shownSample({ sampleKey = null, access }: ServerParts) {
+  return async (request: IncomingMessage): Promise<SampleMarket | null> => {
+    if (sampleKey === null) return null;
     const works = await access.authenticate(sampleKey).then(
       ({ state }) => state === 'ok',
       () => false,
     );
-    return works ? sampleKey : null;
+    return works ? { key: isFromThisMachine(request) ? sampleKey : null } : null;
   };
 }
 
@@ -361,21 +362,12 @@ export function createApp(parts: ServerParts): Express {
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), description));
   const assets = openAssets();
-  app.use(
-    pagesRouter(
-      {
-        compiled,
-        description,
-        streams,
-        now,
-        sampleKey: shownSampleKey(parts),
-        firstSymbol: () => firstSymbol(parts.store),
-      },
-      assets,
-    ),
-  );
+  const sample = shownSample(parts);
+  const pages = { compiled, description, streams, now, sample, firstSymbol: () => firstSymbol(parts.store) };
+  app.use(pagesRouter(pages, assets));
   app.use(graphRouter({ parts, services, answers, documents, streams, sockets, compiled, description }));
   app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));
+  app.use(missingPages(pages, assets));
   app.use((request: Request) => {
     throw notFound(`${request.method} ${request.path}`);
   });

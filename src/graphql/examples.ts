@@ -1,5 +1,6 @@
-import { nextTradingDay, previousTradingDay, regularSession, tradingDayAtOrBefore } from '../domain/calendar.ts';
-import { exchangeDate, type SessionDate } from '../domain/market-time.ts';
+import { nextTradingDay } from '../domain/calendar.ts';
+import { marketClock } from '../domain/market-clock.ts';
+import type { SessionDate } from '../domain/market-time.ts';
 import { encodeId } from '../schema/node-id.ts';
 
 /** A tab of GraphiQL. */
@@ -8,10 +9,7 @@ export interface Example {
 }
 
 /** The latest session that has begun at `nowMs`. */
-export function latestSession(nowMs: number): SessionDate {
-  const session = tradingDayAtOrBefore(exchangeDate(nowMs));
-  return nowMs < regularSession(session)!.openMs ? previousTradingDay(session) : session;
-}
+export const latestSession = (nowMs: number): SessionDate => marketClock(nowMs).sessionDate;
 
 /** The session the examples speak of, and the trading day after it. */
 interface Dates {

@@ -13,6 +13,10 @@ const compressors = {
 };
 type Encoding = keyof typeof compressors | 'identity';
 
+/** A worker has no page whose policy holds for it: it may load scripts of this server and ask it. */
+const workerSecurity = "default-src 'none'; script-src 'self'; connect-src 'self'; frame-ancestors 'none'";
+const isWorker = (path: string) => path.endsWith('/live-worker.ts');
+
 /** The files of the pages, under an address that changes when any of them does. */
 export interface Assets {
   /** The address of a file, by its path in src/pages, e.g. `style.css` or `dashboard/client/main.ts`. */
@@ -67,6 +71,7 @@ export function openAssets(): Assets {
     const bytes = await found.bytes(encoding);
     if (encoding !== 'identity') response.setHeader('Content-Encoding', encoding);
     response.setHeader('Content-Type', found.contentType);
+    if (isWorker(found.path)) response.setHeader('Content-Security-Policy', workerSecurity);
     response.setHeader('Content-Length', bytes.length);
     response.end(request.method === 'HEAD' ? undefined : bytes);
   }

@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
 import { siteLinks } from './links.ts';
+import type { SiteState } from './market-note.ts';
 import { originOf, originText } from './origin.ts';
 import type { PagesParts } from './pages.ts';
 import { capturedExamples } from './reference/captured.ts';
@@ -28,20 +29,22 @@ function keyPanel(sampleKey: string | null): Html {
     return html`<section class="panel key-panel">
   <h2>You need a key</h2>
   <p>The operator of this server creates keys. A key is shown once.</p>
-  <pre><code>npm run tapegraph -- key create --account you</code></pre>
+  <pre><code>npm run tapegraph -- account set me
+npm run tapegraph -- key create --account me</code></pre>
 </section>`;
   }
-  return html`<section class="panel key-panel" data-sample-key="${sampleKey}">
+  return html`<section class="panel key-panel">
   <h2>This server runs the sample market</h2>
   <p>Its prices are simulated. This key can read all of it:</p>
   <p class="sample-key"><code id="sample-key">${sampleKey}</code></p>
-  <p class="row" data-needs-script hidden><button type="button" class="primary" id="use-key">Use it in this browser tab</button>
+  <p class="row" data-needs-script hidden><button type="button" class="primary" id="use-key">Use it in this browser</button>
   <button type="button" data-copy="#sample-key">Copy</button></p>
 </section>`;
 }
 
+/** A request by curl. Without a key to show, the shell's variable KEY holds it. */
 const command = (key: string | null, rest: Html) =>
-  html`curl -H <span class="text">'Authorization: Bearer ${key ?? '$KEY'}'</span> ${rest}`;
+  html`${key === null && 'read -r KEY   # paste your key\n'}curl -H <span class="text">"Authorization: Bearer ${key ?? '$KEY'}"</span> ${rest}`;
 
 function askSection(origin: string, key: string | null): Html {
   const at = originText(origin);
@@ -79,9 +82,9 @@ function addresses(): JsonInstead {
 }
 
 /** `/`: what this is and links to the other pages; the URLs alone for a client that prefers JSON. */
-export async function landingPage(parts: PagesParts, request: Request): Promise<Page | JsonInstead> {
+export function landingPage(_parts: PagesParts, request: Request, site: SiteState): Page | JsonInstead {
   if (request.accepts(['html', 'json']) === 'json') return addresses();
-  const sampleKey = await parts.sampleKey(request);
+  const sampleKey = site.sample?.key ?? null;
   const origin = originOf(request);
   return {
     title: 'Tapegraph',
@@ -90,7 +93,6 @@ export async function landingPage(parts: PagesParts, request: Request): Promise<
     current: '/',
     styles: ['landing/landing.css'],
     scripts: ['landing/client/landing.ts'],
-    ...(sampleKey === null ? {} : { secret: true as const }),
     body: html`<main id="main" class="landing">
 <div class="hero">
   <div>

@@ -7,6 +7,8 @@ import type { Assets } from './assets.ts';
 import { dashboardPage } from './dashboard/page.ts';
 import { graphiqlPage } from './graphiql/graphiql.ts';
 import { landingPage } from './landing.ts';
+import type { SampleMarket, SiteState } from './market-note.ts';
+import { missingPage } from './missing.ts';
 import { referencePage } from './reference/reference.ts';
 import { type JsonInstead, type Page, sendPage } from './shell.ts';
 
@@ -19,14 +21,18 @@ export interface PagesParts {
   streams: StreamOperations;
   /** The server's clock, epoch ms. */
   now: () => number;
-  /** A key that reads the sample market, for who may be shown one: see `ServerParts`. */
-  sampleKey: (request: Request) => Promise<string | null>;
+  /** The sample market, with its key for who may be shown it: see `ServerParts`. Null = this server has other data. */
+  sample: (request: Request) => Promise<SampleMarket | null>;
   /** The ticker the dashboard begins with. */
   firstSymbol: () => Promise<string>;
 }
 
 /** Makes the page of an address from the request; what it throws is answered as any failure is. */
-type PageMaker = (parts: PagesParts, request: Request) => Page | JsonInstead | Promise<Page | JsonInstead>;
+type PageMaker = (
+  parts: PagesParts,
+  request: Request,
+  site: SiteState,
+) => Page | JsonInstead | Promise<Page | JsonInstead>;
 
 /** The graph's own address: browsers get GraphiQL there, everybody else what the graph answers. */
 const graphAddress = '/graphql';
@@ -39,21 +45,40 @@ const pages: Readonly<Record<string, PageMaker>> = {
   '/dashboard/:symbol': dashboardPage,
 };
 
+const siteOf = async ({ sample, now }: PagesParts, request: Request): Promise<SiteState> => ({
+  sample: await sample(request),
+  nowMs: now(),
+});
+
 /** The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's key. */
 export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   const router = Router({ caseSensitive: true }).use(assets.router);
   router.get(graphAddress, async (request, response, next) => {
-    const page = graphiqlPage(parts, request, assets);
+    const site = await siteOf(parts, request);
+    const page = graphiqlPage(parts, request, assets, site);
     if (page === null) next();
-    else await sendPage(request, response, page, assets);
+    else await sendPage(request, response, page, { assets, site });
   });
   for (const [path, make] of Object.entries(pages)) {
     router.get(path, async (request: Request, response: Response) => {
-      await sendPage(request, response, await make(parts, request), assets);
+      const site = await siteOf(parts, request);
+      await sendPage(request, response, await make(parts, request, site), { assets, site });
     });
     router.all(path, (request) => {
       throw methodNotAllowed(request.method, ['GET', 'HEAD']);
     });
   }
   return router;
+}
+
+/** What a browser gets at an address that is none: a page, with the status of the failure. Other clients get the error envelope. */
+export function missingPages(parts: PagesParts, assets: Assets) {
+  return async (request: Request, response: Response, next: () => void): Promise<void> => {
+    // A browser that opens a page says so; scripts that ask for anything get JSON.
+    const opensPage = request.method === 'GET' && /text\/html/.test(request.headers.accept ?? '');
+    if (!opensPage || request.path.startsWith('/v2/')) return next();
+    const site = await siteOf(parts, request);
+    response.status(404);
+    await sendPage(request, response, missingPage(request.path), { assets, site });
+  };
 }

@@ -5,6 +5,7 @@ import { allowSharedCaching } from '../runtime/http/cache-headers.ts';
 import type { Assets } from './assets.ts';
 import { type Html, html, trusted } from './html.ts';
 import { siteLinks } from './links.ts';
+import { marketNote, type SiteState } from './market-note.ts';
 
 /** A page as its maker gives it; the shell puts head, header and scripts around it. */
 export interface Page {
@@ -19,8 +20,6 @@ export interface Page {
   styles?: readonly string[];
   /** Modules to run, by their paths in src/pages. */
   scripts?: readonly string[];
-  /** The page contains a secret and must not be cached. */
-  secret?: true;
 }
 
 /** A page whose whole document its maker writes: an editor, whose scripts bring styles, fonts and workers. Its own scripts are files. */
@@ -37,8 +36,9 @@ const links = siteLinks.filter(({ inHeader }) => inHeader);
 
 const sameSection = (one: string, other: string) => one.split('/')[1] === other.split('/')[1];
 
-/** The header that all pages share; `current` = the address of the page. */
-export function header(current: string): Html {
+/** The header that all pages share; `current` = the address of the page. Where a key is asked for, the sample market's is offered. */
+export function header(current: string, site: SiteState): Html {
+  const sampleKey = site.sample?.key ?? null;
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
   <a class="brand" href="/"${current === '/' && trusted(' aria-current="page"')}>
@@ -47,12 +47,15 @@ export function header(current: string): Html {
   <nav aria-label="Main">${links.map(
     ({ to, name }) => html`<a href="${to}"${sameSection(to, current) && trusted(' aria-current="page"')}>${name}</a>`,
   )}</nav>
-  <form class="key" id="key-form" autocomplete="off" hidden>
+  <form class="key" id="key-form" autocomplete="off"${sampleKey !== null && html` data-sample-key="${sampleKey}"`} hidden>
     <label for="key-input">API key</label>
     <input id="key-input" type="password" placeholder="paste a key" spellcheck="false" autocomplete="off">
+    <button type="button" id="key-sample" title="Use the key of the sample market" hidden>Use the sample key</button>
+    <button type="button" id="key-forget" title="Remove the key from this browser" hidden>Forget</button>
   </form>
   <button class="theme" id="theme-switch" type="button" hidden>Theme</button>
-</header>`;
+</header>
+${marketNote(site)}`;
 }
 
 const inlineHash = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
@@ -80,7 +83,7 @@ const editorSecurity = [
 ].join('; ');
 
 /** The whole document of a page. */
-export function documentOf(page: Page, assets: Assets): string {
+export function documentOf(page: Page, assets: Assets, site: SiteState): string {
   const { title, description, current, body, styles = [], scripts = [] } = page;
   const document = html`<!doctype html>
 <html lang="en">
@@ -95,7 +98,7 @@ ${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link
 <script type="importmap">${trusted(assets.importMap)}</script>
 ${['client/shell.ts', ...scripts].map((path) => html`<script type="module" src="${assets.address(path)}"></script>\n`)}</head>
 <body>
-${header(current)}
+${header(current, site)}
 ${body}
 </body>
 </html>
@@ -103,19 +106,26 @@ ${body}
   return document.markup;
 }
 
+/** What pages are sent with. */
+export interface PageSurroundings {
+  assets: Assets;
+  site: SiteState;
+}
+
 /** Sends a page, or the JSON in its place: tagged and compressed as answers of the routes are. */
 export async function sendPage(
   request: Request,
   response: Response,
   page: Page | EditorPage | JsonInstead,
-  assets: Assets,
+  { assets, site }: PageSurroundings,
 ): Promise<void> {
   if ('json' in page) return void response.json(page.json);
   const [markup, security, secret] =
     'document' in page
       ? // It shares its address with answers that a credential decides, none of which is stored.
         [page.document.markup, editorSecurity, true]
-      : [documentOf(page, assets), pageSecurity(assets.importMap), page.secret];
+      : // The header offers the sample market's key.
+        [documentOf(page, assets, site), pageSecurity(assets.importMap), site.sample?.key != null];
   const bytes = Buffer.from(markup);
   response.setHeader('Content-Security-Policy', security);
   response.vary('Accept, Accept-Encoding');

@@ -7,6 +7,7 @@ import './market/quotes.ts';
 import './market/spot.ts';
 import './market/sectors.ts';
 import './market/movers.ts';
+import './market/clock.ts';
 import './account/me.ts';
 import './market/stock-bars.ts';
 import './chain/contract.ts';

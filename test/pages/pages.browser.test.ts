@@ -1,6 +1,7 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, testApp } from '../support/app.ts';
+import { axeFindings } from '../support/axe.ts';
 import { chromiumPath, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
@@ -78,15 +79,50 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     expect(await page.locator('button:visible').count()).toBe(0);
   });
 
-  test('/ shows quotes of the store, and puts the key into the tab when it is asked to', async () => {
+  test('/ shows quotes of the store, and keeps the sample key for the browser when it is asked to', async () => {
     const page = await opened('/');
     await page.locator('#quotes .quote').first().waitFor();
     expect(await page.locator('#quotes').innerText()).toContain('SPY');
-    const inTab = () => page.evaluate(() => sessionStorage.getItem('tapegraph-key'));
-    expect(await inTab()).toBe(null);
-    await page.getByRole('button', { name: 'Use it in this browser tab' }).click();
-    expect(await inTab()).toBe(key);
+    const stored = () => page.evaluate(() => localStorage.getItem('tapegraph-key'));
+    expect(await stored()).toBe(null);
+    await page.getByRole('button', { name: 'Use it in this browser' }).click();
+    expect(await stored()).toBe(key);
     expect(await page.locator('#key-input').inputValue()).toBe(key);
+    await page.getByRole('button', { name: 'Forget' }).click();
+    expect(await stored()).toBe(null);
+  });
+
+  test('the sample key is one click away on every page, a new tab has it, and a button removes it from all of them', async () => {
+    for (const path of ['/dashboard/SPY', '/graphql']) {
+      const page = (await await context.newPage()) as Page;
+      onTestFinished(() => page.close());
+      await page.goto(app.url + path);
+      await page.getByRole('button', { name: 'Use the sample key' }).first().click();
+      await expect.poll(() => page.locator('#key-input').inputValue()).toBe(key);
+      const other = await opened('/docs');
+      expect(await other.locator('#key-input').inputValue()).toBe(key);
+      await other.getByRole('button', { name: 'Forget' }).click();
+      // The first tab hears of it.
+      await expect.poll(() => page.locator('#key-input').inputValue(), { timeout: 20_000 }).toBe('');
+    }
+  });
+
+  test('an address without a page is a page that says so', async () => {
+    const { page, close } = await openPage(context, `${app.url}/dashbord/<i>SPY`);
+    onTestFinished(close);
+    expect(await page.locator('h1').innerText()).toBe('Page not found');
+    expect(await page.locator('main code').innerText()).toContain('/dashbord/');
+    await page.locator('main').getByRole('link', { name: 'Dashboard' }).click();
+    await page.waitForURL('**/dashboard/**');
+  });
+
+  test.each(['dark', 'light'] as const)('axe finds nothing against the pages in the %s theme', async (colorScheme) => {
+    for (const path of ['/', '/docs', '/nothing']) {
+      const { page, close } = await openPage(context, app.url + path, { colorScheme });
+      onTestFinished(close);
+      await page.locator('main h1').waitFor();
+      expect(await axeFindings(page), path).toEqual([]);
+    }
   });
 
   test('/docs: a route is found and opened by keyboard alone', async () => {

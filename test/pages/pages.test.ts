@@ -185,3 +185,41 @@ describe('/', () => {
     for (const address of addresses) expect((await open(address)).status).toBe(200);
   });
 });
+
+describe('an address without a page', () => {
+  test('is a page for a browser that opens it, with status 404, and the error envelope for everybody else', async () => {
+    const page = await open('/nothing/<b>');
+    expect(page.status).toBe(404);
+    expect(page.headers['content-type']).toBe('text/html; charset=utf-8');
+    expect(page.bytes.toString()).toContain('Page not found');
+    expect(page.bytes.toString()).not.toContain('<b>');
+    for (const [path, accept] of [
+      ['/nothing', 'application/json'],
+      ['/nothing', '*/*'],
+      ['/v2/nothing', 'text/html'],
+    ] as const) {
+      const answer = await app.get(path, { credential: null, headers: { accept } });
+      expect({ path, status: answer.status, code: answer.body.error.code }).toEqual({
+        path,
+        status: 404,
+        code: 'not_found',
+      });
+    }
+  });
+});
+
+describe('the sample market', () => {
+  test('says on every page that its prices are simulated, and while it is closed how it can trade now', async () => {
+    for (const path of [...pages, '/graphql', '/nothing']) {
+      sampled.clock.nowMs = Date.parse('2026-11-20T17:00Z');
+      const note = async () =>
+        /<aside class="market-note".*?<\/aside>/s.exec((await open(path, {}, sampled)).bytes.toString())![0];
+      expect(await note()).toContain('all prices are simulated');
+      expect(await note()).toContain('The session of Fri, Nov 20 trades.');
+      sampled.clock.nowMs = Date.parse('2026-11-22T17:00Z');
+      expect(await note()).toContain('closed until Mon, Nov 23, 09:30 New York time');
+      expect(await note()).toContain('npm start -- --always-open');
+      expect((await open(path)).bytes.toString()).not.toContain('market-note');
+    }
+  });
+});

@@ -13,7 +13,7 @@ export interface Complaints {
 
 /** How a page is looked at. */
 export interface PageOptions {
-  /** Entries of the session storage. */
+  /** Entries of local storage, removed again when the page closes: where it is given, there is no key but its own. */
   storage?: Record<string, string>;
   /** Pixels. */
   width?: number;
@@ -44,11 +44,11 @@ export function startBrowser(): Promise<Browser> {
   });
 }
 
-/** Opens a page on `url`, in a tab of its own, whose session storage holds `storage` from the start. */
+/** Opens a page on `url`, in a tab of its own, where local storage holds `storage` from the start. */
 export async function openPage(
   context: BrowserContext,
   url: string,
-  { storage = {}, width = 1440, colorScheme = 'dark' }: PageOptions = {},
+  { storage, width = 1440, colorScheme = 'dark' }: PageOptions = {},
 ): Promise<OpenedPage> {
   const page = await context.newPage();
   await page.setViewportSize({ width, height: 900 });
@@ -65,10 +65,22 @@ export async function openPage(
     const { origin, protocol } = new URL(request.url());
     if (origin !== new URL(url).origin && protocol !== 'data:') complaints.otherHosts.push(request.url());
   });
-  await page.addInitScript((entries) => {
-    for (const [name, value] of Object.entries(entries))
-      if (sessionStorage.getItem(name) === null) sessionStorage.setItem(name, value);
-  }, storage);
+  if (storage !== undefined)
+    await page.addInitScript((entries) => {
+      // Once a tab: what the page stores later stays when it is loaded anew.
+      if (sessionStorage.getItem('given') !== null) return;
+      sessionStorage.setItem('given', 'yes');
+      localStorage.removeItem('tapegraph-key');
+      for (const [name, value] of Object.entries(entries)) localStorage.setItem(name, value);
+    }, storage);
   await page.goto(url);
-  return { page, complaints, asked, close: () => page.close() };
+  const close = async () => {
+    const names = Object.keys(storage ?? {});
+    const remove = (all: string[]) => {
+      for (const name of all) localStorage.removeItem(name);
+    };
+    await page.evaluate(remove, names).catch(() => {});
+    await page.close();
+  };
+  return { page, complaints, asked, close };
 }

@@ -3,6 +3,7 @@ import { availableParallelism, totalmem } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
 import { type Config, isWorkers, secretsOf, workersExpected } from '../../config.ts';
 import { clockTime } from '../../domain/calendar.ts';
+import { marketClock } from '../../domain/market-clock.ts';
 import { exchangeDate, exchangeMinuteOfDay } from '../../domain/market-time.ts';
 import { openLog } from '../../observe/log.ts';
 import type { Clock } from '../../runtime/clock.ts';
@@ -29,27 +30,32 @@ function workers(text: string): string {
   return text;
 }
 
-/** What people see when the server is up; `key` = the sample market's, null without one; `clock` = what to know of the server's clock. */
-function greeting(url: string, key: string | null, clock: string | null): string[] {
+/** What people see when the server is up; `key` = the sample market's, null without one; `market` = what to know of its hours. */
+function greeting(url: string, key: string | null, market: string | null): string[] {
   return [
     `Tapegraph listens on ${url}`,
     '',
     `  Home       ${url}/`,
     `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
-    `  API key    ${key ?? 'create one: npm run tapegraph -- key create --account <id>'}`,
-    `  REST       curl -H 'Authorization: Bearer ${key ?? '<key>'}' '${url}/v2/quotes?symbols=SPY,QQQ'`,
-    ...(clock === null ? [] : [`  Clock      ${clock}`]),
+    `  API key    ${key ?? 'create one: npm run tapegraph -- account set me && npm run tapegraph -- key create --account me'}`,
+    `  REST       curl -H "Authorization: Bearer ${key ?? '$KEY'}" '${url}/v2/quotes?symbols=SPY,QQQ'`,
+    ...(market === null ? [] : [`  Market     ${market}`]),
     '',
     'Ctrl-C stops it.',
   ];
 }
 
-/** Where a clock that was moved reads, for who wonders; null when it was not. */
-function clockNote(clock: Clock, now: Clock): string | null {
-  const readsMs = now();
-  if (Math.abs(readsMs - clock()) < 1000) return null;
-  return `${exchangeDate(readsMs)} ${clockTime(Math.floor(exchangeMinuteOfDay(readsMs)))} in New York; the market is closed, so the next session is simulated (--always-open)`;
+const inNewYork = (ms: number) => `${exchangeDate(ms)} ${clockTime(Math.floor(exchangeMinuteOfDay(ms)))} in New York`;
+
+/**
+ * What to know of the sample market's hours: that the server's clock was moved to a session (`isMoved`), or that the market is closed and how
+ * it can trade now. Null when it trades by the real clock.
+ */
+export function marketHours(nowMs: number, isMoved: boolean): string | null {
+  const { isOpen, nextOpenMs } = marketClock(nowMs);
+  if (isMoved) return `${inNewYork(nowMs)}; the market is closed, so the next session is simulated (--always-open)`;
+  return isOpen ? null : `closed until ${inNewYork(nextOpenMs)}; to let it trade now: npm start -- --always-open`;
 }
 
 /** What is announced of a server that takes requests. */
@@ -64,7 +70,9 @@ interface Announced {
 /** One JSON object, or what people read. */
 function announcement({ address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
   const url = urlOf(address);
-  if (!json) return greeting(url, key, clockNote(clock, now)).join('\n');
+  // Without the sample's key there is no sample market to speak of.
+  const market = key === null ? null : marketHours(now(), Math.abs(now() - clock()) >= 1000);
+  if (!json) return greeting(url, key, market).join('\n');
   const { address: host, port } = address;
   return JSON.stringify({
     url,

@@ -1,5 +1,5 @@
 // The header that all pages share: the field for the key, and the theme.
-import { onKeyChange, readKey, saveKey } from './key.ts';
+import { onKeyChange, readKey, sampleKey, saveKey } from './key.ts';
 
 const themes = ['system', 'light', 'dark'] as const;
 type Theme = (typeof themes)[number];
@@ -8,9 +8,16 @@ const signs: Record<Theme, string> = { system: '◐', light: '☀', dark: '☾' 
 function showKeyField(): void {
   const form = document.querySelector<HTMLFormElement>('#key-form');
   const input = document.querySelector<HTMLInputElement>('#key-input');
+  const sample = document.querySelector<HTMLButtonElement>('#key-sample');
+  const forget = document.querySelector<HTMLButtonElement>('#key-forget');
   if (!form || !input) return;
   form.hidden = false;
-  input.value = readKey();
+  const show = () => {
+    const key = readKey();
+    if (input.value.trim() !== key) input.value = key;
+    if (sample) sample.hidden = sampleKey() === '' || key !== '';
+    if (forget) forget.hidden = key === '';
+  };
   form.addEventListener('submit', (event) => event.preventDefault());
   input.addEventListener('input', () => saveKey(input.value));
   input.addEventListener('focus', () => {
@@ -19,9 +26,10 @@ function showKeyField(): void {
   input.addEventListener('blur', () => {
     input.type = 'password';
   });
-  onKeyChange((key) => {
-    if (input.value.trim() !== key) input.value = key;
-  });
+  sample?.addEventListener('click', () => saveKey(sampleKey()));
+  forget?.addEventListener('click', () => saveKey(''));
+  onKeyChange(show);
+  show();
 }
 
 function chosenTheme(): Theme {

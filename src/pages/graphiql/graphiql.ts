@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { graphiqlOptions } from '../../graphql/graphiql-options.ts';
 import type { Assets } from '../assets.ts';
 import { html, trusted } from '../html.ts';
+import type { SiteState } from '../market-note.ts';
 import type { PagesParts } from '../pages.ts';
 import { type EditorPage, header } from '../shell.ts';
 
@@ -11,7 +12,12 @@ const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graph
  * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand in the page for
  * the script that starts it.
  */
-export function graphiqlPage({ now }: PagesParts, request: Request, assets: Assets): EditorPage | null {
+export function graphiqlPage(
+  { now }: PagesParts,
+  request: Request,
+  assets: Assets,
+  site: SiteState,
+): EditorPage | null {
   if (!request.headers.accept?.includes('text/html')) return null;
   const options = graphiqlOptions(request.originalUrl, now());
   // What came from an address could end the element and begin another.
@@ -27,7 +33,7 @@ export function graphiqlPage({ now }: PagesParts, request: Request, assets: Asse
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
 ${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}</head>
 <body id="body" class="no-focus-outline">
-${header('/graphql')}
+${header('/graphql', site)}
 <script src="${assets.address('graphiql/client/before.ts')}"></script>
 <script type="module" src="${assets.address('client/shell.ts')}"></script>
 <div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div>

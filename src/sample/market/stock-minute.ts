@@ -56,13 +56,25 @@ function roleOf(random: Random): PrintRole {
   return drawn < 0.4 ? 'odd_lot' : drawn < 0.55 ? 'special' : 'ordinary';
 }
 
+/** Values with the unknown ones (null) on the line between the known neighbours. The first and the last are known. */
+function pathBetween(values: readonly (number | null)[]): number[] {
+  const path: number[] = [];
+  let [before, after] = [0, 0];
+  for (const [i, value] of values.entries()) {
+    if (value !== null) before = i;
+    else if (after <= i) after = values.findIndex((next, at) => at > i && next !== null);
+    const [from, to] = [values[before]!, values[value === null ? after : i]!];
+    path.push(value ?? from + ((to - from) * (i - before)) / (after - before));
+  }
+  return path;
+}
+
 /**
  * The prints that a minute bar is made of, in order of time: its open first, its close last, high and low between, all its volume.
  * Others lie within the bar: odd lots, and `special` ones whose conditions keep them from setting open or close. `count` is about how many.
  */
 export function minutePrints(bar: MinuteBar, count: number, random: Random): MinutePrint[] {
   const [low, high] = [units(bar.low), units(bar.high)];
-  const between = () => low + Math.floor(random.next() * (high - low + 1));
   const inner: PrintRole[] = random.next() < 0.5 ? ['high', 'low'] : ['low', 'high'];
   const needed = 4;
   // A minute of few shares is not cut into odd lots alone.
@@ -74,9 +86,12 @@ export function minutePrints(bar: MinuteBar, count: number, random: Random): Min
     bar.volume - odd.reduce((sum, size) => sum + size, 0),
     roles.filter((role) => role !== 'odd_lot').map(() => 0.15 - Math.log(1 - random.next())),
   );
-  const prices = { open: units(bar.open), close: units(bar.close), high, low };
+  const prices: Partial<Record<PrintRole, number>> = { open: units(bar.open), close: units(bar.close), high, low };
+  const path = pathBetween(roles.map((role) => prices[role] ?? null));
+  // The others lie about the way from one of the bar's prices to the next, a tenth of the bar to either side.
+  const near = (price: number) => Math.round(price + 0.2 * (random.next() - 0.5) * (high - low));
   return roles.map((role, i) => {
-    const price = role in prices ? prices[role as keyof typeof prices] : between();
+    const price = prices[role] ?? Math.min(high, Math.max(low, near(path[i]!)));
     const size = odd[i] || rest.shift()!;
     return { role: role === 'ordinary' && size < 100 ? 'odd_lot' : role, price, size };
   });

@@ -57,12 +57,16 @@ function totalsOf(records: readonly StockRecord[]): StockTapeTotals {
 }
 
 /** Tickers with a stock tape, and about how many prints a minute each has. */
-export function tickersOfTape({ stockPrints, symbols }: TapeShape): { entry: SampleSymbol; prints: number }[] {
+export function tickersOfTape({ stockPrints, symbols, busiest }: TapeShape): { entry: SampleSymbol; prints: number }[] {
   const traded = sampleSymbols.filter(({ kind }) => kind !== 'index');
   const weightOf = ({ dailyVolume, price }: SampleSymbol) => (dailyVolume * price) ** 0.2;
   const wanted = traded.filter(({ symbol }) => symbols?.includes(symbol) ?? true);
   const total = wanted.reduce((sum, entry) => sum + weightOf(entry), 0);
-  return wanted.map((entry) => ({ entry, prints: (stockPrints * weightOf(entry)) / total / fullSession }));
+  const extra = (symbol: string) => (symbol === busiest?.symbol ? busiest.prints : 0);
+  return wanted.map((entry) => ({
+    entry,
+    prints: ((stockPrints * weightOf(entry)) / total + extra(entry.symbol)) / fullSession,
+  }));
 }
 
 /** A session's stock tape as a vendor file, and what was put on it. */

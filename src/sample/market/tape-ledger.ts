@@ -102,10 +102,17 @@ export interface TapeShape {
   stockPrints: number;
   /** The tickers that have tapes; all when absent. */
   symbols?: readonly string[];
+  /** A ticker with so many prints more: the one that people watch, several ticks a second. None when absent. */
+  busiest?: { symbol: string; prints: number };
 }
 
 /** The tapes of the sample market. */
-export const tapeShape: TapeShape = { optionPrints: 100_000, plants: 400, stockPrints: 100_000 };
+export const tapeShape: TapeShape = {
+  optionPrints: 100_000,
+  plants: 400,
+  stockPrints: 100_000,
+  busiest: { symbol: 'SPY', prints: 260_000 },
+};
 
 /** Stocks trade before the open from this minute of the New York day on. */
 export const tapeStartMinute = 8 * 60;

@@ -3,7 +3,8 @@ import { statSync } from 'node:fs';
 import type { AddressInfo } from 'node:net';
 import { createServer } from 'node:net';
 import { join } from 'node:path';
-import { afterAll, beforeAll, describe, expect, it, vi } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished, vi } from 'vitest';
+import { marketHours } from '../../../src/cli/commands/serve.ts';
 import { alwaysOpen } from '../../../src/cli/server/sample.ts';
 import { toBarColumns } from '../../../src/domain/bar.ts';
 import { sampleVersion } from '../../../src/sample/market/plan.ts';
@@ -14,7 +15,7 @@ import { saveLiveQuotes } from '../../../src/store/market/live-quotes.ts';
 import { dataFolder } from '../../support/data-folder.ts';
 import { readEvents } from '../../support/event-reader.ts';
 import { storeForThisTest, type TestStore, testStore } from '../../support/store.ts';
-import { tapegraph } from '../command-line.ts';
+import { start, tapegraph } from '../command-line.ts';
 import { served } from '../served.ts';
 
 let store: TestStore;
@@ -33,6 +34,31 @@ interface LiveEvent {
   coverage: object;
   update: { event: { event_id: string } };
 }
+
+describe('a start of the sample market', () => {
+  const closed = Date.parse('2026-11-22T17:00Z');
+
+  it('offers --always-open while the market is closed, and says nothing of it while it is open', () => {
+    expect(marketHours(closed, false)).toBe(
+      'closed until 2026-11-23 09:30 in New York; to let it trade now: npm start -- --always-open',
+    );
+    expect(marketHours(Date.parse('2026-11-20T17:00Z'), false)).toBe(null);
+    expect(marketHours(Date.parse('2026-11-23T14:30Z'), true)).toContain('2026-11-23 09:30 in New York; the market');
+  });
+
+  it('prints commands that work as printed: an account and its key are created', async () => {
+    const { child, ended } = start(['serve', '--port', '0'], env);
+    onTestFinished(() => void child.kill('SIGKILL'));
+    await once(child.stdout!, 'data');
+    child.kill('SIGTERM');
+    const { stdout } = await ended;
+    for (const command of /create one: (.*)/.exec(stdout)![1]!.split(' && ')) {
+      const [, args] = /^npm run tapegraph -- (.*)$/.exec(command)!;
+      expect(await tapegraph(args!.split(' '), env)).toMatchObject({ code: 0 });
+    }
+    expect(stdout).toContain('curl -H "Authorization: Bearer $KEY"');
+  });
+});
 
 describe('tapegraph serve', () => {
   it.each(['SIGTERM', 'SIGINT'] as const)('says where it listens, answers, and ends with 0 at %s', async (signal) => {

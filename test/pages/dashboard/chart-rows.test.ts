@@ -3,13 +3,16 @@ import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboa
 import {
   levelsOf,
   nearestStrike,
-  placeAmong,
+  spread,
+  typicalStep,
   weightyStrikes,
 } from '../../../src/pages/dashboard/client/charts/levels.ts';
+import { sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import type {
   FlowEvent,
   FlowMeasures,
   GexCapture,
+  GexHistory,
   LargeTrade,
   VolatilityExpiry,
 } from '../../../src/pages/dashboard/client/data/operation-types.ts';
@@ -21,7 +24,7 @@ import {
 } from '../../../src/pages/dashboard/client/flow/flow-bars.ts';
 import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/flow/trade-filter.ts';
 import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex/gex-bars.ts';
-import { heatCells } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
+import { heatCells, sessionSpan } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
 import {
   candleLabel,
   dayStarts,
@@ -32,6 +35,8 @@ import {
 } from '../../../src/pages/dashboard/client/market/candles.ts';
 
 const at = (text: string) => Date.parse(text);
+
+import { newYork } from '../../support/option-market.ts';
 
 describe('candles', () => {
   const tsMs = [at('2026-11-19T20:58Z'), at('2026-11-19T20:59Z'), at('2026-11-20T14:30Z'), at('2026-11-20T14:31Z')];
@@ -89,22 +94,36 @@ describe('strikes', () => {
     ).toHaveLength(101);
   });
 
-  test('a price has a place among them', () => {
-    expect(placeAmong([100, 110, 130], 120)).toBe(1.5);
-    expect(placeAmong([100, 110, 130], 100)).toBe(0);
-    expect(placeAmong([100, 110, 130], 131)).toBeNull();
-    expect(placeAmong([], 5)).toBeNull();
+  test('the strike nearest a price is found', () => {
     expect(nearestStrike([100_000, 101_000, 105_000], 101.9)).toBe(101_000);
     expect(nearestStrike([], 1)).toBeNull();
   });
 
-  test('bars are as high as neighbouring strikes are apart, and the range reaches the spot', () => {
-    expect(strikeStep([100_000, 105_000, 105_500])).toBe(0.5);
+  test('bars are as high as strikes are typically apart, and the range reaches the spot', () => {
+    expect(typicalStep([1, 2, 3, 3.5, 10])).toBe(1);
+    expect(typicalStep([7])).toBeNull();
+    expect(strikeStep([100_000, 105_000, 110_000, 110_500])).toBe(5);
     expect(strikeStep([100_000])).toBe(1);
     const row = (strike: number) => ({ strike, gex: 1, gex0dte: null, callOi: null, putOi: null });
     expect(
       drawnRange([row(100_000), row(110_000)], [{ name: 'Spot', at: 120, colour: 'text', dashed: false }], 1),
     ).toEqual([99, 121]);
+  });
+
+  test('labels of levels keep clear of each other, and stay beside the chart', () => {
+    expect(spread([10, 50, 90], 15, 0, 100)).toEqual([10, 50, 90]);
+    expect(spread([50, 51, 52], 15, 0, 100)).toEqual([50, 65, 80]);
+    expect(spread([90, 95, 99], 15, 0, 100)).toEqual([70, 85, 100]);
+    expect(spread([-5, 2], 15, 0, 100)).toEqual([0, 15]);
+  });
+
+  test('share the prices of the candles, with some strikes around the spot however still the price', () => {
+    const bars = { tsMs: [1], open: [600], high: [612], low: [599], close: [601], volume: [1] };
+    const rows = Array.from({ length: 61 }, (_, i) => ({ strike: 570_000 + i * 1000 }));
+    expect(sharedRange(bars, '1m', rows, 601)).toEqual([593, 612]);
+    expect(sharedRange(bars, '1d', rows, 601)).toBeNull();
+    expect(sharedRange(null, '1m', rows, 601)).toBeNull();
+    expect(sharedRange(bars, '5m', [], 601)).toBeNull();
   });
 
   test('the levels of a capture are in dollars; those unknown are left out, and the newest spot counts', () => {
@@ -126,22 +145,40 @@ describe('the heat map', () => {
       spot,
       strikes: rows.map(([strike, gex]) => ({ strike, gex })),
     });
-    const { strikes, times, cells, spot } = heatCells([
-      column(1, 100.5, [
+    const { strikes, cells, spot, step } = heatCells([
+      column(1000, 100.5, [
         [100_000, 5],
         [101_000, -3],
       ]),
-      column(2, null, [[101_000, 4]]),
+      column(3000, null, [[101_000, 4]]),
     ]);
     expect(strikes).toEqual([100_000, 101_000]);
-    expect(times).toEqual([1, 2]);
+    expect(step).toBe(1);
+    // Each lasts until the next.
     expect(cells).toEqual([
-      [0, 0, 5],
-      [0, 1, -3],
-      [1, 1, 4],
+      [1000, 100, 5, 2000],
+      [1000, 101, -3, 2000],
+      [3000, 101, 4, 2000],
     ]);
-    expect(spot).toEqual([[0, 0.5]]);
+    expect(spot).toEqual([[1000, 100.5]]);
     expect(heatCells([])).toMatchObject({ strikes: [], cells: [], full: 1 });
+  });
+
+  test('spans the whole session, a half day too, and reaches captures outside of it', () => {
+    const history = (clocks: string[], sessionClose: string | null): GexHistory => ({
+      sessionDate: '2026-11-27',
+      captures: clocks.map((clock) => ({ capturedAt: newYork('2026-11-27', clock), spot: 1, strikes: [] })),
+      meta: { sessionOpen: '09:30', sessionClose },
+    });
+    expect(sessionSpan(history(['10:02'], '13:00'))).toEqual([
+      newYork('2026-11-27', '09:30'),
+      newYork('2026-11-27', '13:00'),
+    ]);
+    expect(sessionSpan(history(['09:25', '16:10'], null))).toEqual([
+      newYork('2026-11-27', '09:25'),
+      newYork('2026-11-27', '16:10'),
+    ]);
+    expect(sessionSpan(history([], null))).toBeNull();
   });
 });
 

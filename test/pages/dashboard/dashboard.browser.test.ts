@@ -4,6 +4,7 @@ import type { SymbolEntry } from '../../../src/domain/symbol.ts';
 import * as format from '../../../src/pages/dashboard/client/format.ts';
 import { flakyProxy } from '../../access/flaky-proxy.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
+import { axeFindings } from '../../support/axe.ts';
 import { chromiumPath, type OpenedPage, openPage, type PageOptions, startBrowser } from '../../support/browser.ts';
 import { filledContract, filledNowMs, filledSessions, fillMarket } from '../../support/filled-market.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
@@ -56,6 +57,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     page
       .locator('.strip div', { has: page.locator(`dt:text-is("${name}")`) })
       .locator('dd')
+      .first()
       .innerText();
   const cells = (page: Page, panel: string) =>
     page
@@ -171,12 +173,23 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await page.keyboard.press('2');
     await page.waitForFunction(() => location.search === '?tf=5m');
     await ready(page);
-    await page.fill('#session', '2026-11-30');
+    await page.selectOption('#session', '2026-11-30');
     await page.waitForFunction(() => location.search.includes('session=2026-11-30'));
     await page.waitForSelector('#gex-strikes[data-state="shown"]');
     const { gex } = await asked('gex { at(time: "2026-11-30") { netGex } }');
     expect(await figure(page, 'Net GEX')).toBe(format.gex(gex.at.netGex));
     expect(await page.locator('.live').innerText()).toBe('Past session');
+    // The headline is that session's.
+    const { bars } = await asked('bars(from: "2026-11-27", to: "2026-12-01", timeframe: "1d") { rows { close } }');
+    expect(await page.locator('#spot').innerText()).toBe(format.price(bars.rows.at(-1).close));
+    expect(await page.locator('.summary .quote').innerText()).toContain(
+      `Prev close ${format.price(bars.rows.at(-2).close)} · close of Mon, Nov 30`,
+    );
+    // Every date that can be picked has a session.
+    const dates = await page
+      .locator('#session option')
+      .evaluateAll((all) => all.map((one) => (one as HTMLOptionElement).value));
+    expect(dates).toEqual(filledSessions.toReversed());
     expect(await stateOf(page, 'smile')).toBe('empty');
     await page.reload();
     await ready(page);
@@ -220,7 +233,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(await focused()).toBe('symbol-input');
     await page.keyboard.type('nvd');
     await page.waitForSelector('#symbol-found li:has-text("NVDA")');
-    await page.keyboard.press('ArrowDown');
+    // Enter takes the first suggestion.
     await page.keyboard.press('Enter');
     await page.waitForFunction(() => document.title.startsWith('NVDA'));
     await page.keyboard.press('?');
@@ -238,7 +251,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   test('what happens is shown as it happens: price, candle, large trades, flow, gamma', async () => {
     const { page, complaints, asked: questions } = await open('/dashboard/NVDA');
     await ready(page);
-    await page.waitForSelector('.live[data-state="live"]');
+    await page.waitForSelector('.live[data-stream="live"]');
     const text = (selector: string) => page.locator(selector).first().innerText();
     await page.click('#candles button:text-is("Table")');
     const session = filledSessions.at(-1)!;
@@ -265,7 +278,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   test('of a burst of trades the newest are shown, no more rows than can be read', async () => {
     const { page } = await open('/dashboard/MSFT');
     await ready(page);
-    await page.waitForSelector('.live[data-state="live"]');
+    await page.waitForSelector('.live[data-stream="live"]');
     const session = filledSessions.at(-1)!;
     const burst = Array.from({ length: 400 }, (_, i) =>
       largeTrade(
@@ -280,12 +293,12 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(rows.length).toBeLessThanOrEqual(120);
   });
 
-  test('without a key it asks for one, keeps it for the tab, and then shows', async () => {
+  test('without a key it asks for one, keeps it for the browser, and then shows', async () => {
     const { page, complaints } = await open('/dashboard/SPY', { key: null });
     await page.fill('#dashboard-key', key);
     await page.keyboard.press('Enter');
     await ready(page);
-    expect(await page.evaluate(() => sessionStorage.getItem('tapegraph-key'))).toBe(key);
+    expect(await page.evaluate(() => localStorage.getItem('tapegraph-key'))).toBe(key);
     expect(complaints).toEqual({ console: [], otherHosts: [] });
   });
 
@@ -328,6 +341,18 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(await stateOf(index.page, 'candles')).toBe('empty');
   });
 
+  test('an address with a date without a session shows the session before it', async () => {
+    const { page } = await open('/dashboard/SPY?session=2026-11-29');
+    await page.waitForFunction(() => location.search.includes('session=2026-11-27'));
+    await ready(page);
+  });
+
+  test.each(['dark', 'light'] as const)('axe finds nothing against it in the %s theme', async (colorScheme) => {
+    const { page } = await open('/dashboard/SPY', { colorScheme });
+    await ready(page);
+    expect(await axeFindings(page)).toEqual([]);
+  });
+
   test('a quiet ticker says of each panel why there is nothing', async () => {
     const { page } = await open('/dashboard/AAPL');
     await ready(page);
@@ -346,8 +371,31 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     }
     await page.waitForSelector('.notice :text("Too many requests")');
     expect(await page.locator('.notice').innerText()).toMatch(/Trying again in \d+ s/);
-    // What was there stays.
+    // What was there stays, also when another symbol is chosen.
     expect(await stateOf(page, 'candles')).toBe('shown');
+    await page.click('.watchlist a[href="/dashboard/AAPL"]');
+    await page.waitForSelector('.notice :text("AAPL is shown as soon as the budget of this key allows")');
+    expect(await page.locator('h1').innerText()).toBe('SPY');
+    expect(await stateOf(page, 'candles')).toBe('shown');
+  });
+
+  test('seven tabs load and are live over one stream', async () => {
+    const streams: string[] = [];
+    const count = (request: { url: () => string }) => {
+      if (request.url().endsWith('/graphql/stream')) streams.push(request.url());
+    };
+    // Also those of the worker that the tabs share.
+    context.on('request', count);
+    onTestFinished(() => void context.off('request', count));
+    const tabs: Page[] = [];
+    for (let i = 0; i < 7; i++) tabs.push((await open('/dashboard/SPY')).page);
+    for (const page of tabs) {
+      await ready(page);
+      await page.waitForSelector('.live[data-stream="live"]');
+    }
+    await trade(app.store, { SPY: 354.25 }, filledNowMs - 400);
+    for (const page of tabs) await soon(() => page.locator('#spot').innerText()).toBe('354.25');
+    expect(streams.length).toBeLessThanOrEqual(1);
   });
 
   test('a server that goes away is said so, and found again when it is back, with what was missed', async () => {
@@ -355,16 +403,16 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     onTestFinished(() => proxy.takeAway().catch(() => {}));
     const { page } = await open('/dashboard/SPY', { origin: `http://127.0.0.1:${proxy.port}` });
     await ready(page);
-    await page.waitForSelector('.live[data-state="live"]');
+    await page.waitForSelector('.live[data-stream="live"]');
     await proxy.takeAway();
-    await page.waitForSelector('.live[data-state="reconnecting"]');
+    await page.waitForSelector('.live[data-stream="reconnecting"]');
     await page.keyboard.press('r');
     await page.waitForSelector('.notice :text("The server does not answer")');
     // What was there stays.
     expect(await stateOf(page, 'candles')).toBe('shown');
     await trade(app.store, { SPY: 353.75 }, filledNowMs - 500);
     await proxy.bringBack();
-    await page.waitForSelector('.live[data-state="live"]', { timeout: 15_000 });
+    await page.waitForSelector('.live[data-stream="live"]', { timeout: 15_000 });
     await soon(() => page.locator('#spot').innerText()).toBe('353.75');
     await page.waitForSelector('.notice', { state: 'detached' });
   });

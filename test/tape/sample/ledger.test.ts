@@ -9,17 +9,20 @@ import type { Coverage } from '../../../src/domain/flow/coverage.ts';
 import { type FlowEvent, flowEventKinds, flowSides } from '../../../src/domain/flow/flow.ts';
 import type { SessionDate } from '../../../src/domain/market-time.ts';
 import { splitNanos } from '../../../src/domain/print.ts';
-import { compositionCategories } from '../../../src/domain/stock-trade-conditions.ts';
+import { compositionCategories, stockTraits, stockTraitsOf } from '../../../src/domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { listedExpiries } from '../../../src/sample/market/listing.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { recipes } from '../../../src/sample/market/recipes.ts';
+import { stockSession } from '../../../src/sample/market/stock-tape.ts';
+import { tickersOfTape } from '../../../src/sample/market/stock-tape-file.ts';
 import {
   type OptionTotal,
   type PlantedEvent,
   type StockTotal,
   type TapeShape,
   tapeEndMs,
+  tapeShape,
 } from '../../../src/sample/market/tape-ledger.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 import { standing } from '../../support/tapes/option-tape.ts';
@@ -223,12 +226,38 @@ describe('what is planted', () => {
   });
 });
 
-test('a session of the sample market has some 200,000 prints, and the engine finds what is planted among them', () => {
+test('a session of the sample market has some 460,000 prints, and the engine finds what is planted among them', {
+  timeout: 180_000,
+}, () => {
   const session = '2026-11-19';
   const tapes = sampleTapes(prices, session, tapeEndMs(session));
   const prints = tapes.ledger.options.prints + tapes.ledger.stocks.prints;
-  expect(prints).toBeGreaterThan(180_000);
-  expect(prints).toBeLessThan(220_000);
+  expect(prints).toBeGreaterThan(410_000);
+  expect(prints).toBeLessThan(510_000);
   expect(tapes.ledger.options.events.length).toBeGreaterThan(200);
   expect(found(tapes)).toEqual(planted(tapes));
+});
+
+test('SPY trades lively enough to be watched: several ticks a second that set the price, a few cents apart', () => {
+  const session = '2026-11-19';
+  const { entry, prints } = tickersOfTape(tapeShape).find(({ entry }) => entry.symbol === 'SPY')!;
+  const { openMs, closeMs } = regularSession(session)!;
+  const ticks = stockSession(prices, entry, session, prints).filter(
+    ({ print, execution, counts }) =>
+      counts &&
+      print.tsMs >= openMs &&
+      print.tsMs < closeMs &&
+      (stockTraitsOf(execution.conditions) & stockTraits.openClose) !== 0,
+  );
+  const perSecond = new Map<number, number>();
+  for (const { print } of ticks) {
+    const second = Math.floor(print.tsMs / 1000);
+    perSecond.set(second, (perSecond.get(second) ?? 0) + 1);
+  }
+  const seconds = (closeMs - openMs) / 1000;
+  expect(ticks.length / seconds).toBeGreaterThan(2.5);
+  // Nearly every second has one.
+  expect(perSecond.size / seconds).toBeGreaterThan(0.85);
+  const steps = ticks.slice(1).map(({ print }, i) => Math.abs(print.price - ticks[i]!.print.price) / 10_000);
+  expect(steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)]).toBeLessThan(0.1);
 });

@@ -21,7 +21,7 @@ export function App({ desk, now }: { desk: Desk; now: () => number }): VNode {
   const blocked = useStore(desk.store, (state) => noticeOf(state)?.block === true);
   const props = { desk, palette };
   return html`<div class="desk">
-    <${Summary} desk=${desk} />
+    <${Summary} desk=${desk} now=${now} />
     <${NoticeBar} desk=${desk} now=${now} />
     <${WatchlistPanel} desk=${desk} />
     ${

@@ -44,7 +44,7 @@ export function Help({ desk }: { desk: Desk }): VNode {
     <div><h2 id="help-title">Keys and terms</h2>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl>
     <dl>${words.map(([word, what]) => html`<div><dt>${word}</dt><dd>${what}</dd></div>`)}</dl>
-    <p class="muted">Drag a chart to move it; use Ctrl and the wheel to zoom. <i>Table</i> shows the figures of a chart. Times are New York times.</p>
+    <p class="muted">Drag a chart to move it; use Ctrl and the wheel to zoom; a double click shows all of it again. <i>Table</i> shows the figures of a chart. Times are New York times.</p>
     <button type="button" onClick=${() => desk.showHelp(false)}>Close</button></div>
   </dialog>` as VNode;
 }

@@ -6,6 +6,8 @@ import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
 import { Desk } from './data/desk.ts';
 import { graphAt } from './data/graph.ts';
+import { openLive } from './data/live-link.ts';
+import { throughWorker, type Visibility, type WorkerPort, whileVisible } from './data/tab-link.ts';
 import { listenForKeys } from './shortcuts.ts';
 
 const place = document.querySelector<HTMLElement>('#main')!;
@@ -19,9 +21,27 @@ const batchMs = 80;
 const nextFrame = (run: () => void) =>
   void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), batchMs);
 
+/** The worker that the browser's tabs share; null where there are none of its kind. */
+function workerPort(): WorkerPort | null {
+  try {
+    return new SharedWorker(new URL('./data/live-worker.ts', import.meta.url), { type: 'module' }).port;
+  } catch {
+    return null;
+  }
+}
+
+const visibility: Visibility = {
+  isHidden: () => document.hidden,
+  onChange: (heard) => {
+    document.addEventListener('visibilitychange', heard);
+    return () => document.removeEventListener('visibilitychange', heard);
+  },
+};
+
 const desk = new Desk({
   ask: graphAt('/graphql', readKey, (resource, init) => fetch(resource, init)),
   liveUrl: '/graphql/stream',
+  openLive: whileVisible(throughWorker(workerPort(), openLive), visibility),
   key: readKey,
   view: here(),
   latestSession: place.dataset.session!,
@@ -45,5 +65,7 @@ onKeyChange(() => {
   clearTimeout(typing);
   typing = setTimeout(() => desk.keyChanged(), 350);
 });
+addEventListener('pagehide', () => desk.pause());
+addEventListener('pageshow', (event) => event.persisted && desk.reload());
 addEventListener('popstate', () => desk.show(here(), false));
 desk.reload();

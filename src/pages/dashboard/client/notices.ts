@@ -2,7 +2,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { saveKey } from '../../client/key.ts';
+import { sampleKey, saveKey } from '../../client/key.ts';
 import { tickerOf } from './address.ts';
 import type { Desk } from './data/desk.ts';
 import type { DeskState } from './data/desk-state.ts';
@@ -26,18 +26,20 @@ const keyTitles: Partial<Record<FailureKind, string>> = {
 const titles: Partial<Record<FailureKind, string>> = {
   rate: 'Too many requests',
   away: 'The server does not answer',
+  slow: 'The server takes too long',
   server: 'The server could not answer',
   refused: 'The request was rejected',
 };
 
-const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs'] as const;
+const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs', 'wanted'] as const;
 type NoticeEntries = Pick<DeskState, (typeof entries)[number]>;
 
-function failureNotice({ failure, answer }: NoticeEntries): Notice | null {
+function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | null {
   if (failure === null) return null;
   const keyTitle = keyTitles[failure.kind];
   if (keyTitle) return { kind: 'key', block: true, title: keyTitle, text: failure.message, retry: false };
-  const shown = answer === null ? '' : ' The figures shown are from the last answer.';
+  const later = wanted && ` ${wanted.symbol} is shown as soon as the budget of this key allows.`;
+  const shown = answer === null ? '' : ` The figures shown are from the last answer.${later ?? ''}`;
   return {
     kind: 'problem',
     block: answer === null,
@@ -94,7 +96,7 @@ export function noticeOf(state: NoticeEntries): Notice | null {
       kind: 'key',
       block: true,
       title: 'An API key is needed',
-      text: 'The dashboard queries the graph with your key. The key is stored in this browser tab only and is deleted when the tab closes.',
+      text: 'The dashboard queries the graph with your key. The key is stored in this browser until you remove it with Forget, at the top of the page.',
       retry: false,
     };
   return failureNotice(state) ?? symbolNotice(state);
@@ -125,6 +127,7 @@ function KeyForm(): VNode {
     <label class="visually-hidden" for="dashboard-key">API key</label>
     <input id="dashboard-key" type="password" placeholder="tg_live_…" autocomplete="off" spellcheck="false" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />
     <button class="primary" type="submit">Show the dashboard</button>
+    ${sampleKey() === '' ? null : html`<button type="button" onClick=${() => saveKey(sampleKey())}>Use the sample key</button>`}
   </form>` as VNode;
 }
 

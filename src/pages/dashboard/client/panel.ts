@@ -75,6 +75,7 @@ function figures({ head, rows }: FigureTable, title: string): VNode {
   return html`<div class="figures" tabindex="0" role="region" aria-label=${`${title}, as a table`}>
     <table><thead><tr>${head.map((name) => html`<th scope="col">${name}</th>`)}</tr></thead>
     <tbody>${rows.slice(0, shownRows).map((row) => html`<tr>${row.map((cell) => html`<td>${cell}</td>`)}</tr>`)}</tbody></table>
+    ${rows.length > shownRows ? html`<p class="more">The first ${shownRows} of ${rows.length} rows.</p>` : null}
   </div>` as VNode;
 }
 

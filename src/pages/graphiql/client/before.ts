@@ -42,7 +42,7 @@
   const send = window.fetch;
   window.fetch = (resource, init = {}) => {
     const headers = new Headers(init.headers ?? (resource instanceof Request ? resource.headers : undefined));
-    const key = sessionStorage.getItem('tapegraph-key') ?? '';
+    const key = localStorage.getItem('tapegraph-key') ?? '';
     const url = new URL(resource instanceof Request ? resource.url : resource, location.href);
     if (key !== '' && url.origin === location.origin && !headers.has('authorization')) {
       headers.set('authorization', `Bearer ${key}`);

@@ -1,7 +1,7 @@
 // The landing page's live part: a few quotes, under the reader's key or else the sample market's.
 import '../../client/copy.ts';
 import { askGraph } from '../../client/graph.ts';
-import { onKeyChange, readKey, saveKey } from '../../client/key.ts';
+import { onKeyChange, readKey, sampleKey, saveKey } from '../../client/key.ts';
 
 interface Row {
   symbol: string;
@@ -19,7 +19,6 @@ const query = `query LandingQuotes($symbols: [Ticker!]!) {
 const symbols = ['SPY', 'QQQ', 'AAPL', 'NVDA', 'SPX'];
 const refreshMs = 15_000;
 
-const sampleKey = document.querySelector<HTMLElement>('[data-sample-key]')?.dataset.sampleKey ?? '';
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
 const compact = new Intl.NumberFormat('en-US', {
   notation: 'compact',
@@ -59,7 +58,7 @@ function card({ symbol, spot, changePct, node }: Row): HTMLElement {
 
 async function showQuotes(): Promise<void> {
   const section = document.querySelector<HTMLElement>('#live')!;
-  const key = readKey() || sampleKey;
+  const key = readKey() || sampleKey();
   if (key === '') {
     section.hidden = true;
     return;
@@ -87,12 +86,12 @@ async function showQuotes(): Promise<void> {
 function showKeyInUse(): void {
   const button = document.querySelector<HTMLButtonElement>('#use-key');
   if (!button) return;
-  const inUse = readKey() === sampleKey;
+  const inUse = readKey() === sampleKey();
   button.disabled = inUse;
-  button.textContent = inUse ? 'In use in this tab' : 'Use it in this browser tab';
+  button.textContent = inUse ? 'In use in this browser' : 'Use it in this browser';
 }
 
-document.querySelector('#use-key')?.addEventListener('click', () => saveKey(sampleKey));
+document.querySelector('#use-key')?.addEventListener('click', () => saveKey(sampleKey()));
 onKeyChange(() => {
   showKeyInUse();
   void showQuotes();

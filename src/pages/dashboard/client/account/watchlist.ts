@@ -5,11 +5,19 @@ import { useRef } from 'preact/hooks';
 import { addressOf } from '../address.ts';
 import type { Desk } from '../data/desk.ts';
 import { listedTickers } from '../data/desk-state.ts';
+import type { Quote } from '../data/operation-types.ts';
 import { useEntries } from '../data/store.ts';
-import { change, compact, price } from '../format.ts';
+import { change, compact, price, shortDate } from '../format.ts';
 
 const direction = (percent: number | null | undefined) =>
   percent == null || percent === 0 ? '' : percent > 0 ? 'up' : 'down';
+
+/** Beside a price: its session's volume, or its day if that is not the latest session. */
+function besidePrice(quote: Quote | undefined, latestSession: string): string {
+  if (quote?.sessionDate != null && quote.sessionDate < latestSession)
+    return shortDate(quote.sessionDate, latestSession);
+  return quote?.volume ? compact(quote.volume) : '';
+}
 
 /** Moves the focus among the rows: arrows, Home and End. */
 function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
@@ -26,13 +34,13 @@ function moveAmong(rows: HTMLElement, event: KeyboardEvent): void {
   links[to]?.focus();
 }
 
-const entries = ['lists', 'listId', 'quotes', 'restricted', 'view', 'phase'] as const;
+const entries = ['lists', 'listId', 'quotes', 'restricted', 'view', 'phase', 'latestSession'] as const;
 
 /** The list and its rows. */
 export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
   const state = useEntries(desk.store, entries);
   const rows = useRef<HTMLUListElement>(null);
-  const { lists, listId, quotes, restricted, view, phase } = state;
+  const { lists, listId, quotes, restricted, view, phase, latestSession } = state;
   const tickers = [...new Set(listedTickers({ lists, listId }))];
   const open = (event: MouseEvent, symbol: string) => {
     // A click that opens another tab is the browser's.
@@ -53,7 +61,7 @@ export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
         return html`<li key=${symbol}><a href=${addressOf({ ...view, symbol })} aria-current=${symbol === view.symbol ? 'page' : null} onClick=${(event: MouseEvent) => open(event, symbol)} title=${locked ? `${symbol} cannot be read with this key` : null}>
           <b>${symbol}</b>
           <span class="spot">${locked ? html`<em>locked</em>` : quote ? price(quote.spot) : phase === 'loading' ? html`<i class="bone"></i>` : ''}</span>
-          <span class="volume">${quote?.volume ? compact(quote.volume) : ''}</span>
+          <span class="volume">${besidePrice(quote, latestSession)}</span>
           <span class=${`change ${direction(quote?.changePct)}`}>${locked || !quote ? '' : change(quote.changePct)}</span>
         </a></li>`;
       })}

@@ -2,7 +2,7 @@
 import { type ECharts, type EChartsOption, init } from 'echarts';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import { useEffect, useRef } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 
 /** What a chart is drawn from. */
 export interface ChartProps {
@@ -22,10 +22,18 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
   const place = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts | null>(null);
   const drawn = useRef({ subject: '', atMs: 0, timer: 0, option });
+  const [moved, setMoved] = useState(false);
+  const reset = useRef(() => {});
+  reset.current = () => {
+    chart.current?.setOption(drawn.current.option, { notMerge: true });
+    setMoved(false);
+  };
 
   useEffect(() => {
     const made = init(place.current!, null, { renderer: 'canvas' });
     chart.current = made;
+    made.on('datazoom', () => setMoved(true));
+    made.getZr().on('dblclick', () => reset.current());
     const sized = new ResizeObserver(() => made.resize());
     sized.observe(place.current!);
     return () => {
@@ -47,6 +55,7 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
       state.timer = 0;
       const afresh = state.subject !== subject;
       state.subject = subject;
+      if (afresh) setMoved(false);
       if (afresh) chart.current?.setOption(state.option, { notMerge: true });
       else {
         // What the reader moved or zoomed stays; a window that ends with the data goes on with it.
@@ -62,5 +71,6 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     }
   }, [option, subject]);
 
-  return html`<div class="chart" ref=${place} role="img" aria-label=${label}></div>` as VNode;
+  return html`<div class="chart" ref=${place} role="img" aria-label=${label}></div>
+    ${moved ? html`<button type="button" class="chip reset" title="Show all of it again; a double click does too" onClick=${() => reset.current()}>Reset</button>` : null}` as VNode;
 }

@@ -12,13 +12,14 @@ export interface Level {
   dashed: boolean;
 }
 
-/** The levels of a capture: spot (the newest there is), flip, walls; those unknown are omitted. */
+/** The levels of a capture: spot (the newest there is), flip, zero gamma, walls; those unknown are omitted. */
 export function levelsOf(capture: GexCapture | null, spot: number | null): Level[] {
   const level = (name: string, at: number | null | undefined, colour: Level['colour'], dashed: boolean): Level[] =>
     at == null ? [] : [{ name, at, colour, dashed }];
   return [
     ...level('Spot', spot ?? capture?.spot, 'text', false),
     ...level('Flip', capture?.flipPoint, 'warn', true),
+    ...level('Zero gamma', capture?.zeroGamma, 'muted', true),
     ...level('Call wall', capture?.callWall == null ? null : capture.callWall / 1000, 'call', true),
     ...level('Put wall', capture?.putWall == null ? null : capture.putWall / 1000, 'put', true),
   ];
@@ -43,15 +44,22 @@ export function weightyStrikes<Row>(
   return rows.slice(from, to);
 }
 
-/** Where a price lies among ascending strikes, counted in strikes: 2.5 is half way from the third to the fourth. Null = outside. */
-export function placeAmong(strikes: readonly number[], price: number): number | null {
-  const first = strikes[0];
-  const last = strikes.at(-1);
-  if (first === undefined || last === undefined || price < first || price > last) return null;
-  const after = strikes.findIndex((strike) => strike >= price);
-  if (after <= 0) return 0;
-  const before = strikes[after - 1]!;
-  return after - 1 + (price - before) / (strikes[after]! - before);
+/** The typical distance of neighbouring strikes: the median, in the unit of the strikes; null with fewer than two. */
+export function typicalStep(strikes: readonly number[]): number | null {
+  const steps = strikes.slice(1).map((strike, i) => strike - strikes[i]!);
+  return steps.sort((a, b) => a - b)[Math.floor((steps.length - 1) / 2)] ?? null;
+}
+
+/**
+ * Ascending positions moved apart so that neighbours are at least `gap` apart, each as near as may be to where it was, all within [from, to] as
+ * far as there is room: where labels stand beside an axis.
+ */
+export function spread(positions: readonly number[], gap: number, from: number, to: number): number[] {
+  const placed = positions.map((at) => Math.max(from, at));
+  for (let i = 1; i < placed.length; i++) placed[i] = Math.max(placed[i]!, placed[i - 1]! + gap);
+  let limit = to;
+  for (let i = placed.length - 1; i >= 0 && placed[i]! > limit; i--, limit -= gap) placed[i] = limit;
+  return placed;
 }
 
 /** The strike nearest a price, thousandths; null without strikes. */

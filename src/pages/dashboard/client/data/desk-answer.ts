@@ -7,10 +7,12 @@ import type { Dashboard, DashboardVariables, Quote, Watchlist } from './operatio
 
 /** Sessions of off-exchange activity, in calendar days. */
 const activityDays = 31;
+/** Sessions to choose from, in calendar days. */
+const sessionDays = 400;
 
 /** The variables of the one query. A session that was chosen is asked for as it was; else what there is of the latest. */
 export function variablesOf(state: DeskState): DashboardVariables {
-  const { view } = state;
+  const { view, latestSession } = state;
   const session = shownSession(state);
   return {
     symbol: view.symbol,
@@ -24,6 +26,8 @@ export function variablesOf(state: DeskState): DashboardVariables {
     offFrom: view.session,
     offTo: view.session,
     activityFrom: addDays(session, -activityDays),
+    dailyFrom: addDays(latestSession, -sessionDays),
+    dailyTo: addDays(latestSession, 1),
   };
 }
 
@@ -42,14 +46,22 @@ export function listsOf(
 }
 
 /** What an answer changes in the state. */
-export function accepted(state: DeskState, answer: Dashboard, errors: readonly FieldError[]): Partial<DeskState> {
-  const { symbol } = answer;
+export function accepted(
+  state: DeskState,
+  answer: Dashboard,
+  errors: readonly FieldError[],
+  browserMs: number,
+): Partial<DeskState> {
+  const { symbol, market } = answer;
   const quotes: Record<string, Quote> = { ...state.quotes };
   for (const quote of answer.quotes?.rows ?? []) quotes[quote.symbol] = quote;
   return {
     phase: 'ready',
     failure: null,
     retryAtMs: null,
+    wanted: null,
+    ...(market && { market, clockAheadMs: market.nowMs - browserMs }),
+    daily: symbol?.daily?.columns ?? null,
     answer,
     errors,
     bars: symbol?.bars ?? null,

@@ -5,10 +5,12 @@ import type { LiveState } from './live-link.ts';
 import type {
   BarsPage,
   CrossSectionPage,
+  DailyColumns,
   Dashboard,
   GexCapture,
   GexHistory,
   LargeTrade,
+  MarketClock,
   Quote,
   Watchlist,
 } from './operation-types.ts';
@@ -23,11 +25,19 @@ export interface DeskState {
   failure: GraphFailure | null;
   /** When a failed query is sent again by itself, epoch ms; null = it is not. */
   retryAtMs: number | null;
+  /** What is shown as soon as the budget of requests allows, while what was there stays; null = what is shown is what was chosen. */
+  wanted: View | null;
+  /** The market's hours; null until they are known. */
+  market: MarketClock | null;
+  /** How far the server's clock is ahead of the browser's, ms. */
+  clockAheadMs: number;
   /** The latest session that is known to have begun. */
   latestSession: string;
   /** The answer for `view.symbol`; null until it is there. Parts that live data changes stand beside it. */
   answer: Dashboard | null;
   errors: readonly FieldError[];
+  /** Daily closes and volumes of the symbol: the sessions there are. */
+  daily: DailyColumns | null;
   bars: BarsPage | null;
   barsLoading: boolean;
   capture: GexCapture | null;
@@ -41,6 +51,8 @@ export interface DeskState {
   lists: readonly Watchlist[];
   listId: string;
   live: LiveState;
+  /** Whether the gamma of the strikes is drawn along the candles' axis of prices. */
+  sharedAxis: boolean;
   helpShown: boolean;
 }
 
@@ -61,6 +73,9 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
     phase: hasKey ? 'loading' : 'no-key',
     failure: null,
     retryAtMs: null,
+    wanted: null,
+    market: null,
+    clockAheadMs: 0,
     latestSession,
     ...nothingShown,
     quotes: {},
@@ -68,6 +83,7 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
     lists: [defaultList],
     listId: defaultList.id,
     live: 'off',
+    sharedAxis: true,
     helpShown: false,
   };
 }
@@ -76,6 +92,7 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
 export const nothingShown = {
   answer: null,
   errors: [],
+  daily: null,
   bars: null,
   barsLoading: false,
   capture: null,
@@ -83,6 +100,12 @@ export const nothingShown = {
   crossSection: null,
   trades: [],
 } satisfies Partial<DeskState>;
+
+/** What is shown of a state, to be put back. */
+export function shownOf(state: DeskState): Partial<DeskState> {
+  const names = [...(Object.keys(nothingShown) as (keyof typeof nothingShown)[]), 'view'] as const;
+  return Object.fromEntries(names.map((name) => [name, state[name]]));
+}
 
 /** The session the page shows. */
 export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | 'latestSession'>) =>

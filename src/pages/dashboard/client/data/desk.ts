@@ -1,7 +1,8 @@
 // What the page does: asks, listens, and changes its state.
 import { addressOf, tickerOf, type View } from '../address.ts';
+import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
 import { accepted, variablesOf } from './desk-answer.ts';
-import { type DeskState, defaultList, initialState, nothingShown } from './desk-state.ts';
+import { type DeskState, defaultList, initialState, nothingShown, shownOf } from './desk-state.ts';
 import {
   askBars,
   askEarlierHistory,
@@ -13,7 +14,7 @@ import {
 } from './follow-ups.ts';
 import { frameQueue } from './frame-queue.ts';
 import { type Ask, GraphFailure } from './graph.ts';
-import { backOffMs, openLive } from './live-link.ts';
+import { backOffMs, type LiveParts } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
 import type { FoundSymbol } from './operation-types.ts';
 import { dashboardQuery, searchQuery } from './operations.ts';
@@ -22,8 +23,9 @@ import { createStore, type Store } from './store.ts';
 /** What the page gets from the browser. */
 export interface DeskParts {
   ask: Ask;
-  /** Address of the subscriptions. */
+  /** Address of the subscriptions, and what opens them; returns what closes them. */
   liveUrl: string;
+  openLive: (parts: LiveParts) => () => void;
   key: () => string;
   view: View;
   latestSession: string;
@@ -33,6 +35,9 @@ export interface DeskParts {
   /** Puts a view into the address bar; `step` = as a new step of the browser's history. */
   showAddress: (address: string, symbol: string, step: boolean) => void;
 }
+
+/** Failures after which a question is asked again by itself. */
+const passing = new Set(['rate', 'away', 'server', 'slow']);
 
 /** The page's state, and what can be done. */
 export class Desk {
@@ -44,6 +49,8 @@ export class Desk {
   #failures = 0;
   // Live messages that came before the answer they change.
   #early: LiveMessage[] = [];
+  // What was shown before another symbol or session was chosen, until that is there.
+  #before: Partial<DeskState> | null = null;
   readonly #queue;
 
   /** Nothing is asked before `reload`. */
@@ -55,7 +62,9 @@ export class Desk {
 
   /** Asks for everything that is shown once more; what changes it is listened to already, or again. */
   reload(): void {
-    this.#begin(this.store.get().live !== 'live');
+    const { wanted } = this.store.get();
+    if (wanted === null) this.#begin(this.store.get().live !== 'live');
+    else this.show(wanted, false);
   }
 
   /** Asks for everything that is shown; `listen` = and listens to what changes it. */
@@ -89,7 +98,8 @@ export class Desk {
     const other = view.symbol !== before.symbol || view.session !== before.session;
     if (!other && view.timeframe === before.timeframe) return;
     if (other || answer === null) {
-      this.store.set({ ...nothingShown, view });
+      if (answer !== null) this.#before = shownOf(this.store.get());
+      this.store.set({ ...nothingShown, wanted: null, view });
       this.#begin(true);
       return;
     }
@@ -101,8 +111,16 @@ export class Desk {
   /** The key has changed: nothing of what the last one was given stays. */
   keyChanged(): void {
     const lists = { lists: [defaultList], listId: defaultList.id };
-    this.store.set({ ...nothingShown, ...lists, quotes: {}, restricted: [], failure: null });
+    this.#before = null;
+    this.store.set({ ...nothingShown, ...lists, wanted: null, quotes: {}, restricted: [], failure: null });
     this.#begin(true);
+  }
+
+  /** The page goes away: what it listens to ends. */
+  pause(): void {
+    this.#closeLive();
+    this.#closeLive = () => {};
+    this.store.set({ live: 'off' });
   }
 
   chooseList(listId: string): void {
@@ -121,6 +139,11 @@ export class Desk {
   async search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
     const { data } = await this.#parts.ask(searchQuery, { search: text }, signal);
     return data.symbols?.nodes ?? [];
+  }
+
+  /** Whether candles and gamma of the strikes have one axis of prices. */
+  shareAxis(sharedAxis: boolean): void {
+    this.store.set({ sharedAxis });
   }
 
   showHelp(helpShown: boolean): void {
@@ -149,8 +172,10 @@ export class Desk {
       const { data, errors } = await this.#parts.ask(dashboardQuery, variablesOf(this.store.get()), signal);
       if (signal.aborted) return;
       this.#failures = 0;
+      this.#before = null;
       const { listId } = this.store.get();
-      this.store.set(accepted(this.store.get(), data, errors));
+      this.store.set(accepted(this.store.get(), data, errors, this.#parts.now()));
+      if (this.#isNoSession()) return;
       if (this.store.get().listId !== listId) this.#listen();
       this.#heard(this.#early.splice(0));
       if (this.#laterSession()) return await this.#load();
@@ -168,6 +193,16 @@ export class Desk {
     if (session == null || session <= latestSession) return false;
     this.store.set({ latestSession: session });
     return view.session === null;
+  }
+
+  /** An address may name a date without a session: the one before it is shown. */
+  #isNoSession(): boolean {
+    const { view, daily, latestSession } = this.store.get();
+    if (view.session === null || daily === null || daily.tsMs.length === 0) return false;
+    const sessions = sessionsOf(daily, latestSession);
+    if (sessions.includes(view.session)) return false;
+    this.show({ session: sessionAtOrBefore(sessions, view.session) });
+    return true;
   }
 
   #heard(messages: readonly LiveMessage[]): void {
@@ -192,7 +227,7 @@ export class Desk {
       this.store.set({ live: 'off' });
       return;
     }
-    this.#closeLive = openLive({
+    this.#closeLive = this.#parts.openLive({
       url: this.#parts.liveUrl,
       key: this.#parts.key(),
       operations: liveOperations(this.store.get(), this.#queue.put),
@@ -202,9 +237,25 @@ export class Desk {
     });
   }
 
+  /** While the budget of requests is used, what was there stays; what was chosen is asked for later. */
+  #keepBefore(): void {
+    const { view: wanted, answer } = this.store.get();
+    if (answer !== null || this.#before === null) return;
+    this.store.set({ ...this.#before, wanted });
+    const { view } = this.store.get();
+    this.#parts.showAddress(addressOf(view), view.symbol, false);
+    this.#listen();
+  }
+
+  #again(): void {
+    const { wanted } = this.store.get();
+    if (wanted === null) void this.#load();
+    else this.show(wanted, false);
+  }
+
   #failed(error: unknown): void {
     const failure = error instanceof GraphFailure ? error : new GraphFailure('server', String(error));
-    const waits = failure.kind === 'rate' || failure.kind === 'away' || failure.kind === 'server';
+    const waits = passing.has(failure.kind);
     const { retryAfterSeconds } = failure;
     const waitMs =
       retryAfterSeconds === null ? backOffMs(this.#failures++, this.#parts.random()) : retryAfterSeconds * 1000;
@@ -214,8 +265,9 @@ export class Desk {
       retryAtMs: waits ? this.#parts.now() + waitMs : null,
       barsLoading: false,
     });
+    if (failure.kind === 'rate') this.#keepBefore();
     clearTimeout(this.#retry);
-    if (waits) this.#retry = setTimeout(() => void this.#load(), waitMs);
+    if (waits) this.#retry = setTimeout(() => this.#again(), waitMs);
     else {
       this.#closeLive();
       this.store.set({ live: 'off' });

@@ -15,9 +15,9 @@ export interface FieldError {
 
 /**
  * Why a question has no answer at all: no key, a key that is not valid or has expired, too many requests, a question that is refused,
- * a server that failed, or one that does not answer.
+ * a server that failed, one that cannot be reached, or one that takes too long.
  */
-export type FailureKind = 'no-key' | 'bad-key' | 'expired-key' | 'rate' | 'refused' | 'server' | 'away';
+export type FailureKind = 'no-key' | 'bad-key' | 'expired-key' | 'rate' | 'refused' | 'server' | 'away' | 'slow';
 
 /** A question without an answer. */
 export class GraphFailure extends Error {
@@ -80,11 +80,15 @@ function failureOf(status: number, errors: readonly WireError[] | undefined, ret
   );
 }
 
+/** How long an answer may take, ms. */
+const answerWithinMs = 20_000;
+
 /** Makes what asks at `url` under the key of the moment. Throws `GraphFailure`; an aborted question throws as `fetch` does. */
 export function graphAt(url: string, key: () => string, fetch: typeof globalThis.fetch): Ask {
   return async <Data, Variables>(query: Operation<Data, Variables>, variables: Variables, signal?: AbortSignal) => {
     const credential = key();
     if (credential === '') throw new GraphFailure('no-key', 'An API key is needed.');
+    const late = AbortSignal.timeout(answerWithinMs);
     let response: Response;
     let body: { data?: Data | null; errors?: WireError[] };
     try {
@@ -97,11 +101,15 @@ export function graphAt(url: string, key: () => string, fetch: typeof globalThis
         },
         body: JSON.stringify({ query, variables }),
         credentials: 'omit',
-        signal: signal ?? null,
+        signal: signal ? AbortSignal.any([signal, late]) : late,
       });
-      body = await response.json().catch(() => ({}));
+      body = await response.json().catch((error) => {
+        if (late.aborted) throw error;
+        return {};
+      });
     } catch (error) {
       if (signal?.aborted) throw error;
+      if (late.aborted) throw new GraphFailure('slow', `There was no answer within ${answerWithinMs / 1000} seconds.`);
       throw new GraphFailure('away', 'There is no connection to it.');
     }
     if (body.data == null) throw failureOf(response.status, body.errors, response.headers.get('retry-after'));

@@ -34,6 +34,9 @@ export function backOffMs(attempt: number, random: number): number {
 /** The server says at least every 15 seconds that it is there; after this long without a word it is not, ms. */
 const silenceMs = 45_000;
 
+/** How long a stream may take to open, ms: longer, and it is tried again. */
+const openWithinMs = 15_000;
+
 /** Milliseconds an answer asks to wait; 0 when it does not say. */
 function retryAfterMs({ headers }: Response): number {
   const seconds = Number(headers.get('retry-after') ?? 0);
@@ -81,6 +84,7 @@ class LiveLink {
   /** Reads one connection to its end; how long the server asks to wait before the next, ms. */
   async #read(connection: AbortController): Promise<number> {
     const wanted = this.#parts.operations.filter(({ name }) => !this.#refused.has(name));
+    const tooLate = setTimeout(() => connection.abort(), openWithinMs);
     const response = await fetch(this.#parts.url, {
       method: 'POST',
       headers: {
@@ -98,7 +102,7 @@ class LiveLink {
           extensions: { operationId: name },
         })),
       }),
-    });
+    }).finally(() => clearTimeout(tooLate));
     if (response.status === 401) this.#refuse(connection);
     if (!response.ok || response.body === null) return retryAfterMs(response);
     if (this.#current === connection) this.#connected();

@@ -72,7 +72,11 @@ export function laterCapture(known: GexCapture | null, come: GexCapture): GexCap
 export function withCapture(history: GexHistory | null, capture: GexCapture): GexHistory {
   const column: GexColumn = { capturedAt: capture.capturedAt, spot: capture.spot, strikes: capture.strikes };
   if (history === null || history.sessionDate < capture.sessionDate)
-    return { sessionDate: capture.sessionDate, captures: [column] };
+    return {
+      sessionDate: capture.sessionDate,
+      captures: [column],
+      meta: { sessionOpen: null, sessionClose: null },
+    };
   if (history.sessionDate > capture.sessionDate) return history;
   const captures = [...history.captures.filter(({ capturedAt }) => capturedAt !== capture.capturedAt), column];
   return { ...history, captures: captures.sort((a, b) => a.capturedAt - b.capturedAt) };

@@ -84,9 +84,12 @@ export type DashboardVariables = Exact<{
   offFrom?: string | null | undefined;
   offTo?: string | null | undefined;
   activityFrom: string;
+  dailyFrom: string;
+  dailyTo: string;
 }>;
 
 export type Dashboard = {
+  market: MarketClock;
   me: { tier: Tier; attested: boolean };
   watchlists: { rows: Array<Watchlist> } | null;
   quotes: { rows: Array<Quote>; meta: { restricted: Array<string> | null } } | null;
@@ -102,6 +105,7 @@ export type SymbolAnswer = {
   class: SymbolClass | null;
   access: { allowed: boolean; reason: AccessRefusal | null; requiredTier: Tier | null } | null;
   bars: BarsPage | null;
+  daily: { columns: DailyColumns } | null;
   gex: { latest?: GexCapture | null; at?: GexCapture | null; history: GexHistory | null };
   flow: { crossSection: CrossSectionPage | null; largeTrades: { events: Array<LargeTrade> } | null };
   volatility: { surface?: VolatilitySurface | null };
@@ -110,6 +114,15 @@ export type SymbolAnswer = {
     concentration: { rows: Array<ConcentrationRow>; meta: OffExchangeMeta } | null;
     activity: { rows: Array<ActivityRow>; meta: OffExchangeMeta } | null;
   };
+};
+
+export type MarketClock = {
+  nowMs: number;
+  isOpen: boolean;
+  sessionDate: string;
+  openMs: number;
+  closeMs: number;
+  nextOpenMs: number;
 };
 
 export type Quote = {
@@ -121,6 +134,8 @@ export type Quote = {
   sessionDate: string | null;
   eventTsMs: number | null;
 };
+
+export type DailyColumns = { tsMs: Array<number>; close: Array<number>; volume: Array<number> };
 
 export type GexStrikeRow = {
   strike: number;
@@ -153,7 +168,11 @@ export type GexCapture = {
 
 export type GexColumn = { capturedAt: number; spot: number | null; strikes: Array<{ strike: number; gex: number }> };
 
-export type GexHistory = { sessionDate: string; captures: Array<GexColumn> };
+export type GexHistory = {
+  sessionDate: string;
+  captures: Array<GexColumn>;
+  meta: { sessionOpen: string | null; sessionClose: string | null };
+};
 
 export type CrossSectionPage = { snapshot: CrossSection | null; meta: { note: string | null } };
 

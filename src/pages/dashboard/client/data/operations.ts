@@ -16,6 +16,11 @@ const barsPage = `
 fragment BarColumns on BarColumns { tsMs open high low close volume }
 fragment BarsPage on StockBarsPage { columns { ...BarColumns } meta { cursor } }`;
 
+const market = `
+fragment MarketClock on MarketClock { nowMs isOpen sessionDate openMs closeMs nextOpenMs }`;
+const daily = `
+fragment DailyColumns on BarColumns { tsMs close volume }`;
+
 const capture = `
 fragment GexStrikeRow on GexStrike { strike gex gex0dte callOi putOi }
 fragment GexCapture on GexCapture {
@@ -25,7 +30,7 @@ fragment GexCapture on GexCapture {
 }`;
 const history = `
 fragment GexColumn on GexCapture { capturedAt spot strikes { strike gex } }
-fragment GexHistory on GexHistory { sessionDate captures { ...GexColumn } }`;
+fragment GexHistory on GexHistory { sessionDate captures { ...GexColumn } meta { sessionOpen sessionClose } }`;
 
 const crossSection = `
 fragment FlowMeasures on FlowMeasures {
@@ -69,8 +74,10 @@ fragment ActivityRow on OffExchangeActivityRow { date offExchVolume offExchPct n
 /** Everything that is first shown. `past`: a session that was chosen, of which the last capture is shown instead of the latest. */
 export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables> = `query Dashboard(
   $symbol: Ticker!, $session: SessionDate!, $past: Boolean!, $flowSession: SessionDate, $sessionAt: PointInTime!,
-  $timeframe: Timeframe!, $from: PointInTime!, $to: PointInTime!, $quotes: [Ticker!]!, $offFrom: PointInTime, $offTo: PointInTime, $activityFrom: PointInTime!
+  $timeframe: Timeframe!, $from: PointInTime!, $to: PointInTime!, $quotes: [Ticker!]!, $offFrom: PointInTime, $offTo: PointInTime, $activityFrom: PointInTime!,
+  $dailyFrom: PointInTime!, $dailyTo: PointInTime!
 ) {
+  market { ...MarketClock }
   me { tier attested }
   watchlists { rows { ...Watchlist } }
   quotes(symbols: $quotes) { rows { ...Quote } meta { restricted } }
@@ -82,6 +89,7 @@ fragment SymbolAnswer on Symbol {
   symbol name class
   access { allowed reason requiredTier }
   bars(from: $from, to: $to, timeframe: $timeframe, limit: 1000) { ...BarsPage }
+  daily: bars(from: $dailyFrom, to: $dailyTo, timeframe: "1d", limit: 400) { columns { ...DailyColumns } }
   gex {
     latest(topStrikes: ${topStrikes}) @skip(if: $past) { ...GexCapture }
     at(time: $sessionAt, topStrikes: ${topStrikes}) @include(if: $past) { ...GexCapture }
@@ -100,7 +108,7 @@ fragment SymbolAnswer on Symbol {
     activity(from: $activityFrom, to: $offTo, limit: 60) { rows { ...ActivityRow } meta { ...OffExchangeMeta } }
   }
 }
-${quote}${barsPage}${capture}${history}${crossSectionPage}${largeTrade}${surface}${offExchange}`;
+${market}${quote}${barsPage}${daily}${capture}${history}${crossSectionPage}${largeTrade}${surface}${offExchange}`;
 
 /** Candles of another length, or what follows a page. */
 export const barsQuery: Operation<types.Bars, types.BarsVariables> =

@@ -1,10 +1,11 @@
-// Dealer gamma by strike as bars that lie along the price axis, with the levels drawn across.
+// Dealer gamma by strike as bars that lie along the price axis, with the levels beside them.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
-import { type Level, openInterestOf, weightyStrikes } from '../charts/levels.ts';
-import { faded, type Palette } from '../charts/palette.ts';
+import { type Level, openInterestOf, spread, typicalStep, weightyStrikes } from '../charts/levels.ts';
+import type { Palette } from '../charts/palette.ts';
+import type { PriceRange } from '../charts/price-axis.ts';
 import type { GexStrikeRow } from '../data/operation-types.ts';
-import { brief, compact, gex, strike, usd, whole } from '../format.ts';
+import { brief, compact, gex, price, strike, usd, whole } from '../format.ts';
 
 /** What the bars measure: net gamma, or the open interest of calls and puts. */
 export type GexMeasure = 'gex' | 'oi';
@@ -13,6 +14,8 @@ interface GexParts {
   rows: readonly GexStrikeRow[];
   measure: GexMeasure;
   levels: readonly Level[];
+  /** The prices shown; null = as far as the strikes weigh. */
+  range: PriceRange | null;
   palette: Palette;
 }
 
@@ -20,19 +23,15 @@ interface GexParts {
 export const drawnRows = (rows: readonly GexStrikeRow[], measure: GexMeasure) =>
   weightyStrikes(rows, measure === 'gex' ? (row) => row.gex : openInterestOf, { tail: 0.025, least: 25 });
 
-/** The least distance of neighbouring strikes, dollars: a bar's height. */
-export function strikeStep(strikes: readonly number[]): number {
-  let step = Infinity;
-  for (let i = 1; i < strikes.length; i++) step = Math.min(step, strikes[i]! - strikes[i - 1]!);
-  return Number.isFinite(step) && step > 0 ? step / 1000 : 1;
-}
+/** A bar's height: the typical distance of neighbouring strikes, dollars. */
+export const strikeStep = (strikes: readonly number[]) => (typicalStep(strikes) ?? 1000) / 1000;
 
 function tip(row: GexStrikeRow): string {
   return tooltipText(`Strike ${strike(row.strike)}`, [
     ['Net GEX, per $1', gex(row.gex), row.gex >= 0 ? 'call' : 'put'],
     ['0DTE part', gex(row.gex0dte)],
-    ['Call OI', whole(row.callOi), 'call'],
-    ['Put OI', whole(row.putOi), 'put'],
+    ['Call OI, contracts', whole(row.callOi), 'call'],
+    ['Put OI, contracts', whole(row.putOi), 'put'],
   ]);
 }
 
@@ -42,7 +41,7 @@ function barSeries(id: string, step: number, data: number[][], colours: readonly
     const from = api.coord([api.value(1), api.value(0)]);
     const to = api.coord([api.value(2), api.value(0)]);
     const size = (api.size!([0, step]) as number[])[1]!;
-    const height = Math.max(1, Math.min(16, size * 0.78));
+    const height = Math.max(1, size * 0.8);
     return {
       type: 'rect',
       shape: {
@@ -57,16 +56,58 @@ function barSeries(id: string, step: number, data: number[][], colours: readonly
   return { id, type: 'custom' as const, renderItem, data, clip: true, encode: { x: [1, 2], y: 0 } };
 }
 
-function lineOf({ name, at, colour, dashed }: Level, palette: Palette) {
+// Height of a level's label, and where it begins beside the chart, pixels.
+const [labelGap, labelLeft] = [15, 16];
+
+/** The levels beside the bars: a tick at the price, joined to a label that keeps clear of its neighbours. */
+function levelSeries(levels: readonly Level[], palette: Palette) {
+  const ordered = levels.toSorted((a, b) => b.at - a.at);
+  const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndex }, api) => {
+    const { x, y, width, height } = coordSys as unknown as { x: number; y: number; width: number; height: number };
+    const ticks = ordered.map(({ at }) => api.coord([0, at])[1]!);
+    const inSight = (tick: number) => tick >= y - 1 && tick <= y + height + 1;
+    const { name, at, colour, dashed } = ordered[dataIndex]!;
+    const tick = ticks[dataIndex]!;
+    if (!inSight(tick)) return null;
+    const shown = ticks.filter(inSight);
+    const label = spread(shown, labelGap, y + 4, y + height - 4)[shown.indexOf(tick)]!;
+    const right = x + width;
+    const stroke = palette[colour];
+    return {
+      type: 'group',
+      children: [
+        {
+          type: 'polyline',
+          shape: {
+            points: [
+              [right, tick],
+              [right + 5, tick],
+              [right + labelLeft - 3, label],
+            ],
+          },
+          style: { stroke, fill: 'none', lineWidth: 1.5, ...(dashed && { lineDash: [3, 2] }) },
+        },
+        {
+          type: 'text',
+          style: {
+            x: right + labelLeft,
+            y: label,
+            text: `${name} ${price(at)}`,
+            fill: stroke,
+            verticalAlign: 'middle',
+          },
+        },
+      ],
+    };
+  };
   return {
-    name,
-    yAxis: at,
-    lineStyle: {
-      color: palette[colour],
-      type: dashed ? ('dashed' as const) : ('solid' as const),
-      width: dashed ? 1.25 : 1,
-    },
-    label: { show: false },
+    id: 'levels',
+    type: 'custom' as const,
+    renderItem,
+    yAxisIndex: 1,
+    data: ordered.map(({ at }) => [0, at]),
+    clip: false,
+    silent: true,
   };
 }
 
@@ -77,6 +118,10 @@ export function drawnRange(rows: readonly GexStrikeRow[], levels: readonly Level
   const all = spot === undefined ? ends : [...ends, spot];
   return [Math.min(...all) - step, Math.max(...all) + step];
 }
+
+/** The rows whose strikes lie within a range of prices. */
+const rowsWithin = (rows: readonly GexStrikeRow[], [low, high]: PriceRange) =>
+  rows.filter((row) => row.strike / 1000 >= low && row.strike / 1000 <= high);
 
 /** Bars as [strike, from, to, colour]: one per row, or calls and puts beside each other. */
 const barsOf = (rows: readonly GexStrikeRow[], measure: GexParts['measure']) =>
@@ -90,7 +135,7 @@ const barsOf = (rows: readonly GexStrikeRow[], measure: GexParts['measure']) =>
 /** Zooms with Ctrl and the wheel, moves with the mouse. */
 const zoom = {
   type: 'inside' as const,
-  yAxisIndex: 0,
+  yAxisIndex: [0, 1],
   filterMode: 'none' as const,
   zoomOnMouseWheel: 'ctrl' as const,
   moveOnMouseMove: true,
@@ -98,58 +143,80 @@ const zoom = {
   preventDefaultMouseMove: false,
 };
 
-/** The chart. */
-export function gexBarsOption({ rows, measure, levels, palette }: GexParts): EChartsOption {
-  const drawn = drawnRows(rows, measure);
-  const step = strikeStep(drawn.map((row) => row.strike));
-  const look = axisLook(palette);
-  const [low, high] = drawnRange(drawn, levels, step);
-  const colours = [palette.call, palette.put, faded(palette.call, 0.45), faded(palette.put, 0.45)];
-  const byStrike = new Map(drawn.map((row) => [row.strike, row]));
+/** What a place on the axes is called, with its unit. */
+function pointerLabels(measure: GexMeasure) {
   return {
-    ...baseOption(palette),
-    grid: { left: 52, right: 14, top: 8, bottom: 26 },
+    amount: ({ value }: { value: unknown }) =>
+      measure === 'gex' ? `${gex(Number(value))} per $1 move` : `${compact(Math.abs(Number(value)))} contracts`,
+    strike: ({ value }: { value: unknown }) => `$${price(Number(value))}`,
+  };
+}
+
+/** Dollars per $1 or contracts below, strikes at the left, both linear. */
+function axes(measure: GexMeasure, [low, high]: PriceRange, palette: Palette): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
+  const look = axisLook(palette);
+  const pointers = pointerLabels(measure);
+  return {
     xAxis: {
       type: 'value',
       ...look,
       splitNumber: 4,
+      name: measure === 'gex' ? '$ per $1 move' : 'contracts: puts left, calls right',
+      nameLocation: 'middle',
+      nameGap: 24,
+      axisPointer: { label: { formatter: pointers.amount } },
       axisLabel: {
         ...look.axisLabel,
         formatter: (value: number) => brief(measure === 'gex' ? usd(value) : compact(Math.abs(value))),
       },
     },
-    yAxis: {
-      type: 'value',
-      min: low,
-      max: high,
-      ...look,
-      splitLine: { show: false },
-      axisLabel: {
-        ...look.axisLabel,
-        showMinLabel: false,
-        showMaxLabel: false,
-        formatter: (value: number) => strike(Math.round(value * 1000)),
+    yAxis: [
+      {
+        type: 'value',
+        min: low,
+        max: high,
+        ...look,
+        splitLine: { show: false },
+        axisPointer: { label: { formatter: pointers.strike } },
+        axisLabel: {
+          ...look.axisLabel,
+          showMinLabel: false,
+          showMaxLabel: false,
+          formatter: (value: number) => strike(Math.round(value * 1000)),
+        },
       },
-    },
+      { type: 'value', min: low, max: high, show: false, axisPointer: { show: false } },
+    ],
+  };
+}
+
+/** The chart. Levels stand beside the bars, so that none is hidden. */
+export function gexBarsOption({ rows, measure, levels, range, palette }: GexParts): EChartsOption {
+  const drawn = range === null ? drawnRows(rows, measure) : rowsWithin(rows, range);
+  const step = strikeStep(drawn.map((row) => row.strike));
+  const shown = range ?? drawnRange(drawn, levels, step);
+  const colours = [palette.call, palette.put];
+  const byStrike = new Map(drawn.map((row) => [row.strike, row]));
+  return {
+    ...baseOption(palette),
+    grid: { left: 52, right: 132, top: 8, bottom: 42 },
+    ...axes(measure, shown, palette),
     dataZoom: [zoom],
     tooltip: {
       ...(baseOption(palette).tooltip as object),
-      trigger: 'item',
-      formatter: (shown: unknown) => {
-        const row = byStrike.get(Math.round((shown as { value: number[] }).value[0]! * 1000));
+      trigger: 'axis',
+      axisPointer: {
+        type: 'cross',
+        axis: 'y',
+        lineStyle: { color: palette.muted },
+        crossStyle: { color: palette.muted },
+      },
+      formatter: (items: unknown) => {
+        const [item] = items as { value: number[] }[];
+        const row = item && byStrike.get(Math.round(item.value[0]! * 1000));
         return row ? tip(row) : '';
       },
     },
-    series: [
-      {
-        ...barSeries('gex', step, barsOf(drawn, measure), colours),
-        markLine: {
-          symbol: 'none',
-          silent: true,
-          animation: false,
-          data: levels.filter(({ at }) => at >= low && at <= high).map((level) => lineOf(level, palette)),
-        },
-      },
-    ],
+    series: [barSeries('gex', step, barsOf(drawn, measure), colours), levelSeries(levels, palette)],
   };
 }

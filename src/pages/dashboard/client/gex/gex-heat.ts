@@ -1,28 +1,29 @@
-// Dealer gamma through a session: strikes against time, gamma as colour, the spot as a line.
-import type { EChartsOption } from 'echarts';
+// Dealer gamma through a session: strikes against time, both linear, gamma as colour, the spot as a line.
+import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
-import { placeAmong, weightyStrikes } from '../charts/levels.ts';
+import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { GexColumn } from '../data/operation-types.ts';
+import type { GexColumn, GexHistory } from '../data/operation-types.ts';
 import { clockTime, gex, price, strike } from '../format.ts';
 
 /** What the heat map draws. */
 export interface HeatCells {
   /** Thousandths, ascending. */
   strikes: number[];
-  /** Captures, epoch ms, ascending. */
-  times: number[];
-  /** [index of time, index of strike, dollars per $1]; what a capture does not hold is not there. */
-  cells: [number, number, number][];
-  /** [index of time, place among the strikes] of the spot. */
+  /** [capture's instant, epoch ms; strike, dollars; gamma, dollars per $1; how long until the next, ms]. */
+  cells: [number, number, number, number][];
+  /** [capture's instant, spot in dollars]. */
   spot: [number, number][];
   /** The gamma at which colours are fullest: few cells go beyond it. */
   full: number;
+  /** Height of a cell, dollars. */
+  step: number;
 }
 
 const fullQuantile = 0.97;
-// Strikes that are named on the axis.
-const mostLabels = 14;
+const minuteMs = 60_000;
+/** A capture that is followed by none stands for so long. */
+const usualGapMs = 5 * minuteMs;
 
 /** The strikes that weigh over the whole session, and their gamma capture by capture. */
 export function heatCells(captures: readonly GexColumn[]): HeatCells {
@@ -31,37 +32,49 @@ export function heatCells(captures: readonly GexColumn[]): HeatCells {
     for (const row of strikes) weights.set(row.strike, (weights.get(row.strike) ?? 0) + Math.abs(row.gex));
   const ascending = [...weights].map(([at, weight]) => ({ at, weight })).sort((a, b) => a.at - b.at);
   const strikes = weightyStrikes(ascending, ({ weight }) => weight, { tail: 0.01, least: 12 }).map(({ at }) => at);
-  const index = new Map(strikes.map((at, i) => [at, i]));
-  const cells: HeatCells['cells'] = [];
-  const spot: HeatCells['spot'] = [];
-  captures.forEach((capture, time) => {
-    for (const row of capture.strikes) {
-      const at = index.get(row.strike);
-      if (at !== undefined) cells.push([time, at, row.gex]);
-    }
-    const place = capture.spot === null ? null : placeAmong(strikes, capture.spot * 1000);
-    if (place !== null) spot.push([time, place]);
+  const wanted = new Set(strikes);
+  const gap = typicalStep(captures.map(({ capturedAt }) => capturedAt)) ?? usualGapMs;
+  const cells = captures.flatMap(({ capturedAt, strikes: rows }, i) => {
+    const next = captures[i + 1]?.capturedAt ?? capturedAt + gap;
+    // Where captures are missing, nothing is drawn.
+    const lasts = Math.min(next - capturedAt, 2 * gap);
+    return rows
+      .filter((row) => wanted.has(row.strike))
+      .map((row): HeatCells['cells'][number] => [capturedAt, row.strike / 1000, row.gex, lasts]);
   });
   const sizes = cells.map(([, , value]) => Math.abs(value)).sort((a, b) => a - b);
   return {
     strikes,
-    times: captures.map(({ capturedAt }) => capturedAt),
     cells,
-    spot,
+    spot: captures.flatMap(({ capturedAt, spot }) => (spot === null ? [] : [[capturedAt, spot] as [number, number]])),
     full: sizes[Math.floor((sizes.length - 1) * fullQuantile)] || 1,
+    step: (typicalStep(strikes) ?? 1000) / 1000,
   };
 }
 
-function tip(shown: unknown, strikes: readonly number[], captures: readonly GexColumn[]): string {
-  const { value, seriesId } = shown as { value: [number, number, number]; seriesId: string };
-  const capture = captures[value[0]];
-  if (!capture) return '';
-  const at = `${clockTime(capture.capturedAt)}`;
-  if (seriesId === 'spot') return tooltipText(at, [['Spot', price(capture.spot)]]);
-  return tooltipText(at, [
-    ['Strike', strike(strikes[value[1]]!)],
-    ['Net GEX, per $1', gex(value[2]), value[2] >= 0 ? 'call' : 'put'],
-    ['Spot', price(capture.spot)],
+const minuteOf = (clock: string) => Number(clock.slice(0, 2)) * 60 + Number(clock.slice(3, 5));
+
+/** From the session's open to its close, epoch ms, widened to captures outside of it; null without captures. */
+export function sessionSpan({ captures, meta }: GexHistory): [number, number] | null {
+  const first = captures[0]?.capturedAt;
+  if (first === undefined) return null;
+  const dayMs = Math.floor(first / minuteMs) * minuteMs - minuteOf(clockTime(first)) * minuteMs;
+  const at = (clock: string) => dayMs + minuteOf(clock) * minuteMs;
+  return [
+    Math.min(at(meta.sessionOpen ?? '09:30'), first),
+    Math.max(at(meta.sessionClose ?? '16:00'), captures.at(-1)!.capturedAt),
+  ];
+}
+
+function tip(shown: unknown, captures: readonly GexColumn[]): string {
+  const { value, seriesId } = shown as { value: number[]; seriesId: string };
+  const [at, dollars, gamma] = value as [number, number, number];
+  const spot = captures.find(({ capturedAt }) => capturedAt === at)?.spot ?? null;
+  if (seriesId === 'spot') return tooltipText(clockTime(at), [['Spot', price(dollars)]]);
+  return tooltipText(clockTime(at), [
+    ['Strike', strike(Math.round(dollars * 1000))],
+    ['Net GEX, per $1', gex(gamma), gamma >= 0 ? 'call' : 'put'],
+    ['Spot', price(spot)],
   ]);
 }
 
@@ -84,51 +97,86 @@ const colourScale = (full: number, palette: Palette) => ({
   inRange: { color: [palette.put, palette.raised, palette.call] },
 });
 
-/** The chart. */
-export function heatOption(
-  { strikes, times, cells, spot, full }: HeatCells,
-  captures: readonly GexColumn[],
+/** A cell: from its capture to the next one, as high as strikes are typically apart. */
+const renderCell =
+  (step: number): CustomSeriesRenderItem =>
+  (_params, api) => {
+    const [at, dollars, lasts] = [api.value(0) as number, api.value(1) as number, api.value(3) as number];
+    const [left, top] = api.coord([at, dollars + step / 2]);
+    const [right, bottom] = api.coord([at + lasts, dollars - step / 2]);
+    return {
+      type: 'rect',
+      shape: { x: left!, y: top!, width: Math.max(1, right! - left! - 0.5), height: Math.max(1, bottom! - top! - 0.5) },
+      style: { fill: api.visual('color') as string },
+    };
+  };
+
+/** Time from open to close below, strikes at the left. */
+function axes(
+  { strikes, step, spot }: HeatCells,
+  [openMs, closeMs]: readonly [number, number],
   palette: Palette,
-): EChartsOption {
+): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
   const look = axisLook(palette);
+  const prices = [...strikes.map((at) => at / 1000), ...spot.map(([, at]) => at)];
+  return {
+    xAxis: {
+      type: 'value',
+      min: openMs,
+      max: closeMs,
+      interval: 3_600_000,
+      ...look,
+      splitLine: { show: false },
+      axisLabel: { ...look.axisLabel, formatter: (value: number) => clockTime(value) },
+    },
+    yAxis: {
+      type: 'value',
+      min: Math.min(...prices) - step,
+      max: Math.max(...prices) + step,
+      ...look,
+      splitLine: { show: false },
+      axisLabel: {
+        ...look.axisLabel,
+        showMinLabel: false,
+        showMaxLabel: false,
+        formatter: (value: number) => strike(Math.round(value * 1000)),
+      },
+    },
+  };
+}
+
+/** The chart. */
+export function heatOption(cells: HeatCells, history: GexHistory, palette: Palette): EChartsOption {
+  const span = sessionSpan(history);
+  if (span === null) return {};
   return {
     ...baseOption(palette),
     animation: false,
     grid: { left: 52, right: 14, top: 8, bottom: 48 },
-    xAxis: { type: 'category', data: times.map(clockTime), ...look, axisTick: { show: false } },
-    yAxis: [
-      {
-        type: 'category',
-        data: strikes.map((at) => strike(at)),
-        ...look,
-        axisLabel: { ...look.axisLabel, interval: Math.ceil(strikes.length / mostLabels) - 1 },
-        axisTick: { show: false },
-        splitLine: { show: false },
-      },
-      { type: 'value', min: -0.5, max: strikes.length - 0.5, show: false },
-    ],
-    visualMap: colourScale(full, palette),
+    ...axes(cells, span, palette),
+    visualMap: colourScale(cells.full, palette),
     tooltip: {
       ...(baseOption(palette).tooltip as object),
       trigger: 'item',
-      formatter: (shown: unknown) => tip(shown, strikes, captures),
+      formatter: (shown: unknown) => tip(shown, history.captures),
     },
     series: [
       {
         id: 'heat',
-        type: 'heatmap',
-        data: cells,
+        type: 'custom',
+        renderItem: renderCell(cells.step),
+        encode: { x: 0, y: 1 },
+        data: cells.cells,
+        clip: true,
         // Drawn at once: a session is a few thousand cells.
         progressive: 0,
         progressiveThreshold: 100_000,
-        emphasis: { itemStyle: { borderColor: palette.text, borderWidth: 1 } },
       },
       {
         id: 'spot',
         type: 'line',
-        yAxisIndex: 1,
-        data: spot,
-        symbol: times.length > 1 ? 'none' : 'circle',
+        data: cells.spot,
+        symbol: cells.spot.length > 1 ? 'none' : 'circle',
         lineStyle: { color: palette.text, width: 1.75 },
         itemStyle: { color: palette.text },
         z: 5,

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../charts/chart.ts';
 import { type Level, levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
+import { sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
 import { liveSpot, panelEntries } from '../data/desk-state.ts';
 import { useEntries, useStore } from '../data/store.ts';
@@ -16,7 +17,9 @@ import { heatCells, heatOption } from './gex-heat.ts';
 const measures = ['gex', 'oi'] as const;
 const measureNames: Record<GexMeasure, string> = { gex: 'Net gamma', oi: 'Open interest' };
 
-const strikesEntries = [...panelEntries, 'capture'] as const;
+const strikesEntries = [...panelEntries, 'capture', 'bars', 'sharedAxis'] as const;
+const axisChoices = ['candles', 'strikes'] as const;
+const axisNames = { candles: 'With the candles', strikes: 'All strikes' };
 const heatEntries = [...panelEntries, 'history'] as const;
 
 function legend(levels: readonly Level[]): VNode {
@@ -30,12 +33,14 @@ function legend(levels: readonly Level[]): VNode {
 export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
   const state = useEntries(desk.store, strikesEntries);
   const [measure, setMeasure] = useState<GexMeasure>('gex');
-  const { capture, view } = state;
+  const { capture, view, bars, sharedAxis } = state;
   const live = useStore(desk.store, liveSpot);
   const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
+  const common = sharedRange(bars?.columns ?? null, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null);
+  const range = sharedAxis ? common : null;
   const option = useMemo(
-    () => (capture === null ? {} : gexBarsOption({ rows: capture.strikes, measure, levels, palette })),
-    [capture, levels, measure, palette],
+    () => (capture === null ? {} : gexBarsOption({ rows: capture.strikes, measure, levels, range, palette })),
+    [capture, levels, measure, range?.join(), palette],
   );
   const why =
     capture === null
@@ -50,7 +55,8 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
       : `Dealer gamma of ${view.symbol} by strike: net ${gex(capture.netGex)} per $1 move; ${levels.map(({ name, at }) => `${name} ${price(at)}`).join(', ')}.`;
   return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why)} retry=${() => desk.reload()}
     note=${capture && dayAndTime(capture.capturedAt)}
-    controls=${html`<${Choice} label="Measure" values=${measures} names=${measureNames} value=${measure} choose=${setMeasure} />`}
+    controls=${html`${common === null ? null : html`<${Choice} label="Strikes" values=${axisChoices} names=${axisNames} value=${sharedAxis ? 'candles' : 'strikes'} choose=${(value: string) => desk.shareAxis(value === 'candles')} />`}
+      <${Choice} label="Measure" values=${measures} names=${measureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(levels)}
     table=${() => ({
       head: ['Strike', 'Net GEX, per $1', '0DTE part', 'Call OI', 'Put OI'],
@@ -58,7 +64,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
         .toReversed()
         .map((row) => [strike(row.strike), gex(row.gex), gex(row.gex0dte), whole(row.callOi), whole(row.putOi)]),
     })}>
-    <${Chart} option=${option} subject=${`${view.symbol} ${view.session} ${measure}`} label=${label} />
+    <${Chart} option=${option} subject=${`${view.symbol} ${view.session} ${measure} ${sharedAxis}`} label=${label} />
   <//>` as VNode;
 }
 
@@ -68,7 +74,7 @@ export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }
   const { history, view } = state;
   const captures = history?.captures ?? [];
   const cells = useMemo(() => heatCells(captures), [history]);
-  const option = useMemo(() => heatOption(cells, captures, palette), [cells, palette]);
+  const option = useMemo(() => (history === null ? {} : heatOption(cells, history, palette)), [cells, palette]);
   const why =
     captures.length === 0
       ? `No capture of ${view.symbol} in the session${history ? ` of ${date(history.sessionDate)}` : ''} yet. A capture is made every five minutes.`

@@ -3,6 +3,7 @@ import type { EChartsOption } from 'echarts';
 import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
 import type { Level } from '../charts/levels.ts';
 import { faded, type Palette } from '../charts/palette.ts';
+import type { PriceRange } from '../charts/price-axis.ts';
 import type { BarColumns } from '../data/operation-types.ts';
 import { brief, change, compact, price } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
@@ -15,6 +16,8 @@ interface CandleParts {
   bars: BarColumns;
   timeframe: Timeframe;
   levels: readonly Level[];
+  /** The prices shown, where the gamma of the strikes shares them; null = those of the candles in sight. */
+  range: PriceRange | null;
   palette: Palette;
 }
 
@@ -91,7 +94,7 @@ function candleTooltip({ bars, timeframe }: CandleParts, index: number): string 
 }
 
 /** Time below, prices and volume at the right. */
-function axes({ bars, timeframe, palette }: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
+function axes({ bars, timeframe, range, palette }: CandleParts, most: number): Pick<EChartsOption, 'xAxis' | 'yAxis'> {
   const { tsMs } = bars;
   const look = axisLook(palette);
   const tag = { backgroundColor: palette.border, color: palette.text, fontSize: 11, padding: [3, 5] };
@@ -113,12 +116,16 @@ function axes({ bars, timeframe, palette }: CandleParts, most: number): Pick<ECh
     ],
     yAxis: [
       {
-        scale: true,
+        ...(range === null ? { scale: true } : { min: range[0], max: range[1] }),
         position: 'right',
         ...look,
         splitNumber: 5,
         axisLine: { show: false },
-        axisLabel: { ...look.axisLabel, formatter: (value: number) => price(value) },
+        axisLabel: {
+          ...look.axisLabel,
+          ...(range !== null && { showMinLabel: false, showMaxLabel: false }),
+          formatter: (value: number) => price(value),
+        },
         axisPointer: { label: { ...tag, formatter: ({ value }) => price(Number(value)) } },
       },
       {

@@ -5,6 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../charts/chart.ts';
 import { levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
+import { sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
 import { type DeskState, panelEntries } from '../data/desk-state.ts';
 import type { BarColumns } from '../data/operation-types.ts';
@@ -17,7 +18,7 @@ import { candleHeading, levelsInSight } from './candles.ts';
 
 const names: Record<Timeframe, string> = { '1m': '1m', '5m': '5m', '1h': '1h', '1d': '1d' };
 
-const entries = [...panelEntries, 'bars', 'barsLoading', 'capture'] as const;
+const entries = [...panelEntries, 'bars', 'barsLoading', 'capture', 'sharedAxis'] as const;
 
 function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
   if (state.barsLoading && state.bars === null) return { kind: 'loading' };
@@ -56,7 +57,7 @@ function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe
 export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
   const state = useEntries(desk.store, entries);
   const [withLevels, setWithLevels] = useState(true);
-  const { bars, view, capture } = state;
+  const { bars, view, capture, sharedAxis } = state;
   const option = useMemo(() => {
     if (bars === null) return {};
     const levels = withLevels ? levelsInSight(levelsOf(capture, null), bars.columns) : [];
@@ -64,9 +65,12 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
       bars: bars.columns,
       timeframe: view.timeframe,
       levels,
+      range: sharedAxis
+        ? sharedRange(bars.columns, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null)
+        : null,
       palette,
     });
-  }, [bars, view.timeframe, capture, withLevels, palette]);
+  }, [bars, view.timeframe, capture, withLevels, sharedAxis, palette]);
   const controls = html`
     <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, if they are near the price">Levels</button>
     <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;

@@ -1,109 +1,184 @@
 // The head of the page: the symbol, its price, and the figures a trader looks for first.
 import { html } from 'htm/preact';
-import type { VNode } from 'preact';
+import type { ComponentChildren, VNode } from 'preact';
+import { useEffect, useState } from 'preact/hooks';
 import type { Desk } from '../data/desk.ts';
 import { type DeskState, shownSession } from '../data/desk-state.ts';
-import type { LiveState } from '../data/live-link.ts';
-import type { Quote } from '../data/operation-types.ts';
 import { useStore } from '../data/store.ts';
 import { flowTotals } from '../flow/flow-bars.ts';
-import { change, clockTimeSeconds, compact, date, fraction, gex, price, ratio, strike, unknown } from '../format.ts';
+import {
+  change,
+  clockTime,
+  clockTimeSeconds,
+  compact,
+  date,
+  fraction,
+  gex,
+  price,
+  ratio,
+  shortDate,
+  strike,
+  unknown,
+} from '../format.ts';
 import { SpotNote } from '../gex/spot-note.ts';
+import { ageText, liveBadge } from './market-state.ts';
+import { sessionQuote, sessionsOf } from './sessions.ts';
 import { SymbolField } from './symbol-field.ts';
 
-const liveNames: Record<LiveState, string> = {
-  off: 'Not live',
-  connecting: 'Connecting',
-  live: 'Live',
-  reconnecting: 'Reconnecting',
-  refused: 'Not live',
-};
-
-function liveBadge({ live, view }: DeskState): VNode {
-  const text = view.session === null ? liveNames[live] : 'Past session';
-  return html`<span class="live" data-state=${view.session === null ? live : 'past'} role="status"><i></i>${text}</span>` as VNode;
+function badge(state: DeskState, nowMs: number): VNode {
+  const { live, view, market, quotes } = state;
+  const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], nowMs });
+  return html`<span class="live" data-state=${kind} data-stream=${live} role="status"><i></i>${text}</span>` as VNode;
 }
 
 function sessionField(desk: Desk, state: DeskState): VNode {
-  const { view, latestSession } = state;
+  const { view, latestSession, daily } = state;
+  const shown = shownSession(state);
+  const sessions = sessionsOf(daily, latestSession);
+  // Until the sessions are known, the one that the address names is there.
+  const all = sessions.includes(shown) ? sessions : [...sessions, shown];
+  const choose = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    desk.show({ session: value === latestSession ? null : value });
+  };
   return html`<span class="session">
-    <label><span class="visually-hidden">Session</span><input type="date" id="session" value=${shownSession(state)} max=${latestSession}
-      onChange=${(event: Event) => {
-        const { value } = event.target as HTMLInputElement;
-        desk.show({ session: value === '' || value >= latestSession ? null : value });
-      }} /></label>
+    <label><span class="visually-hidden">Session</span><select id="session" value=${shown} onChange=${choose}>
+      ${all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${date(one)} ${one.slice(0, 4)}</option>`)}
+    </select></label>
     ${view.session === null ? null : html`<button type="button" onClick=${() => desk.show({ session: null })}>Back to live</button>`}
   </span>` as VNode;
 }
 
 /** A figure of the strip: its name, its value, and what it is in words. */
-type Figure = readonly [name: string, value: string, what: string, colour?: string | undefined];
+interface Figure {
+  name: string;
+  value: string;
+  what: string;
+  /** Its age or its day, where it is not of now; null = it is of now, or of the session shown. */
+  age: string | null;
+  colour?: string | undefined;
+}
 
-/** The figures, each of which may be unknown. */
-export function figuresOf(state: DeskState): Figure[] {
-  const { capture, crossSection, answer } = state;
+/** Figures of dealer gamma, and of the first expiry behind the session. */
+function gammaFigures({ capture, quotes, view }: DeskState, age: string | null): Figure[] {
   const expiry = capture?.expiries.find(({ expiry }) => expiry > capture.sessionDate) ?? capture?.expiries[0];
-  const flow = crossSection?.snapshot ? flowTotals(crossSection.snapshot.update.byExpiration, 'premium') : null;
-  const off = answer?.symbol?.offExchange.activity?.rows.at(-1);
-  const spot = state.quotes[state.view.symbol]?.spot ?? capture?.spot ?? null;
+  const spot = (view.session === null ? quotes[view.symbol]?.spot : null) ?? capture?.spot ?? null;
   const move = expiry?.expectedMoveStraddle ?? null;
+  const of = (what: string) => (expiry ? `${what}, ${date(expiry.expiry)}` : what);
+  const figure = (name: string, value: string, what: string, colour?: string): Figure => ({
+    name,
+    value,
+    what,
+    age: value === unknown ? null : age,
+    colour,
+  });
   return [
-    [
+    figure(
       'Net GEX',
       gex(capture?.netGex),
       'Dollars dealers trade to stay hedged when the price moves $1',
       capture ? (capture.netGex >= 0 ? 'call' : 'put') : undefined,
-    ],
-    ['Flip', price(capture?.flipPoint), 'Price at which the cumulative net curve crosses zero'],
-    ['Zero gamma', price(capture?.zeroGamma), 'Price at which re-priced net gamma changes sign'],
-    ['Call wall', strike(capture?.callWall), 'Strike of the largest call gamma', 'call'],
-    ['Put wall', strike(capture?.putWall), 'Strike of the largest put gamma', 'put'],
-    [
-      'ATM IV',
-      fraction(expiry?.atmIv),
-      expiry ? `Implied volatility at the money, ${date(expiry.expiry)}` : 'Implied volatility at the money',
-    ],
-    [
+    ),
+    figure('Flip', price(capture?.flipPoint), 'Price at which the cumulative net curve crosses zero'),
+    figure('Zero gamma', price(capture?.zeroGamma), 'Price at which re-priced net gamma changes sign'),
+    figure('Call wall', strike(capture?.callWall), 'Strike of the largest call gamma', 'call'),
+    figure('Put wall', strike(capture?.putWall), 'Strike of the largest put gamma', 'put'),
+    figure('ATM IV', fraction(expiry?.atmIv), of('Implied volatility at the money')),
+    figure(
       'Expected move',
       move === null ? price(null) : `±${price(move)}${spot ? ` (${fraction(move / spot)})` : ''}`,
-      expiry ? `Price of the straddle at the money, ${date(expiry.expiry)}` : 'Price of the straddle at the money',
-    ],
-    [
-      'Max pain',
-      strike(expiry?.maxPain),
-      expiry
-        ? `Strike at which option holders receive the least, ${date(expiry.expiry)}`
-        : 'Strike at which option holders receive the least',
-    ],
-    [
-      'Put/call',
-      flow ? ratio(flow.puts, flow.calls) : price(null),
-      'Premium of puts to premium of calls in the session',
-    ],
-    [
-      'Off exchange',
-      fraction(off?.offExchPct),
-      off ? `Share of volume off exchange, ${date(off.date)}` : 'Share of volume off exchange',
-    ],
+      of('Price of the straddle at the money'),
+    ),
+    figure('Max pain', strike(expiry?.maxPain), of('Strike at which option holders receive the least')),
   ];
 }
 
-/** The price and its change; `past` = what is shown below is of another session. */
-function quoteLine({ spot, officialClose, changePct, volume, eventTsMs }: Quote, past: boolean): VNode {
-  const amount = spot !== null && officialClose !== null ? spot - officialClose : null;
+/** When figures were made, in words: how long ago if they are live, else their time within the past session. */
+function madeAt({ view }: DeskState, atMs: number | null | undefined, nowMs: number): string | null {
+  if (view.session === null) return ageText(atMs, nowMs);
+  return atMs == null ? null : clockTime(atMs);
+}
+
+/** The figures, each of which may be unknown. */
+export function figuresOf(state: DeskState, nowMs: number): Figure[] {
+  const { capture, crossSection, answer } = state;
+  const snapshot = crossSection?.snapshot;
+  const flow = snapshot ? flowTotals(snapshot.update.byExpiration, 'premium') : null;
+  const off = answer?.symbol?.offExchange.activity?.rows.at(-1);
+  return [
+    ...gammaFigures(state, madeAt(state, capture?.capturedAt, nowMs)),
+    {
+      name: 'Put/call',
+      value: flow ? ratio(flow.puts, flow.calls) : unknown,
+      what: 'Premium of puts to premium of calls in the session',
+      age: snapshot ? madeAt(state, snapshot.coverage.observedThroughMs, nowMs) : null,
+    },
+    {
+      name: 'Off exchange',
+      value: fraction(off?.offExchPct),
+      what: off ? `Share of volume off exchange, ${date(off.date)}` : 'Share of volume off exchange',
+      age: off && off.date !== shownSession(state) ? shortDate(off.date) : null,
+    },
+  ];
+}
+
+interface Headline {
+  spot: number | null;
+  changePct: number | null;
+  previousClose: number | null;
+  volume: number | null;
+}
+
+/** A price with its change; `when` says of when it is. */
+function headline({ spot, changePct, previousClose, volume }: Headline, when: ComponentChildren): VNode {
+  const amount = spot !== null && previousClose !== null ? spot - previousClose : null;
   const way = changePct === null || changePct === 0 ? '' : changePct > 0 ? 'up' : 'down';
   return html`<div class="quote" role="group" aria-label="Quote">
     <b class="spot" id="spot">${price(spot)}</b>
     <span class=${`change ${way}`} id="change">${amount === null ? '' : `${amount > 0 ? '+' : ''}${price(amount)} `}${change(changePct)}</span>
-    <span class="small">${past ? html`now · ` : null}${volume ? html`Vol <b>${compact(volume)}</b> · ` : null}Close <b>${price(officialClose)}</b>${eventTsMs === null ? null : html` · <b id="quote-time">${clockTimeSeconds(eventTsMs)}</b>`}</span>
+    <span class="small">${volume ? html`Vol <b>${compact(volume)}</b> · ` : null}Prev close <b>${price(previousClose)}</b>${when}</span>
   </div>` as VNode;
 }
 
-/** The head. */
-export function Summary({ desk }: { desk: Desk }): VNode {
-  const state = useStore(desk.store, (all) => all);
-  const { view, quotes, answer } = state;
+/** The price as it is now, with its time, and its age where it is not of now. */
+function liveHeadline({ quotes, view }: DeskState, nowMs: number): VNode | null {
   const quote = quotes[view.symbol];
+  if (quote?.spot == null) return null;
+  const { eventTsMs, sessionDate, officialClose: previousClose } = quote;
+  const age = ageText(eventTsMs, nowMs);
+  const of = eventTsMs === null ? `close of ${date(sessionDate)}` : clockTimeSeconds(eventTsMs);
+  return headline(
+    { ...quote, previousClose },
+    html` · <b id="quote-time">${of}</b>${age === null ? null : html` <span id="quote-age">(${age})</span>`}`,
+  );
+}
+
+/** The session's own price: its close, against the close before. */
+function pastHeadline(state: DeskState): VNode | null {
+  const session = shownSession(state);
+  const past = sessionQuote(state.daily, session);
+  if (past === null) return null;
+  return headline({ ...past, spot: past.close }, html` · <b id="quote-time">close of ${date(session)}</b>`);
+}
+
+// Ages grow without anything happening.
+const ageEveryMs = 5000;
+
+/** The server's clock, epoch ms; the part of the page is drawn again every few seconds. */
+function useServerClock(now: () => number, { clockAheadMs }: DeskState): number {
+  const [, tick] = useState(0);
+  useEffect(() => {
+    const timer = setInterval(() => tick((count) => count + 1), ageEveryMs);
+    return () => clearInterval(timer);
+  }, []);
+  return now() + clockAheadMs;
+}
+
+/** The head. */
+export function Summary({ desk, now }: { desk: Desk; now: () => number }): VNode {
+  const state = useStore(desk.store, (all) => all);
+  const nowMs = useServerClock(now, state);
+  const { view, answer } = state;
   const name = answer?.symbol?.name;
   // A skeleton says that something is coming.
   const loading = state.phase === 'loading' && answer === null;
@@ -112,12 +187,12 @@ export function Summary({ desk }: { desk: Desk }): VNode {
       <h1>${view.symbol}</h1>
       <span class="name">${name ?? ''}</span>
     </div>
-    ${quote?.spot == null ? null : quoteLine(quote, view.session !== null)}
-    <div class="tools">${liveBadge(state)}${sessionField(desk, state)}<${SymbolField} desk=${desk} />
+    ${view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)}
+    <div class="tools">${badge(state, nowMs)}${sessionField(desk, state)}<${SymbolField} desk=${desk} />
       <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
-    <dl class="strip">${figuresOf(state).map(
-      ([label, value, what, colour]) =>
-        html`<div title=${what}><dt>${label}</dt><dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd></div>`,
+    <dl class="strip">${figuresOf(state, nowMs).map(
+      ({ name: label, value, what, age, colour }) =>
+        html`<div title=${what}><dt>${label}</dt><dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd>${age === null ? null : html`<dd class="age">${age}</dd>`}</div>`,
     )}</dl>
     <${SpotNote} capture=${state.capture} />
   </div>` as VNode;

@@ -6,23 +6,27 @@ import { tickerOf } from '../address.ts';
 import type { Desk } from '../data/desk.ts';
 
 const restMs = 180;
+const searchWithinMs = 3000;
 
 interface Found {
   symbol: string;
   name: string | null;
 }
 
-/** What the registry has for a text, once the typing rests. */
-function useFound(desk: Desk, text: string): Found[] {
-  const [found, setFound] = useState<Found[]>([]);
+/** What the registry has for a text, once the typing rests; `text` = the one it was looked for. */
+function useFound(desk: Desk, text: string): { text: string; found: Found[] } {
+  const [found, setFound] = useState<{ text: string; found: Found[] }>({ text: '', found: [] });
   useEffect(() => {
     if (text.trim() === '') {
-      setFound([]);
+      setFound({ text, found: [] });
       return;
     }
     const stop = new AbortController();
     const timer = setTimeout(() => {
-      desk.search(text.trim(), stop.signal).then(setFound, () => {});
+      desk.search(text.trim(), stop.signal).then(
+        (rows) => setFound({ text, found: rows }),
+        () => {},
+      );
     }, restMs);
     return () => {
       clearTimeout(timer);
@@ -32,15 +36,20 @@ function useFound(desk: Desk, text: string): Found[] {
   return found;
 }
 
-/** A combobox. Enter goes to the row that is marked, else to what is typed. */
+/** Where Enter leads: to the ticker that was typed where there is one of that name, else to the first suggestion, else to what was typed. */
+export function symbolEntered(text: string, found: readonly Found[]): string | null {
+  const typed = tickerOf(text);
+  return found.find(({ symbol }) => symbol === typed)?.symbol ?? found[0]?.symbol ?? typed;
+}
+
+/** A combobox. Enter goes to the row that is marked, else to the first suggestion. */
 export function SymbolField({ desk }: { desk: Desk }): VNode {
   const [text, setText] = useState('');
   const [marked, setMarked] = useState(-1);
   const [open, setOpen] = useState(false);
   const input = useRef<HTMLInputElement>(null);
-  const found = useFound(desk, text);
+  const { text: lookedFor, found } = useFound(desk, text);
   const shown = open && found.length > 0;
-  const typed = tickerOf(text);
   const go = (symbol: string) => {
     setText('');
     setOpen(false);
@@ -59,10 +68,18 @@ export function SymbolField({ desk }: { desk: Desk }): VNode {
       setMarked((at) => Math.min(Math.max(at + step, -1), found.length - 1));
     }
   };
+  const enter = async () => {
+    const chosen = shown ? found[marked]?.symbol : undefined;
+    if (chosen) return go(chosen);
+    // Enter may come before the suggestions do.
+    const soon = AbortSignal.timeout(searchWithinMs);
+    const rows = lookedFor === text ? found : await desk.search(text.trim(), soon).catch(() => []);
+    const symbol = symbolEntered(text, rows);
+    if (symbol !== null) go(symbol);
+  };
   return html`<form class="symbol-field" role="search" onSubmit=${(event: Event) => {
     event.preventDefault();
-    const chosen = shown ? found[marked]?.symbol : undefined;
-    if (chosen ?? typed) go((chosen ?? typed)!);
+    if (text.trim() !== '') void enter();
   }}>
     <label class="visually-hidden" for="symbol-input">Symbol</label>
     <input id="symbol-input" ref=${input} value=${text} placeholder="Symbol" autocomplete="off" autocapitalize="characters" spellcheck="false" maxlength="40"

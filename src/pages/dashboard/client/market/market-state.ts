@@ -1,0 +1,60 @@
+// Whether what is shown is of now: the market's hours, the stream, and the age of a figure.
+import type { View } from '../address.ts';
+import type { LiveState } from '../data/live-link.ts';
+import type { MarketClock, Quote } from '../data/operation-types.ts';
+import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime } from '../format.ts';
+
+// A price is of now for a minute, any other figure for a minute and a half.
+const livePriceMs = 60_000;
+const ofNowMs = 90_000;
+const minuteMs = 60_000;
+
+/** Whether the regular session is in progress at `nowMs`. Hours that were asked for before the next open know when that is. */
+export const isMarketOpen = ({ openMs, closeMs, nextOpenMs }: MarketClock, nowMs: number) =>
+  (nowMs >= openMs && nowMs < closeMs) || nowMs >= nextOpenMs;
+
+/** What the badge says: `live` only if prices move. */
+export interface LiveBadge {
+  kind: 'live' | 'quiet' | 'closed' | 'past' | 'connecting' | 'reconnecting' | 'off' | 'refused';
+  text: string;
+}
+
+const streamNames: Record<Exclude<LiveState, 'live'>, string> = {
+  off: 'Not live',
+  connecting: 'Connecting',
+  reconnecting: 'Connection lost, reconnecting',
+  refused: 'Not live',
+};
+
+interface BadgeParts {
+  view: View;
+  live: LiveState;
+  market: MarketClock | null;
+  quote: Pick<Quote, 'eventTsMs' | 'sessionDate'> | undefined;
+  /** The server's clock, epoch ms. */
+  nowMs: number;
+}
+
+/** The badge of a view. */
+export function liveBadge({ view, live, market, quote, nowMs }: BadgeParts): LiveBadge {
+  if (view.session !== null) return { kind: 'past', text: 'Past session' };
+  const open = market === null || isMarketOpen(market, nowMs);
+  const lastMs = quote?.eventTsMs ?? null;
+  const moves = lastMs !== null && nowMs - lastMs <= livePriceMs;
+  if (live === 'live' && moves) return { kind: 'live', text: open ? 'Live' : 'Live, extended hours' };
+  if (!open) {
+    const session = quote?.sessionDate ?? market!.sessionDate;
+    const time = clockTime(lastMs !== null && dateOf(lastMs) === session ? lastMs : market!.closeMs);
+    return { kind: 'closed', text: `Market closed · ${date(session)} ${time}` };
+  }
+  if (live !== 'live') return { kind: live, text: streamNames[live] };
+  return { kind: 'quiet', text: lastMs === null ? 'No trade yet' : `No trade since ${clockTimeSeconds(lastMs)}` };
+}
+
+/** How old a figure is, in words: `5 min ago`, `3 h ago`, later its day and time; null = it is of now, or its time is unknown. */
+export function ageText(atMs: number | null | undefined, nowMs: number): string | null {
+  if (atMs == null || nowMs - atMs < ofNowMs) return null;
+  const minutes = Math.floor((nowMs - atMs) / minuteMs);
+  if (minutes < 60) return `${minutes} min ago`;
+  return dateOf(atMs) === dateOf(nowMs) ? `${Math.floor(minutes / 60)} h ago` : dayAndTime(atMs);
+}

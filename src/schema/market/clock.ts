@@ -1,0 +1,27 @@
+import { type MarketClock, marketClock } from '../../domain/market-clock.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+
+const MarketClockType = builder.objectRef<MarketClock>('MarketClock').implement({
+  description: 'Regular hours of the US equity exchanges, by their calendar. All times are epoch ms.',
+  fields: (t) => ({
+    nowMs: t.expose('nowMs', { type: 'EpochMs', description: "The server's clock." }),
+    isOpen: t.exposeBoolean('isOpen', { description: 'True if the regular session is in progress.' }),
+    sessionDate: t.expose('sessionDate', {
+      type: 'SessionDate',
+      description: 'Latest session whose regular hours have begun.',
+    }),
+    openMs: t.expose('openMs', { type: 'EpochMs', description: 'Open of that session.' }),
+    closeMs: t.expose('closeMs', { type: 'EpochMs', description: 'Close of that session.' }),
+    nextOpenMs: t.expose('nextOpenMs', { type: 'EpochMs', description: 'Open of the session after it.' }),
+  }),
+});
+
+builder.queryField('market', (t) =>
+  t.field({
+    type: MarketClockType,
+    description: 'Whether the market is open, its latest session, and when it opens next.',
+    extensions: { scopeGroup: 'market.reference', ...costs({ once: 0.1 }) },
+    resolve: (_root, _args, { nowMs }) => marketClock(nowMs),
+  }),
+);

@@ -1,0 +1,103 @@
+import { describe, expect, test } from 'vitest';
+import { marketClock } from '../../../src/domain/market-clock.ts';
+import { ageText, liveBadge } from '../../../src/pages/dashboard/client/market/market-state.ts';
+import { sessionAtOrBefore, sessionQuote, sessionsOf } from '../../../src/pages/dashboard/client/market/sessions.ts';
+import { symbolEntered } from '../../../src/pages/dashboard/client/market/symbol-field.ts';
+import { newYork } from '../../support/option-market.ts';
+
+const view = { symbol: 'SPY', timeframe: '1m', session: null } as const;
+
+describe('live means that prices move', () => {
+  const badge = (date: string, clock: string, lastSecondsAgo: number | null, live = 'live' as const) => {
+    const nowMs = newYork(date, clock);
+    const eventTsMs = lastSecondsAgo === null ? null : nowMs - lastSecondsAgo * 1000;
+    return liveBadge({ view, live, market: marketClock(nowMs), quote: { eventTsMs, sessionDate: date }, nowMs });
+  };
+
+  test('with a price of the last minute it is live, before and after regular hours too', () => {
+    expect(badge('2026-11-20', '12:00', 5)).toEqual({ kind: 'live', text: 'Live' });
+    expect(badge('2026-11-20', '17:00', 5)).toEqual({ kind: 'live', text: 'Live, extended hours' });
+  });
+
+  test('without one, while the market is open, it says since when nothing traded', () => {
+    expect(badge('2026-11-20', '12:00', 600)).toEqual({ kind: 'quiet', text: 'No trade since 11:50:00' });
+    expect(badge('2026-11-20', '12:00', null)).toEqual({ kind: 'quiet', text: 'No trade yet' });
+  });
+
+  test('while the market is closed it says so, with the last session and its time', () => {
+    const nowMs = newYork('2026-11-22', '12:00');
+    const at = (eventTsMs: number | null, live: 'live' | 'connecting') =>
+      liveBadge({
+        view,
+        live,
+        market: marketClock(nowMs),
+        quote: { eventTsMs, sessionDate: '2026-11-20' },
+        nowMs,
+      });
+    const closed = { kind: 'closed', text: 'Market closed · Fri, Nov 20 16:00' };
+    expect(at(null, 'live')).toEqual(closed);
+    expect(at(newYork('2026-11-20', '16:00'), 'connecting')).toEqual(closed);
+  });
+
+  test('a page that was opened before the open is live when it comes', () => {
+    const market = marketClock(newYork('2026-11-23', '09:00'));
+    const nowMs = newYork('2026-11-23', '09:31');
+    const quote = { eventTsMs: nowMs - 500, sessionDate: '2026-11-23' };
+    expect(liveBadge({ view, live: 'live', market, quote, nowMs }).text).toBe('Live');
+  });
+
+  test('a past session is none of that', () => {
+    const past = { ...view, session: '2026-11-19' };
+    const nowMs = newYork('2026-11-20', '12:00');
+    const badge = liveBadge({ view: past, live: 'off', market: marketClock(nowMs), quote: undefined, nowMs });
+    expect(badge.kind).toBe('past');
+  });
+});
+
+test('a figure that is not of now has its age', () => {
+  const nowMs = newYork('2026-11-20', '12:00');
+  const age = (minutes: number) => ageText(nowMs - minutes * 60_000, nowMs);
+  expect([0, 1, 5, 59, 61].map(age)).toEqual([null, null, '5 min ago', '59 min ago', '1 h ago']);
+  expect(ageText(newYork('2026-11-19', '16:00'), nowMs)).toBe('Nov 19 16:00');
+  expect(ageText(null, nowMs)).toBeNull();
+});
+
+describe('sessions', () => {
+  const daily = {
+    tsMs: ['2026-11-18', '2026-11-19', '2026-11-20'].map((date) => newYork(date, '00:00')),
+    close: [100, 110, 99],
+    volume: [1, 2, 3],
+  };
+
+  test('only dates with a session can be picked; a date without one means the session before it', () => {
+    const sessions = sessionsOf(daily, '2026-11-20');
+    expect(sessions).toEqual(['2026-11-20', '2026-11-19', '2026-11-18']);
+    expect(sessionAtOrBefore(['2026-11-23', '2026-11-20'], '2026-11-22')).toBe('2026-11-20');
+    // After the latest there is the latest, live.
+    expect(sessionAtOrBefore(sessions, '2026-11-22')).toBeNull();
+    expect(sessionAtOrBefore(sessions, '2020-01-01')).toBeNull();
+  });
+
+  test('a past session shows its own headline: its close against the close before', () => {
+    expect(sessionQuote(daily, '2026-11-19')).toEqual({
+      close: 110,
+      previousClose: 100,
+      changePct: expect.closeTo(10),
+      volume: 2,
+    });
+    expect(sessionQuote(daily, '2026-11-18')).toMatchObject({ close: 100, previousClose: null, changePct: null });
+    expect(sessionQuote(daily, '2026-11-17')).toBeNull();
+  });
+});
+
+test('Enter takes the ticker of that name, else the first suggestion, else what was typed', () => {
+  const found = [
+    { symbol: 'NVDA', name: null },
+    { symbol: 'NVO', name: null },
+  ];
+  expect(symbolEntered('nv', found)).toBe('NVDA');
+  expect(symbolEntered('nvo', found)).toBe('NVO');
+  expect(symbolEntered('apple', [{ symbol: 'AAPL', name: 'Apple Inc.' }])).toBe('AAPL');
+  expect(symbolEntered('qqqq', [])).toBe('QQQQ');
+  expect(symbolEntered('what is this', [])).toBeNull();
+});

@@ -1,0 +1,150 @@
+import { describe, expect, test, vi } from 'vitest';
+import type { LiveParts } from '../../../src/pages/dashboard/client/data/live-link.ts';
+import { SharedStreams, type TabMessage } from '../../../src/pages/dashboard/client/data/shared-streams.ts';
+import { throughWorker, whileVisible } from '../../../src/pages/dashboard/client/data/tab-link.ts';
+
+/** Streams whose connections are opened by hand. */
+function streams() {
+  const opened: (LiveParts & { closed: boolean })[] = [];
+  const clock = { nowMs: 0 };
+  const shared = new SharedStreams({
+    open: (parts) => {
+      const connection = { ...parts, closed: false };
+      opened.push(connection);
+      parts.onState('connecting');
+      return () => {
+        connection.closed = true;
+      };
+    },
+    now: () => clock.nowMs,
+    random: () => 0,
+    soon: (run) => run(),
+  });
+  const listen = (tab: object, symbols: readonly string[], key = 'k') => {
+    const heard: TabMessage[] = [];
+    const operations = symbols.map((symbol) => ({ name: symbol, query: 'subscription', variables: { symbol } }));
+    shared.subscribe(tab, { url: '/stream', key, operations }, (message) => heard.push(message));
+    return heard;
+  };
+  return { shared, opened, clock, listen, open: () => opened.filter(({ closed }) => !closed) };
+}
+
+const dataOf = (heard: readonly TabMessage[]) => heard.filter((message) => 'data' in message);
+
+describe('one stream a browser', () => {
+  test('seven tabs that show the same have one connection, and each hears all', () => {
+    const { opened, listen } = streams();
+    const tabs = Array.from({ length: 7 }, () => listen({}, ['SPY', 'QQQ']));
+    expect(opened).toHaveLength(1);
+    expect(opened[0]!.operations).toHaveLength(2);
+    // The server takes names of 200 characters at most.
+    expect(opened[0]!.operations.every(({ name }) => name.length < 20)).toBe(true);
+    opened[0]!.onState('live');
+    opened[0]!.operations[0]!.onData({ spot: 1 });
+    opened[0]!.onReturn();
+    for (const heard of tabs) {
+      expect(heard).toContainEqual({ state: 'live' });
+      expect(dataOf(heard)).toEqual([{ name: 'SPY', data: { spot: 1 } }]);
+      expect(heard).toContainEqual({ returned: true });
+    }
+  });
+
+  test('a tab that shows something else replaces the connection; the old one goes on until the new one is open', () => {
+    const { opened, open, listen } = streams();
+    const first = listen({}, ['SPY']);
+    opened[0]!.onState('live');
+    listen({}, ['NVDA']);
+    expect(open()).toHaveLength(2);
+    opened[0]!.operations[0]!.onData({ spot: 2 });
+    expect(dataOf(first)).toHaveLength(1);
+    opened[1]!.onState('live');
+    expect(open()).toEqual([opened[1]]);
+    expect(opened[1]!.operations).toHaveLength(2);
+  });
+
+  test('tabs that have gone are forgotten, told or not, and without any there is no connection', () => {
+    const { shared, clock, open, listen } = streams();
+    const [one, other] = [{}, {}];
+    listen(one, ['SPY']);
+    listen(other, ['QQQ']);
+    shared.unsubscribe(one);
+    clock.nowMs = 61_000;
+    // It says nothing any more; another tab comes and goes.
+    const third = {};
+    listen(third, ['IWM']);
+    for (const { onState } of open()) onState('live');
+    expect(open().flatMap(({ operations }) => operations.map(({ variables }) => variables.symbol))).toEqual(['IWM']);
+    shared.unsubscribe(third);
+    expect(open()).toHaveLength(0);
+  });
+
+  test('another key has its own connection, and no connection brings more than the server takes', () => {
+    const { open, listen } = streams();
+    listen({}, ['SPY'], 'a');
+    listen({}, ['SPY'], 'b');
+    listen(
+      {},
+      Array.from({ length: 30 }, (_, i) => `S${i}`),
+      'c',
+    );
+    expect(open().map(({ key, operations }) => [key, operations.length])).toEqual([
+      ['a', 1],
+      ['b', 1],
+      ['c', 20],
+      ['c', 10],
+    ]);
+  });
+});
+
+const parts = () => ({
+  ...{ url: '/stream', key: 'k', operations: [], random: () => 0 },
+  ...{ onState: vi.fn(), onReturn: vi.fn() },
+});
+
+describe('a tab', () => {
+  test('has a connection of its own where no worker answers', async () => {
+    vi.useFakeTimers();
+    try {
+      const alone = vi.fn(() => () => {});
+      const port = { postMessage: vi.fn(), onmessage: null };
+      throughWorker(port, alone)(parts());
+      await vi.advanceTimersByTimeAsync(3999);
+      expect(alone).not.toHaveBeenCalled();
+      await vi.advanceTimersByTimeAsync(2);
+      expect(alone).toHaveBeenCalledTimes(1);
+      expect(throughWorker(null, alone)).toBe(alone);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
+  test('pauses while it is hidden, and asks for what it missed when it is seen again', async () => {
+    vi.useFakeTimers();
+    try {
+      const page = { hidden: false, heard: () => {} };
+      const close = vi.fn();
+      const open = vi.fn((_parts: LiveParts) => close);
+      const own = parts();
+      whileVisible(open, {
+        isHidden: () => page.hidden,
+        onChange: (heard) => {
+          page.heard = heard;
+          return () => {};
+        },
+      })(own);
+      open.mock.calls[0]![0].onState('live');
+      expect(own.onReturn).not.toHaveBeenCalled();
+      page.hidden = true;
+      page.heard();
+      await vi.advanceTimersByTimeAsync(6000);
+      expect(close).toHaveBeenCalledTimes(1);
+      page.hidden = false;
+      page.heard();
+      expect(open).toHaveBeenCalledTimes(2);
+      open.mock.calls[1]![0].onState('live');
+      expect(own.onReturn).toHaveBeenCalledTimes(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+});
