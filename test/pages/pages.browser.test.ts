@@ -222,7 +222,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
       page
         .locator(selector)
         .evaluate((element) => getComputedStyle(element).backgroundColor.match(/\d+/g)!.map(Number));
-    const [header, editor] = [await background('.top'), await background('.graphiql-container')];
+    const [header, editor] = [await background('.top'), await background('#root > .graphiql-container')];
     // Rounded from hue, saturation and lightness.
     for (const [index, channel] of header.entries()) expect(Math.abs(channel - editor[index]!)).toBeLessThanOrEqual(2);
   });
