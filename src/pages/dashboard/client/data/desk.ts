@@ -13,7 +13,7 @@ import {
   type FollowUp,
 } from './follow-ups.ts';
 import { frameQueue } from './frame-queue.ts';
-import { type Ask, GraphFailure } from './graph.ts';
+import { type Ask, type FieldError, GraphFailure } from './graph.ts';
 import { backOffMs, type LiveParts } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
 import type { FoundSymbol } from './operation-types.ts';
@@ -47,6 +47,8 @@ export class Desk {
   #closeLive = () => {};
   #retry: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
+  // Answers in a row of which parts were refused because too much was asked at once, by other tabs perhaps.
+  #crowded = 0;
   // Live messages that came before the answer they change.
   #early: LiveMessage[] = [];
   // What was shown before another symbol or session was chosen, until that is there.
@@ -180,6 +182,7 @@ export class Desk {
       this.#heard(this.#early.splice(0));
       if (this.#laterSession()) return await this.#load();
       const followUp = this.#followUp();
+      if (this.#isCrowded(errors)) return;
       await Promise.all([askFurtherBars(followUp), askEarlierHistory(followUp), askListQuotes(followUp)]);
     } catch (error) {
       if (!signal.aborted) this.#failed(error);
@@ -193,6 +196,14 @@ export class Desk {
     if (session == null || session <= latestSession) return false;
     this.store.set({ latestSession: session });
     return view.session === null;
+  }
+
+  /** Parts that were refused because too much was asked at once are asked for again soon; what was given stays until then. */
+  #isCrowded(errors: readonly FieldError[]): boolean {
+    const crowded = errors.some(({ code }) => code === 'rate_limited');
+    if (!crowded) this.#crowded = 0;
+    else this.#retry = setTimeout(() => void this.#load(), backOffMs(this.#crowded++, this.#parts.random()));
+    return crowded;
   }
 
   /** An address may name a date without a session: the one before it is shown. */
