@@ -118,7 +118,7 @@ const exceptions: readonly Exception[] = [
   ...['GET /v2/chain/:symbol', 'GET /v2/options/:symbol/vol/term', 'GET /v2/options/:symbol/vol/surface'].map(
     (route) => ({
       route,
-      differs: /"greeks_source":(?:null|"vendor"|"solved"),?/g,
+      differs: /,"greeks_source":(?:null|"vendor"|"solved")|"greeks_source":(?:null|"vendor"|"solved"),/g,
       why: 'meta says whose greeks are shown',
     }),
   ),

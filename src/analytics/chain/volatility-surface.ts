@@ -54,7 +54,8 @@ function groupsOf(chain: ChainCapture): { groups: SurfaceGroup[]; price: number 
   const spot = sourcePrice(chain);
   if (spot === null) return { groups: groupChain(chain).map((group) => ({ ...group, forward: null })), price: null };
   const { groups, pricingSpot } = priceChain(chain, spot, { rate: chain.rate ?? methodologySettings.usualRate });
-  return { groups, price: pricingSpot };
+  // Quotes of a chain brought up to a minute are of several instants, and say nothing of its price; captures of before were priced at theirs.
+  return { groups, price: chain.rate == null ? spot : pricingSpot };
 }
 
 function atTheMoney(

@@ -121,6 +121,12 @@ describe('the volatilities of a chain as its source gives them', () => {
       expect(markOf(none)).toEqual([null, null]);
   });
 
+  test('moneyness is of the implied spot where a capture’s is stale; one not captured whole, or before that, keeps its own', () => {
+    const stale = { ...pricedChain('SPY', [sessionDate, third], strikes), spot: 606 };
+    expect(volatilitySurface(stale).price).toBe(606);
+    expect(Math.abs(volatilitySurface({ ...stale, rate: market.rate }).price! - 600)).toBeLessThan(0.03);
+  });
+
   test('moneyness is of the spot, else of the prior close; without either nothing is at the money', () => {
     const rows = [known('SPY', 'call', 598)];
     expect(points(chainOf(rows))[0]!.moneyness).toBe(598 / 600);
