@@ -33,6 +33,7 @@ import { missingPages, pagesRouter } from './pages/pages.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightSlot } from './resolvers/market/stock-bars.ts';
 import type { JsonSchema } from './rest/contract/answer-schema.ts';
+import { withComponents } from './rest/contract/components.ts';
 import { protocolSource } from './rest/contract/protobuf.ts';
 import { sendFailure } from './rest/http/respond.ts';
 import { asFailure, type CompiledRoute, compiledRoutes, restRouter, type SentAnswer } from './rest/http/router.ts';
@@ -86,16 +87,16 @@ export interface CompiledContract {
   compiled: readonly CompiledRoute[];
   streams: StreamOperations;
   sockets: SocketOperations;
-  /** OpenAPI. */
+  /** OpenAPI, every schema written where it is used. */
   description: JsonSchema;
 }
 
 /** Compiles the stored operations of routes and streams. */
-export function compileContract(): CompiledContract {
+export function compileContract({ metaHeaderPrefix }: Pick<Config, 'metaHeaderPrefix'>): CompiledContract {
   const compiled = compiledRoutes(schema, routes);
   const streams = streamOperations(schema);
   const sockets = socketOperations(schema);
-  return { compiled, streams, sockets, description: openApi(schema, compiled, streams) };
+  return { compiled, streams, sockets, description: openApi(schema, compiled, streams, metaHeaderPrefix) };
 }
 
 /** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
@@ -345,7 +346,7 @@ export function createApp(parts: ServerParts): Express {
   const services = servicesOf(parts, lines);
   // Before anything is compiled from it.
   if (traces) traceRootFields(schema, traces.span);
-  const { compiled, streams, sockets, description } = parts.contract ?? compileContract();
+  const { compiled, streams, sockets, description } = parts.contract ?? compileContract(config);
   const { answers, sealed, documents } = openCaches(parts);
   const app = express();
   app.disable('x-powered-by');
@@ -360,7 +361,7 @@ export function createApp(parts: ServerParts): Express {
     refuseOtherWebSockets,
   );
   app.use(metricsRoute(parts));
-  app.use(publicRoutes(healthOf(parts), description));
+  app.use(publicRoutes(healthOf(parts), withComponents(description)));
   const assets = openAssets();
   const sample = shownSample(parts);
   const pages = { compiled, description, streams, now, sample, firstSymbol: () => firstSymbol(parts.store) };

@@ -1,4 +1,4 @@
-import type { ExecutionArgs } from 'graphql';
+import { type ExecutionArgs, getOperationAST } from 'graphql';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import type { Anonymous } from '../access/limits/rate.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
@@ -13,6 +13,12 @@ function costOfAnswer({ points, leaves, bytes }: Prediction): number {
   requireWithin('leaves', leaves);
   requireWithin('answerBytes', bytes);
   return requestsOf(points);
+}
+
+/** The name that the client gave its operation, if any. */
+function operationName({ document, operationName }: ExecutionArgs): { operationName?: string } {
+  const name = getOperationAST(document, operationName)?.name?.value;
+  return name === undefined ? {} : { operationName: name };
 }
 
 /**
@@ -32,7 +38,7 @@ export async function admitOperation(
   if (kind === 'mutation') currentRequest()?.mustFinish();
   const admitted = await admission.admit(state.req, state.res, {
     cost(caller) {
-      note(state.req, { operation: kind, groups });
+      note(state.req, { operation: kind, ...operationName(args), groups });
       Object.assign(state, services.context(caller, life.onEnd));
       prediction = predict(args.variableValues ?? {}, caller);
       return costOfAnswer(prediction);
@@ -51,7 +57,7 @@ export async function admitAnonymous(
   const { admission, note, clientAddress } = services;
   const state = stateOf(args);
   const { kind, predict } = weigh(args.document, args.operationName);
-  note(state.req, { operation: kind });
+  note(state.req, { operation: kind, ...operationName(args) });
   const who: Anonymous = { address: clientAddress(state.req) };
   const prediction = predict(args.variableValues ?? {}, { kind: 'key' });
   const cost = costOfAnswer(prediction);

@@ -1,5 +1,6 @@
-import { Counter, collectDefaultMetrics, Gauge, Registry } from 'prom-client';
+import { Counter, Gauge, Registry } from 'prom-client';
 import { type DataAges, watchDataAges } from './data-age-metric.ts';
+import { collectNodeMetrics } from './node-metrics.ts';
 
 /** The metrics of a process that follows a tape. */
 export interface FollowMetrics {
@@ -17,7 +18,7 @@ export interface FollowMetrics {
 export function createFollowMetrics(dataAges: DataAges): FollowMetrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectNodeMetrics(registry);
   watchDataAges(registers, dataAges);
   const counter = (name: string, help: string) => new Counter({ name, help, registers });
   const bytes = counter('tapegraph_follow_bytes_total', 'Bytes of the tape received.');

@@ -1,11 +1,12 @@
 import { performance } from 'node:perf_hooks';
 import { getHeapStatistics } from 'node:v8';
-import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import { Counter, Gauge, Histogram, Registry } from 'prom-client';
 import type { ServerCounts } from '../runtime/http/server-limits.ts';
 import type { MemoryPlan } from '../runtime/memory-plan.ts';
 import type { CacheStats } from '../runtime/response-cache.ts';
 import { watchConnections } from './connection-metrics.ts';
 import { type DataAges, watchDataAges } from './data-age-metric.ts';
+import { collectNodeMetrics } from './node-metrics.ts';
 import type { Ended, RequestObserver } from './requests.ts';
 import { type WriteFailures, watchWriteFailures } from './write-failures.ts';
 
@@ -286,7 +287,7 @@ function memoryMetrics(registers: Registry[]): Metrics['memory'] {
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];
-  collectDefaultMetrics({ register: registry });
+  collectNodeMetrics(registry);
   const refusals = new Counter({
     name: 'tapegraph_limited_total',
     help: 'Requests rejected with 429: the rate limit (rate) or the in-flight limit (in_flight).',

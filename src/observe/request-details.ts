@@ -21,6 +21,8 @@ export interface RequestDetails {
   code?: string;
   /** For a GraphQL request: the kind of operation, and the scope groups of its fields. */
   operation?: string;
+  /** The name of the operation, as its client wrote it. */
+  operationName?: string;
   groups?: readonly string[];
   /** The id of its trace, if traces are on. */
   traceId?: string;

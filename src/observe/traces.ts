@@ -68,15 +68,22 @@ function callersContext({ headers: { traceparent } }: IncomingMessage): Context 
   return trace.setSpanContext(ROOT_CONTEXT, parent);
 }
 
+/** The path that was asked for, without the query: it may hold what its caller would not have written down. */
+const pathOf = (request: IncomingMessage): string => (request.url ?? '/').split('?', 1)[0]!;
+
+/** Attributes by the semantic conventions of OpenTelemetry for HTTP servers and for GraphQL. */
 function endRequest(span: Span, { method, route, status, aborted, details }: Ended): void {
-  span.updateName(`${method} ${route}`);
+  const isKnown = route !== 'other';
+  const verb = method === 'other' ? 'HTTP' : method;
+  span.updateName(isKnown ? `${verb} ${route}` : verb);
   span.setAttributes({
-    'http.request.method': method,
-    'http.route': route,
+    'http.request.method': method === 'other' ? '_OTHER' : method,
+    ...(isKnown && { 'http.route': route }),
     'http.response.status_code': status,
     ...(details.code !== undefined && { 'error.type': details.code }),
     ...(details.cost !== undefined && { 'tapegraph.cost': details.cost }),
     ...(details.operation !== undefined && { 'graphql.operation.type': details.operation }),
+    ...(details.operationName !== undefined && { 'graphql.operation.name': details.operationName }),
     ...(details.groups !== undefined && { 'tapegraph.groups': [...details.groups] }),
     ...(aborted && { 'tapegraph.aborted': true }),
   });
@@ -116,7 +123,8 @@ export function createTraces(settings: TraceSettings, version: string, log: (lin
   return {
     requests(request) {
       const kind = SpanKind.SERVER;
-      const span = tracer.startSpan('request', { kind }, callersContext(request));
+      const attributes = { 'url.path': pathOf(request), 'url.scheme': 'http' };
+      const span = tracer.startSpan('request', { kind, attributes }, callersContext(request));
       if (request.id !== undefined) span.setAttribute('tapegraph.request_id', request.id);
       spans.set(request, span);
       note(request, { traceId: span.spanContext().traceId });

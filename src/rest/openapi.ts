@@ -1,71 +1,16 @@
 import type { GraphQLArgument, GraphQLSchema } from 'graphql';
 import { z } from 'zod';
-import { tiers } from '../domain/tier.ts';
 import type { JsonSchema } from './contract/answer-schema.ts';
 import { argumentOf, variableOf } from './contract/argument-docs.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
 import type { CompiledRoute } from './http/router.ts';
+import { errorResponses } from './openapi/errors.ts';
+import { answerHeaders, notModified } from './openapi/headers.ts';
+import { publicPaths, publicTag } from './openapi/public-paths.ts';
+import { tags } from './openapi/tags.ts';
 import { streamOperation } from './stream/openapi.ts';
 import type { StreamOperations } from './stream/stream.ts';
-
-/** The statuses of failures: what each means, and the codes it comes with. */
-export const errorCodes: Readonly<Record<number, { description: string; codes: readonly string[] }>> = {
-  400: { description: 'A parameter or the body is invalid. The message names it.', codes: ['invalid_params'] },
-  401: { description: 'No valid credential.', codes: ['unauthenticated', 'token_expired'] },
-  403: {
-    description: 'The tier is too low, or the non-professional declaration is missing.',
-    codes: ['not_entitled_tier', 'attestation_required'],
-  },
-  404: { description: 'The symbol is not registered, or the resource does not exist.', codes: ['not_found'] },
-  410: { description: 'The route has been retired.', codes: ['not_found'] },
-  413: { description: 'The body is too large.', codes: ['invalid_params'] },
-  415: { description: 'The content type of the body is not supported.', codes: ['invalid_params'] },
-  429: {
-    description: 'A rate or in-flight limit is exceeded. Retry-After says when to retry.',
-    codes: ['rate_limited'],
-  },
-  500: { description: 'An internal error.', codes: ['internal'] },
-  502: { description: 'A source failed.', codes: ['internal'] },
-  503: { description: 'A source is not configured or not reachable.', codes: ['internal', 'provider_unavailable'] },
-};
-
-const detailsSchemas: Record<string, JsonSchema> = {
-  parameter: { type: 'string', description: 'The invalid parameter or field of the body.' },
-  symbols: { type: 'array', items: { type: 'string' }, description: 'The rejected symbols.' },
-  required_tier: { type: 'string', enum: tiers, description: 'The required tier.' },
-  retry_after_seconds: { type: 'integer', description: 'Seconds after which to retry, as in Retry-After.' },
-};
-
-function errorResponse(status: number): JsonSchema {
-  const { description, codes } = errorCodes[status]!;
-  return {
-    description,
-    content: {
-      'application/json': {
-        schema: {
-          type: 'object',
-          required: ['error'],
-          properties: {
-            error: {
-              type: 'object',
-              required: ['code', 'message'],
-              properties: {
-                code: { type: 'string', enum: codes },
-                message: { type: 'string' },
-                details: {
-                  type: 'object',
-                  description: 'Machine-readable details. Each field is present only if it applies.',
-                  properties: detailsSchemas,
-                },
-              },
-            },
-          },
-        },
-      },
-    },
-  };
-}
 
 /** What a parameter is, and what the graph says of the argument it becomes: defaults and maxima are stated there. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
@@ -92,7 +37,7 @@ function parameter(
       ...rest,
       ...(argument?.defaultValue === undefined ? {} : { default: argument.defaultValue }),
     },
-    ...(example === undefined ? {} : { example }),
+    ...(example === undefined ? {} : { example: type === 'string' ? example : Number(example) }),
   };
 }
 
@@ -109,10 +54,25 @@ function bodySchema({ route, answer, tables }: CompiledRoute, media: string): Js
   };
 }
 
-function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSchema {
+/** The answer of a route, in every format it comes in. */
+function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
+  const { route, answer } = compiled;
+  const media = routeMedia(compiled);
+  const { meta } = answer.properties as { meta: { properties: JsonSchema } };
+  return {
+    description: 'The answer.',
+    headers: answerHeaders({
+      tagged: route.aboutSessions,
+      paged: 'cursor' in meta.properties && media.includes(mediaTypes.csv),
+      deprecated: route.sunset !== undefined,
+      metaPrefix: media.length > 1 ? metaPrefix : null,
+    }),
+    content: Object.fromEntries(media.map((one) => [one, { schema: bodySchema(compiled, one) }])),
+  };
+}
+
+function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   const { route, operation } = compiled;
-  // Who asks is looked up in the store, so that every route can meet its absence.
-  const statuses = [...new Set([401, 429, 500, 502, ...route.errors])].sort((a, b) => a - b);
   return {
     operationId: route.name,
     tags: [route.scopeGroup],
@@ -134,46 +94,56 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute): JsonSc
         }
       : {}),
     responses: {
-      200: {
-        description: 'The answer.',
-        content: Object.fromEntries(
-          routeMedia(compiled).map((media) => [media, { schema: bodySchema(compiled, media) }]),
-        ),
-      },
-      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
+      200: success(compiled, metaPrefix),
+      ...(route.aboutSessions ? { 304: notModified(route.sunset !== undefined) } : {}),
+      // Who asks is looked up in the store, so that every route can meet its absence.
+      ...errorResponses([401, 414, 429, 500, 502, ...route.errors], route.sunset !== undefined),
     },
     'x-graphql-operation': operation.source,
   };
 }
 
-/** The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types. */
+const about =
+  `Market data and analytics. Every route is a stored operation of the graph at /graphql. Prices are dollars, times are epoch
+milliseconds, strikes are thousandths of a dollar. null means unknown.`.replaceAll('\n', ' ');
+
+const info: JsonSchema = {
+  title: 'Tapegraph',
+  version: '2',
+  description: about,
+  contact: { name: 'The operator of this gateway' },
+  license: { name: 'Proprietary', identifier: 'LicenseRef-Proprietary' },
+};
+
+/**
+ * The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types. Every schema
+ * is written where it is used; `withComponents` writes each once. `metaPrefix` begins the headers that carry `meta`.
+ */
 export function openApi(
   schema: GraphQLSchema,
   routes: readonly CompiledRoute[],
   streams: StreamOperations,
+  metaPrefix: string,
 ): JsonSchema {
   const paths: Record<string, JsonSchema> = {};
   for (const compiled of routes) {
     const { route } = compiled;
     const path = route.path.replace(/:(\w+)/g, '{$1}');
-    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled) };
+    paths[path] = { ...paths[path], [route.method.toLowerCase()]: operationObject(schema, compiled, metaPrefix) };
   }
-  paths['/v2/stream'] = { get: streamOperation(schema, streams, errorResponse) };
+  paths['/v2/stream'] = { get: streamOperation(schema, streams) };
   return {
     openapi: '3.1.0',
-    info: {
-      title: 'Tapegraph',
-      version: '2',
-      description:
-        'Market data and analytics. Every route is a stored operation of the graph at /graphql. Prices are dollars, times are epoch milliseconds, strikes are thousandths of a dollar. null means unknown.',
-    },
+    info,
+    servers: [{ url: '/', description: 'The gateway that serves this document.' }],
+    tags: [...tags, publicTag],
     security: [{ bearer: [] }, { apiKey: [] }],
     components: {
       securitySchemes: {
         bearer: { type: 'http', scheme: 'bearer', description: 'An API key or a site-session token.' },
-        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key' },
+        apiKey: { type: 'apiKey', in: 'header', name: 'X-API-Key', description: 'An API key.' },
       },
     },
-    paths,
+    paths: { ...paths, ...publicPaths },
   };
 }

@@ -2,7 +2,7 @@
 
 type Schema = Record<string, unknown>;
 
-const annotations = new Set(['description', 'example', 'default', 'title', 'deprecated']);
+const annotations = new Set(['description', 'example', 'examples', 'default', 'title', 'deprecated']);
 const known = new Set([
   'type',
   'properties',
@@ -38,6 +38,18 @@ function typeOf(value: unknown): string {
 
 function isOfType(value: unknown, type: string): boolean {
   return type === 'integer' ? Number.isInteger(value) : typeOf(value) === type;
+}
+
+/** A schema with what its references lead to put in their place. */
+export function dereferenced(document: Schema, schema: unknown): unknown {
+  if (Array.isArray(schema)) return schema.map((item) => dereferenced(document, item));
+  if (schema === null || typeof schema !== 'object') return schema;
+  const { $ref, ...own } = schema as Schema;
+  const entries = Object.entries(own).map(([key, value]) => [key, dereferenced(document, value)]);
+  if (typeof $ref !== 'string') return Object.fromEntries(entries);
+  let target: unknown = document;
+  for (const key of $ref.slice('#/'.length).split('/')) target = (target as Schema)[key];
+  return { ...(dereferenced(document, target) as Schema), ...Object.fromEntries(entries) };
 }
 
 /**

@@ -2,11 +2,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { type Answer, type Json, type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { goneWith } from '../support/servers/gone-pool.ts';
-import { misfits } from './json-schema.ts';
+import { dereferenced, misfits } from './json-schema.ts';
 import { type MadeRequest, madeRequests, pathOf } from './requests.ts';
 import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 
 let app: TestApp;
+/** The document as it is served, and with its references resolved. */
+let published: Json;
 let description: Json;
 let callers: { name: string; accountId: string; credential: string }[];
 /** Statuses each route really answered with. */
@@ -15,7 +17,8 @@ const answered = new Map<string, Set<number>>();
 beforeAll(async () => {
   app = await testApp({ nowMs: filledNowMs });
   await fillMarket(app.store);
-  description = (await app.get('/v2/openapi.json', { credential: null })).body;
+  published = (await app.get('/v2/openapi.json', { credential: null })).body;
+  description = dereferenced(published, published);
   const accountId = await app.account();
   const free = await app.account({ apiTier: 'free', siteTier: 'free', classification: null });
   const keyOf = async (id: string) =>
@@ -38,14 +41,36 @@ function undescribed(known: KnownRoute, { status, body, headers }: Answer): stri
   answered.set(known.name, (answered.get(known.name) ?? new Set()).add(status));
   const described = operationOf(known).responses[status];
   if (!described) return [`status ${status} is not described: ${JSON.stringify(body)}`];
+  const strange = undescribedHeaders(described, headers);
+  if (status === 304) return strange;
   if (!headers['content-type']?.startsWith('application/json')) return [`content type ${headers['content-type']}`];
-  return misfits(described.content['application/json'].schema, body, String(status));
+  return [...strange, ...misfits(described.content['application/json'].schema, body, String(status))];
+}
+
+/** Headers that HTTP itself gives an answer, and those that protect pages. */
+const ofHttp =
+  /^(date|connection|keep-alive|content-(type|length|encoding|security-policy)|transfer-encoding|x-content-type-options|x-frame-options|referrer-policy)$/;
+
+/** What of an answer's headers the description does not say, and what it promises in vain. */
+function undescribedHeaders({ headers: described = {} }: Json, headers: Answer['headers']): string[] {
+  const names = new Map(Object.entries<Json>(described).map(([name, header]) => [name.toLowerCase(), header]));
+  return [
+    ...Object.keys(headers)
+      .filter((name) => !names.has(name) && !ofHttp.test(name))
+      .map((name) => `header ${name} is not described`),
+    ...[...names]
+      .filter(([name, header]) => header.required && headers[name] === undefined)
+      .map(([name]) => `header ${name} is missing`),
+  ];
 }
 
 async function send(known: KnownRoute, request: MadeRequest, to = app, credential?: string | null): Promise<string[]> {
   const { method, path, texts: _, ...sent } = request;
-  const answer = await to.send(method, path, { ...sent, ...(credential === undefined ? {} : { credential }) });
-  return undescribed(known, answer).map((problem) => `${method} ${path}: ${problem}`);
+  const sending = { ...sent, ...(credential === undefined ? {} : { credential }) };
+  const answer = await to.send(method, path, sending);
+  const { etag } = answer.headers;
+  const again = etag ? [await to.send(method, path, { ...sending, headers: { 'if-none-match': etag } })] : [];
+  return [answer, ...again].flatMap((one) => undescribed(known, one)).map((problem) => `${method} ${path}: ${problem}`);
 }
 
 /** The request that a pro, attested caller is answered 200, and those like it. */
@@ -73,20 +98,93 @@ describe('/v2/openapi.json', () => {
         ids.add(operation.operationId);
         expect(operation).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-        const described = operation.parameters.filter((one: Json) => one.in === 'path').map((one: Json) => one.name);
+        const described = (operation.parameters ?? []).filter((one: Json) => one.in === 'path').map((one: Json) => one.name);
         expect(described.sort()).toEqual(inPath.sort());
-        for (const one of operation.parameters) {
+        for (const one of operation.parameters ?? []) {
           expect(one).toMatchObject({ name: expect.any(String), description: expect.any(String), schema: {} });
           expect(one.in === 'path' ? one.required : typeof one.required).toBe(one.in === 'path' ? true : 'boolean');
         }
         for (const [status, response] of Object.entries<Json>(operation.responses)) {
           expect(status).toMatch(/^[2-5]\d\d$/);
-          expect(response).toMatchObject({ description: expect.any(String), content: expect.any(Object) });
+          const content = status === '304' ? undefined : expect.any(Object);
+          expect(response).toEqual(
+            expect.objectContaining({ description: expect.any(String), ...(content && { content }) }),
+          );
         }
       }
     }
     for (const scheme of description.security.flatMap(Object.keys)) {
       expect(description.components.securitySchemes).toHaveProperty(scheme);
+    }
+  });
+
+  test('writes each schema once, under the name of what it describes', () => {
+    const named = Object.keys(published.components.schemas);
+    expect(named).toEqual(
+      expect.arrayContaining(['Quote', 'Bar', 'GexCapture', 'OptionContract', 'Caps', 'ErrorEnvelope']),
+    );
+    const repeated = new Map<string, number>();
+    const objects = JSON.stringify(published, (_key, value) => {
+      if (value?.type === 'object' && value.properties) {
+        const text = JSON.stringify(value.properties);
+        repeated.set(text, (repeated.get(text) ?? 0) + 1);
+      }
+      return value;
+    });
+    expect(objects).not.toBe('');
+    expect([...repeated].filter(([, times]) => times > 1).map(([text]) => text)).toEqual([]);
+    for (const [path, item] of Object.entries<Json>(published.paths)) {
+      for (const { responses } of Object.values<Json>(item)) {
+        const json = responses[200].content['application/json'];
+        if (json && path !== '/v2/openapi.json') expect(json.schema).toEqual({ $ref: expect.any(String) });
+      }
+    }
+  });
+
+  test('leaves meta.plane open, and every enum of the contract closed', () => {
+    expect(published.components.schemas.QuotesMeta.properties.plane).toMatchObject({ type: ['string', 'null'] });
+    expect(published.components.schemas.QuotesMeta.properties.plane.enum).toBeUndefined();
+    expect(published.components.schemas.Tier.enum).toEqual(['basic', 'free', 'pro']);
+  });
+
+  test('describes what needs no credential', async () => {
+    const free = Object.entries<Json>(published.paths).filter(([, { get }]) => get?.security?.length === 0);
+    expect(free.map(([path]) => path)).toEqual(
+      expect.arrayContaining(['/healthz', '/readyz', '/v2/openapi.json', '/v2/rest-protocol.proto']),
+    );
+    for (const [path] of free) {
+      const { status, headers, body } = await app.get(path, { credential: null });
+      const described = description.paths[path].get.responses[status];
+      const media = headers['content-type']!.split(';')[0]!;
+      expect(Object.keys(described.content)).toEqual([media]);
+      if (path.endsWith('z')) expect(misfits(described.content[media].schema, body, path)).toEqual([]);
+    }
+  });
+
+  test.each(knownRoutes())('$name: its examples, sent together, are answered', async (known) => {
+    const { route } = known;
+    const { parameters, requestBody } = operationOf(known);
+    const texts = new Map<string, string>(
+      parameters
+        .filter(({ example }: Json) => example !== undefined)
+        .map(({ name, example }: Json) => [name, String(example)]),
+    );
+    for (const { name, required } of parameters) if (required) expect(texts.has(name), name).toBe(true);
+    const path = route.path.replace(/:(\w+)/g, (_, name: string) => encodeURIComponent(texts.get(name)!));
+    const query = new URLSearchParams(
+      parameters
+        .filter((one: Json) => one.in === 'query' && texts.has(one.name))
+        .map(({ name }: Json) => [name, texts.get(name)!]),
+    );
+    for (const [contentType, { schema }] of Object.entries<Json>(requestBody?.content ?? { '': { schema: {} } })) {
+      const [example] = schema.examples ?? [];
+      const sent = typeof example === 'string' ? example : JSON.stringify(example);
+      const { status, body } = await app.send(route.method, `${path}?${query}`, {
+        credential: callers[0]!.credential,
+        ...(requestBody ? { body: sent, contentType } : {}),
+      });
+      // An id of an example belongs to nobody.
+      expect([200, ...(texts.has('id') ? [404] : [])], JSON.stringify(body)).toContain(status);
     }
   });
 
@@ -143,6 +241,15 @@ describe('what a route really answers is what the description says, key for key'
     for (const [i, known] of withIds.entries()) {
       const path = about(known.known.path, 'SPY', `not-there-${i}`);
       expect(await send(known, { ...(await usual(known, accountId)), path }, app, credential)).toEqual([]);
+    }
+  });
+
+  test('to an address that is too long', async () => {
+    for (const known of knownRoutes()) {
+      const at = await usual(known, callers[0]!.accountId);
+      const path = `${at.path}${at.path.includes('?') ? '&' : '?'}x=${'x'.repeat(16 * 1024)}`;
+      expect(await send(known, { ...at, path })).toEqual([]);
+      expect(answered.get(known.name)).toContain(414);
     }
   });
 

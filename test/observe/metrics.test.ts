@@ -1,3 +1,4 @@
+import { spawnSync } from 'node:child_process';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { dataAges, timedBy, watchBy } from '../../src/cli/server/observing.ts';
 import { readConfig } from '../../src/config.ts';
@@ -182,4 +183,44 @@ describe('the age of data', () => {
     expect(await ages('16:00:00')).toEqual({});
     expect(await ages('09:29:59')).toEqual({});
   });
+});
+
+/** A family of the exposition: its name, its type, and whether it has a help text. */
+function families(text: string): { name: string; type: string; help: string; labels: string[] }[] {
+  return [...text.matchAll(/^# TYPE (\S+) (\S+)$/gm)].map(([, name, type]) => ({
+    name: name!,
+    type: type!,
+    help: new RegExp(`^# HELP ${name} (.*)$`, 'm').exec(text)?.[1] ?? '',
+    labels: [...text.matchAll(new RegExp(`^${name}\\w*\\{(.*)\\} `, 'gm'))].flatMap((line) =>
+      [...line[1]!.matchAll(/(\w+)="/g)].map((label) => label[1]!),
+    ),
+  }));
+}
+
+/** The rules of `promtool check metrics`. */
+function lint(text: string): string[] {
+  const units =
+    /_(milliseconds|microseconds|minutes|hours|days|kilobytes|megabytes|bits|percent|s|sec|ms|us|ns|b|kb|mb|gb)(_|$)/;
+  return families(text).flatMap(({ name, type, help, labels }) => [
+    ...(help === '' ? [`${name}: no help text`] : []),
+    ...(type === 'counter' && !name.endsWith('_total') ? [`${name}: counter metrics should have "_total" suffix`] : []),
+    ...(type !== 'counter' && name.endsWith('_total')
+      ? [`${name}: non-counter metrics should not have "_total" suffix`]
+      : []),
+    ...(type !== 'histogram' && /_bucket$/.test(name) ? [`${name}: "_bucket" suffix`] : []),
+    ...(!/histogram|summary/.test(type) && /_(count|sum)$/.test(name) ? [`${name}: "_count" or "_sum" suffix`] : []),
+    ...(new RegExp(`(^|_)${type}(_|$)`).test(name) ? [`${name}: the name includes its type`] : []),
+    ...(/[A-Z:]/.test(name) ? [`${name}: not snake_case`] : []),
+    ...(units.test(name) ? [`${name}: not a base unit`] : []),
+    ...labels.filter((label) => /[A-Z]/.test(label)).map((label) => `${name}: label ${label} is not snake_case`),
+  ]);
+}
+
+test('every metric passes promtool check metrics, or its rules where promtool is not installed', async () => {
+  await app.get('/v2/symbols');
+  const text = (await read(`Bearer ${token}`)).bytes.toString();
+  expect(families(text).length).toBeGreaterThan(20);
+  expect(lint(text)).toEqual([]);
+  const promtool = spawnSync('promtool', ['check', 'metrics'], { input: text, encoding: 'utf8' });
+  if (promtool.error === undefined) expect([promtool.status, promtool.stdout, promtool.stderr]).toEqual([0, '', '']);
 });

@@ -133,7 +133,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const modules = await loadGateway();
   const { watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
   // What is traced is compiled with its traces.
-  const contract = worker?.contract ?? (traces ? undefined : modules.compileContract());
+  const contract = worker?.contract ?? (traces ? undefined : modules.compileContract(config));
   const store = await opening;
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   if (!worker) await ensureStarterRegistry(store, now);

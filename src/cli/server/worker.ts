@@ -51,7 +51,7 @@ async function prepare({ config }: WorkerTask): Promise<CompiledContract | undef
   await loadArrow();
   await loadPrisma();
   // What is traced is compiled with its traces.
-  return config.traces === null ? compileContract() : undefined;
+  return config.traces === null ? compileContract(config) : undefined;
 }
 
 async function serve(task: WorkerTask, contract: CompiledContract | undefined, line: Line, process: WorkerProcess) {

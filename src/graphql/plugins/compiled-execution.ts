@@ -11,6 +11,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { operationSpan } from '../../runtime/operation-span.ts';
 import { stateOf } from '../request-state.ts';
 
 /** Compiling costs milliseconds, so a document earns it by coming back. */
@@ -100,7 +101,9 @@ export function compiledExecution({ schema, span }: EndpointServices): Plugin {
         const error = new GraphQLError(noOperation, { extensions: { code: 'invalid_params' } });
         return setResultAndStopExecution({ errors: [error] });
       }
-      setExecuteFn((now) => span('operation', {}, () => compiled(now as ExecutionArgs) ?? executeFn(now)));
+      const { document, operationName } = args as unknown as ExecutionArgs;
+      const described = operationSpan(document, operationName);
+      setExecuteFn((now) => span(...described, () => compiled(now as ExecutionArgs) ?? executeFn(now)));
     },
   };
 }

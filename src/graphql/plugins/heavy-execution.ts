@@ -5,6 +5,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { Failure, rateLimited } from '../../domain/failure.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { executeInPieces } from '../../runtime/graph/execute.ts';
+import { operationSpan } from '../../runtime/operation-span.ts';
 import { OverLimit, Pieces } from '../../runtime/pieces.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { createSlots } from '../../runtime/slots.ts';
@@ -90,7 +91,7 @@ export function heavyExecution(services: EndpointServices, limits: AnswerLimits)
       if (!state.charged || getOperationAST(given.document, given.operationName)?.operation !== 'query') return;
       if (!isLarge(state.charged.prediction)) return;
       setExecuteFn((now) =>
-        services.span('operation', {}, () =>
+        services.span(...operationSpan(given.document, given.operationName), () =>
           execute(now as ExecutionArgs).catch((error: unknown) => ({ errors: [requestError(services, state, error)] })),
         ),
       );

@@ -1,7 +1,9 @@
 import {
   type DocumentNode,
   type FieldNode,
+  type GraphQLEnumType,
   type GraphQLInterfaceType,
+  GraphQLNonNull,
   type GraphQLObjectType,
   type GraphQLOutputType,
   type GraphQLSchema,
@@ -15,9 +17,11 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { named } from './components.ts';
 import { absentInCaps, absentInMeta } from './envelope.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';
 import type { Route } from './route.ts';
+import { responseName, schemaName } from './schema-names.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
@@ -33,10 +37,14 @@ const scalarSchemas: Record<string, JsonSchema> = {
   Long: { type: 'integer', format: 'int64' },
   StrikeThousandths: { type: 'integer', format: 'int64' },
   SessionDate: { type: 'string', format: 'date' },
+  // An open string (spec 2.1): new values may appear.
+  Plane: { type: 'string' },
   CountsByName: { type: 'object', additionalProperties: { type: 'integer', format: 'int64' } },
 };
 
 interface Walk {
+  /** The operation's name. */
+  operation: string;
   schema: GraphQLSchema;
   document: DocumentNode;
   /** Keys that are absent instead of null. */
@@ -50,10 +58,15 @@ function typeSchema(walk: Walk, type: GraphQLOutputType, selection: SelectionSet
     ? { type: 'array', items: typeSchema(walk, inner.ofType, selection) }
     : (isObjectType(inner) || isInterfaceType(inner)) && selection
       ? objectSchema(walk, inner, selection)
-      : isEnumType(inner)
-        ? { type: 'string', enum: inner.getValues().map((value) => value.name) }
+      : isEnumType(inner) && !(inner.name in scalarSchemas)
+        ? enumSchema(inner)
         : { ...(scalarSchemas[String(inner)] ?? { type: 'string' }) };
   return nullable ? orNull(described) : described;
+}
+
+function enumSchema(type: GraphQLEnumType): JsonSchema {
+  const values = type.getValues().map((value) => value.name);
+  return named('schemas', type.name, { type: 'string', enum: values }, type.description);
 }
 
 function orNull(described: JsonSchema): JsonSchema {
@@ -70,12 +83,14 @@ function fragmentSelection(document: DocumentNode, name: string): SelectionSetNo
   return found?.kind === Kind.FRAGMENT_DEFINITION ? found.selectionSet : null;
 }
 
+interface SelectedField {
+  node: FieldNode;
+  of: FieldsType;
+  conditional: boolean;
+}
+
 /** The fields a selection asks of a type, fragments followed; those of a fragment on another type come and go with the row. */
-function selectedFields(
-  walk: Walk,
-  type: FieldsType,
-  selection: SelectionSetNode,
-): { node: FieldNode; of: FieldsType; conditional: boolean }[] {
+function selectedFields(walk: Walk, type: FieldsType, selection: SelectionSetNode): SelectedField[] {
   return selection.selections.flatMap((node) => {
     if (node.kind === Kind.FIELD) return [{ node, of: type, conditional: (node.directives?.length ?? 0) > 0 }];
     if (node.kind === Kind.FRAGMENT_SPREAD) {
@@ -88,14 +103,40 @@ function selectedFields(
   });
 }
 
+/** Every field of a type without arguments or fields below, under its own name. */
+function allFields(type: FieldsType): SelectedField[] {
+  return Object.keys(type.getFields()).map((value) => ({
+    node: { kind: Kind.FIELD, name: { kind: Kind.NAME, value } },
+    of: type,
+    conditional: false,
+  }));
+}
+
+/** Types whose component has all their fields: which of them an answer holds differs by route (spec 2.1). */
+const wholeTypes = new Set(['Caps']);
+
+/** Types of which the graph gives null fields, with an error, where a route answers 404. */
+const notFoundForNull = new Set(['Symbol']);
+
+function requiredType(type: GraphQLOutputType): GraphQLOutputType {
+  return isNonNullType(type) ? type : new GraphQLNonNull(type);
+}
+
 function objectSchema(walk: Walk, type: FieldsType, selection: SelectionSetNode): JsonSchema {
+  const part = fieldsSchema(walk, selectedFields(walk, type, selection));
+  const whole = wholeTypes.has(type.name) ? fieldsSchema(walk, allFields(type)) : undefined;
+  return named('schemas', schemaName(walk.operation, type.name), part, type.description, whole);
+}
+
+function fieldsSchema(walk: Walk, fields: readonly SelectedField[]): JsonSchema {
   const properties: Record<string, JsonSchema> = {};
   const required: string[] = [];
-  for (const { node, of, conditional } of selectedFields(walk, type, selection)) {
+  for (const { node, of, conditional } of fields) {
     const field = of.getFields()[node.name.value]!;
-    const key = node.alias?.value ?? node.name.value;
+    const key = wireName(node);
+    const fieldType = notFoundForNull.has(of.name) ? requiredType(field.type) : field.type;
     properties[key] = {
-      ...typeSchema(walk, field.type, node.selectionSet),
+      ...typeSchema(walk, fieldType, node.selectionSet),
       ...(field.description ? { description: field.description } : {}),
     };
     if (!conditional && !walk.absent.has(key)) required.push(key);
@@ -105,10 +146,16 @@ function objectSchema(walk: Walk, type: FieldsType, selection: SelectionSetNode)
 
 /** The JSON Schema of what an operation's only field `data` gives. */
 export function dataSchema(schema: GraphQLSchema, { document, definition }: ReadOperation): JsonSchema {
-  const walk = { schema, document, absent: new Set<string>() };
+  const walk = { operation: definition.name!.value, schema, document, absent: new Set<string>() };
   const type = schema.getRootType(definition.operation)!;
   return (objectSchema(walk, type, definition.selectionSet).properties as Record<string, JsonSchema>).data!;
 }
+
+const absentFromMeta = new Set([...absentInMeta, ...absentInCaps]);
+
+const wireName = ({ alias, name }: FieldNode): string => alias?.value ?? name.value;
+
+const isMeta = ({ node }: SelectedField): boolean => wireName(node) === 'meta';
 
 /** The JSON Schema of a route's answer, from the types of the fields its operation selects. */
 export function answerSchema(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
@@ -118,26 +165,26 @@ export function answerSchema(schema: GraphQLSchema, route: Route, operation: Sto
   let type = schema.getRootType(definition.operation)!;
   let selection = definition.selectionSet;
   const walk = {
+    operation: definition.name!.value,
     schema,
     document: operation.document,
-    absent: new Set([...absentInMeta, ...absentInCaps, ...route.absent]),
+    absent: new Set(route.absent),
   };
   for (const key of route.answer === '' ? [] : route.answer.split('.')) {
-    const { node } = selectedFields(walk, type, selection).find(
-      ({ node }) => (node.alias?.value ?? node.name.value) === key,
-    )!;
+    const { node } = selectedFields(walk, type, selection).find(({ node }) => wireName(node) === key)!;
     type = getNullableType(type.getFields()[node.name.value]!.type) as GraphQLObjectType;
     selection = node.selectionSet!;
   }
-  const { properties, required } = objectSchema(walk, type, selection) as {
-    properties: Record<string, JsonSchema>;
-    required: string[];
-  };
-  const { meta, ...payload } = properties;
-  const data = payload.data ?? {
-    type: 'object',
-    properties: payload,
-    required: required.filter((key) => key !== 'meta'),
-  };
-  return { type: 'object', properties: { data, meta }, required: ['data', 'meta'] };
+  const fields = selectedFields(walk, type, selection);
+  const inMeta = { ...walk, absent: absentFromMeta };
+  const { meta } = fieldsSchema(inMeta, fields.filter(isMeta)).properties as { meta: JsonSchema };
+  const payload = fieldsSchema(
+    walk,
+    fields.filter((field) => !isMeta(field)),
+  );
+  const data =
+    (payload.properties as Record<string, JsonSchema>).data ??
+    named('schemas', schemaName(walk.operation, type.name), payload, type.description);
+  const envelope = { type: 'object', properties: { data, meta }, required: ['data', 'meta'] };
+  return named('schemas', responseName(walk.operation), envelope);
 }

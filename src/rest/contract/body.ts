@@ -4,6 +4,7 @@ import { type Failure, invalidParameter, unsupportedMediaType } from '../../doma
 import { bodyBytes } from '../../domain/request-body.ts';
 import { jsonFailure } from '../../domain/sent-text.ts';
 import { declaredLength } from '../../runtime/http/request-body.ts';
+import { named } from './components.ts';
 
 /** How a route reads its request's body. */
 export interface BodyReader {
@@ -57,17 +58,28 @@ function shapeFailure(error: z.ZodError): Failure {
   return invalidParameter(String(field ?? 'body'), `${place}${message}`);
 }
 
+/** What OpenAPI says of a body: the name of its schema, and an example that the route takes. */
+export interface BodyDescription {
+  name: string;
+  example: unknown;
+}
+
+function describedBody(shape: z.ZodType, { name, example }: BodyDescription): Record<string, unknown> {
+  const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input' });
+  return named('schemas', name, { ...schema, examples: [example] });
+}
+
 /** A JSON body of at most `maxBytes` and of this shape. Fields that the shape does not name are ignored. */
 export function jsonBody(
   shape: z.ZodType,
+  description: BodyDescription,
   { required = true, maxBytes = 64 * 1024, mediaTypes = ['application/json'] } = {},
 ): BodyReader {
-  const { $schema, ...schema } = z.toJSONSchema(shape, { io: 'input' });
   return {
     mediaTypes,
     maxBytes,
     required,
-    schema,
+    schema: describedBody(shape, description),
     read: (bytes) => {
       let value: unknown;
       try {
@@ -89,7 +101,20 @@ export function jsonBody(
 export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `expected ${expected}`;
 
-/** A merge patch (RFC 7396), sent as one or as plain JSON; what it may hold is the operation's to say. */
-export const mergePatchBody: BodyReader = jsonBody(z.record(z.string(), z.unknown(), { error: 'expected an object' }), {
-  mediaTypes: ['application/merge-patch+json', 'application/json'],
-});
+/**
+ * A JSON object that OpenAPI describes as `shape`; only that it is an object is checked here. What is wrong with its fields is the
+ * operation's to say, in the words that every endpoint has for it.
+ */
+export function objectBody(
+  shape: z.ZodType,
+  description: BodyDescription,
+  { error = 'expected an object', mediaTypes = ['application/json'] } = {},
+): BodyReader {
+  const anyObject = z.record(z.string(), z.unknown(), { error });
+  return { ...jsonBody(anyObject, description, { mediaTypes }), schema: describedBody(shape, description) };
+}
+
+/** A merge patch (RFC 7396), sent as one or as plain JSON. */
+export function mergePatchBody(shape: z.ZodType, description: BodyDescription): BodyReader {
+  return objectBody(shape, description, { mediaTypes: ['application/merge-patch+json', 'application/json'] });
+}

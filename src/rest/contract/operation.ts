@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { Failure, failureWithin, internal } from '../../domain/failure.ts';
+import { operationSpan } from '../../runtime/operation-span.ts';
 import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
 
@@ -21,6 +22,8 @@ export type OperationContext = object;
 export interface StoredOperation {
   source: string;
   document: DocumentNode;
+  /** The name and attributes of the span of a run. */
+  span: ReturnType<typeof operationSpan>;
   /** Names of the operation's variables. */
   variables: readonly string[];
   /** Runs it; throws the `Failure` of the first error. */
@@ -66,6 +69,7 @@ export function storedOperation(schema: GraphQLSchema, route: Route): StoredOper
   return {
     source,
     document,
+    span: operationSpan(document),
     variables,
     run: async (context, values) => {
       // The compiled form departs from the language when variables are omitted: every one is sent.

@@ -104,6 +104,9 @@ export const pointInTime = param(
   { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.', example: '2026-11-20' },
 );
 
+/** The end of a window that begins at a `pointInTime`. */
+export const windowEnd = pointInTime.meta({ ...pointInTime.meta(), example: '2026-11-21' });
+
 /** An IANA time zone. */
 export const timeZone = param(
   (text, name) => {
@@ -121,6 +124,9 @@ export const clockTime = param(
   },
   { description: 'Time of the New York day, HH:MM.', example: '09:30' },
 );
+
+/** The end of a window of the New York day. */
+export const clockTimeEnd = clockTime.meta({ ...clockTime.meta(), example: '16:00' });
 
 /** `true`, `false`, `1` or `0`. */
 export const flag = param(
@@ -203,7 +209,7 @@ export const text = (max: number) =>
   );
 
 /** An id as its owner chose it; whether there is such a one is the operation's to say. */
-export const opaqueId = param((value) => value, { description: 'An id.' });
+export const opaqueId = param((value) => value, { description: 'An id.', example: 'example-1' });
 
 /** The values of a route's parameters by name. */
 export type ParamValues<P extends Params> = { [K in keyof P]: z.output<P[K]> };

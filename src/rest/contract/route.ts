@@ -66,6 +66,8 @@ export interface Route {
   listsTokenExpired: boolean;
   /** An API key may have only so many of its requests in flight (spec 8). */
   inFlightLimited: boolean;
+  /** Answers about past sessions never change: they carry an ETag, and If-None-Match is answered 304. */
+  aboutSessions: boolean;
   /** Statuses the route can answer with, beyond 200 and 401. */
   errors: readonly number[];
   /** What AI clients are told of a change, where its method does not tell it: it cannot be undone, or sent again does nothing more. */
@@ -96,6 +98,7 @@ export function route<P extends Params>(
     absent: [],
     listsTokenExpired: false,
     inFlightLimited: false,
+    aboutSessions: false,
     errors: [],
     needs: needsOfGroup[written.scopeGroup] ?? 'any',
     ...rest,

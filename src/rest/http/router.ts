@@ -116,7 +116,7 @@ async function freshAnswer(
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
   const variables = { ...route.variables(values, body), protobuf: isProtobuf };
-  const result = await parts.services.span('operation', {}, () => operation.run(context, variables));
+  const result = await parts.services.span(...operation.span, () => operation.run(context, variables));
   const found = answerAt(result, route.answer);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const { cacheable, tagged } = caching(route, written.envelope);

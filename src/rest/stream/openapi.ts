@@ -1,5 +1,7 @@
 import type { GraphQLSchema } from 'graphql';
 import { dataSchema, type JsonSchema } from '../contract/answer-schema.ts';
+import { errorResponses } from '../openapi/errors.ts';
+import { publicHeaders } from '../openapi/headers.ts';
 import type { StreamOperations } from './stream.ts';
 import { topicKinds } from './topics.ts';
 
@@ -8,13 +10,9 @@ function topicLine([kind, { option, all, description }]: [string, (typeof topicK
   return `${form}: ${description}${option === null ? '' : ` (option: ${option})`}`;
 }
 
-/** What the stream is, as an OpenAPI operation; `errorResponse` describes a status. */
-export function streamOperation(
-  schema: GraphQLSchema,
-  operations: StreamOperations,
-  errorResponse: (status: number) => JsonSchema,
-): JsonSchema {
-  const statuses = [400, 401, 403, 404, 429, 500, 502, 503];
+/** What the stream is, as an OpenAPI operation. */
+export function streamOperation(schema: GraphQLSchema, operations: StreamOperations): JsonSchema {
+  const events = Object.fromEntries([...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]));
   return {
     operationId: 'stream',
     tags: ['market.live'],
@@ -44,16 +42,20 @@ export function streamOperation(
     responses: {
       200: {
         description: 'The events, until the client disconnects.',
+        headers: publicHeaders,
         content: {
           'text/event-stream': {
-            schema: { type: 'string', description: 'Events. x-events has the schema of the data of each.' },
-            'x-events': Object.fromEntries(
-              [...operations].map(([kind, operation]) => [kind, dataSchema(schema, operation)]),
-            ),
+            schema: {
+              type: 'string',
+              description: 'Events. The data of each is JSON of its schema in x-events.',
+              contentMediaType: 'text/event-stream',
+              contentSchema: { anyOf: Object.values(events) },
+            },
+            'x-events': events,
           },
         },
       },
-      ...Object.fromEntries(statuses.map((status) => [status, errorResponse(status)])),
+      ...errorResponses([400, 401, 403, 404, 414, 429, 500, 502, 503]),
     },
     'x-graphql-operation': [...operations.values()].map(({ source }) => source).join('\n'),
   };

@@ -33,7 +33,7 @@ export const createKey = route({
   scopeGroup: 'account',
   needs: 'declared-site-session',
   params: {},
-  body: jsonBody(shape, { required: false }),
+  body: jsonBody(shape, { name: 'KeyInput', example: { name: 'research' } }, { required: false }),
   name: 'create-key',
   operation: 'account/create-key.graphql',
   answer: 'createKey',

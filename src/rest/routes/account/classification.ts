@@ -34,7 +34,7 @@ export const classify = route({
     'Declares the account professional or non-professional. Professional is final: a later declaration returns 200 with locked and changes nothing.',
   scopeGroup: 'account',
   params: {},
-  body: jsonBody(shape),
+  body: jsonBody(shape, { name: 'ClassificationInput', example: { classification: 'non_professional' } }),
   name: 'classify',
   operation: 'account/classify.graphql',
   hints: { destructive: true, idempotent: true },

@@ -40,7 +40,7 @@ export const putWatchlist = route({
   description: 'Creates or replaces a watchlist. Symbols are stored uppercase, in the order they were sent.',
   scopeGroup: 'watchlists',
   params: { id: opaqueId },
-  body: jsonBody(shape),
+  body: jsonBody(shape, { name: 'WatchlistInput', example: { name: 'Mine', symbols: ['SPY'] } }),
   name: 'put-watchlist',
   operation: 'account/put-watchlist.graphql',
   answer: 'putWatchlist',

@@ -28,6 +28,7 @@ export const chain = route({
     strikeLte: strike_lte,
   }),
   absent: ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'],
+  aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: chainResponse,
 });

@@ -21,5 +21,6 @@ export const chainExpirations = route({
   operation: 'chain/expirations.graphql',
   answer: 'symbol.expirations',
   variables: ({ symbol, at, tz }) => ({ symbol, at, tz: tz ?? exchangeTimeZone }),
+  aboutSessions: true,
   errors: [400, 502, 503],
 });

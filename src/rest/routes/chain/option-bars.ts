@@ -17,5 +17,6 @@ export const optionBars = route({
   operation: 'chain/option-bars.graphql',
   answer: 'contract.bars',
   variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
+  aboutSessions: true,
   errors: [400, 403, 404, 503],
 });

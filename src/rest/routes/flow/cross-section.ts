@@ -12,5 +12,6 @@ export const crossSection = route({
   name: 'cross-section',
   operation: 'flow/cross-section.graphql',
   answer: 'symbol.flow.crossSection',
+  aboutSessions: true,
   errors: [400, 403, 404, 502, 503],
 });

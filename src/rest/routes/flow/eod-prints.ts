@@ -36,5 +36,6 @@ export const eodPrints = route({
     byRight: right !== undefined,
     byExpiry: expiry !== undefined,
   }),
+  aboutSessions: true,
   errors: [400, 403, 404, 502, 503],
 });

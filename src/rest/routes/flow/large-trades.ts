@@ -17,5 +17,6 @@ export const largeTrades = route({
   name: 'large-trades',
   operation: 'flow/large-trades.graphql',
   answer: 'largeTrades',
+  aboutSessions: true,
   errors: [400, 403, 404, 502, 503],
 });

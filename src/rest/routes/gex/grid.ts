@@ -29,6 +29,7 @@ export const gexGrid = route({
     byExpiry: by_expiry ?? false,
   }),
   absent: ['gex_0dte', 'gex_0dte_shares', 'call_oi', 'put_oi'],
+  aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: gexGridResponse,
 });

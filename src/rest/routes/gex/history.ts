@@ -1,4 +1,4 @@
-import { clockTime, flag, positiveInt, sessionDate, ticker } from '../../contract/params.ts';
+import { clockTime, clockTimeEnd, flag, positiveInt, sessionDate, ticker } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
 // Spec 4.5. Translates only: the window, the trim and entitlement are the resolver's.
@@ -12,7 +12,7 @@ export const gexHistory = route({
     symbol: ticker,
     date: sessionDate,
     from: clockTime.optional(),
-    to: clockTime.optional(),
+    to: clockTimeEnd.optional(),
     by_expiry: flag.optional(),
     top: positiveInt.optional(),
   },
@@ -20,5 +20,6 @@ export const gexHistory = route({
   operation: 'gex/history.graphql',
   answer: 'symbol.gex.history',
   variables: ({ by_expiry, ...rest }) => ({ ...rest, byExpiry: by_expiry ?? false }),
+  aboutSessions: true,
   errors: [400, 403, 502, 503],
 });

@@ -22,6 +22,7 @@ export const legacyStrikes = route({
   answer: 'symbol.gex.sessionStrikes',
   variables: ({ underlying, date }) => ({ underlying, date }),
   listsTokenExpired: true,
+  aboutSessions: true,
   errors: [400, 403, 410, 502, 503],
   headers: ({ underlying }) => ({
     Deprecation: `@${deprecatedAtMs / 1000}`,

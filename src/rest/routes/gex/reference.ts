@@ -17,5 +17,6 @@ export const gexReference = route({
   operation: 'gex/reference.graphql',
   answer: 'symbol.gex.reference',
   variables: ({ basis, ...rest }) => ({ ...rest, basis: basis ?? 'open' }),
+  aboutSessions: true,
   errors: [400, 403, 502, 503],
 });

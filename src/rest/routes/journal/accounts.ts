@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireJournalAccount } from '../../../domain/journal/journal-account.ts';
-import { jsonBody, mergePatchBody } from '../../contract/body.ts';
+import { mergePatchBody, objectBody } from '../../contract/body.ts';
 import { opaqueId, positiveInt, text } from '../../contract/params.ts';
 import { type Route, route } from '../../contract/route.ts';
 
@@ -9,11 +9,12 @@ const common = { scopeGroup: 'journal', absent: ['broker'] } as const;
 
 const text500 = z.string().max(500);
 const described = z.looseObject({ id: z.string().optional(), name: text500, broker: text500.nullish() });
-// The shape is for OpenAPI; what is wrong is said in the words that imports and the graph have for it.
-const body = {
-  ...jsonBody(described),
-  read: jsonBody(z.record(z.string(), z.unknown(), { error: 'expected an object {name, broker}' })).read,
-};
+const patch = z.looseObject({ name: text500.optional(), broker: text500.nullish() });
+const body = objectBody(
+  described,
+  { name: 'JournalAccountInput', example: { name: 'Main', broker: 'Example Securities' } },
+  { error: 'expected an object {name, broker}' },
+);
 type Sent = Record<string, unknown>;
 
 /** The fields of a body, checked. Without `withId` an id is skipped: the path's counts. */
@@ -71,7 +72,7 @@ export const journalAccountRoutes: readonly Route[] = [
     summary: 'Update a journal account',
     description: 'A merge patch (RFC 7396): only the fields sent change; null clears a field.',
     params: { id: opaqueId },
-    body: mergePatchBody,
+    body: mergePatchBody(patch, { name: 'JournalAccountPatch', example: { broker: null } }),
     name: 'patch-journal-account',
     operation: 'journal/patch-account.graphql',
     answer: 'patchJournalAccount',

@@ -11,7 +11,7 @@ const body: BodyReader = {
   schema: {
     type: 'string',
     description: `One trade object per line, or CSV with a header. UTF-8, at most ${importLimits.lines} lines.`,
-    example: '{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":600.5}\n',
+    examples: ['{"id":"t1","account_id":"main","symbol":"SPY","side":"buy","qty":10,"price":600.5}\n'],
   },
   read: (bytes) => bytes,
 };

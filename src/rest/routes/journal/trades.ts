@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { requireTrade } from '../../../domain/journal/journal-trade.ts';
-import { jsonBody, mergePatchBody } from '../../contract/body.ts';
+import { mergePatchBody, objectBody } from '../../contract/body.ts';
 import { opaqueId, positiveInt, text } from '../../contract/params.ts';
 import { type Route, route } from '../../contract/route.ts';
 
@@ -17,11 +17,12 @@ const described = z.looseObject({
   ts: z.union([z.int(), z.string()]).nullish(),
   note: z.string().nullish(),
 });
-// The shape is for OpenAPI; what is wrong is said in the words that imports and the graph have for it.
-const body = {
-  ...jsonBody(described),
-  read: jsonBody(z.record(z.string(), z.unknown(), { error: 'expected a trade object' })).read,
-};
+const patch = described.omit({ id: true }).partial();
+const body = objectBody(
+  described,
+  { name: 'JournalTradeInput', example: { account_id: 'main', symbol: 'SPY', side: 'buy', qty: 10, price: 600.5 } },
+  { error: 'expected a trade object' },
+);
 type Sent = Record<string, unknown>;
 
 /** The fields of a body, checked. Without `withId` an id is skipped: the path's counts. The time stays as it was sent. */
@@ -83,7 +84,7 @@ export const journalTradeRoutes: readonly Route[] = [
     description:
       'A merge patch (RFC 7396): only the fields sent change; null clears a field. A cleared time becomes the current time.',
     params: { id: opaqueId },
-    body: mergePatchBody,
+    body: mergePatchBody(patch, { name: 'JournalTradePatch', example: { qty: 12, note: null } }),
     name: 'patch-journal-trade',
     operation: 'journal/patch-trade.graphql',
     answer: 'patchJournalTrade',

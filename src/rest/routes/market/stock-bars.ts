@@ -1,6 +1,6 @@
 import { timeframes } from '../../../domain/bar.ts';
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { knownTicker, oneOf, pointInTime, positiveInt, text, timeZone } from '../../contract/params.ts';
+import { knownTicker, oneOf, pointInTime, positiveInt, text, timeZone, windowEnd } from '../../contract/params.ts';
 import { barsResponse } from '../../contract/protobuf.ts';
 import { route } from '../../contract/route.ts';
 
@@ -13,7 +13,7 @@ export const stockBars = route({
   params: {
     symbol: knownTicker,
     from: pointInTime,
-    to: pointInTime,
+    to: windowEnd,
     tz: timeZone.optional(),
     timeframe: oneOf(timeframes).optional(),
     tf: oneOf(timeframes).optional(),
@@ -31,6 +31,7 @@ export const stockBars = route({
   }),
   listsTokenExpired: true,
   inFlightLimited: true,
+  aboutSessions: true,
   errors: [400, 403, 404, 429, 502, 503],
   protobuf: barsResponse,
 });

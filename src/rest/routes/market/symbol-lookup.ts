@@ -8,7 +8,7 @@ export const symbolLookup = route({
   description:
     'Checks whether a text is a real ticker, and says of what. An unknown ticker returns 200 with valid=false.',
   scopeGroup: 'market.reference',
-  params: { q: text(40) },
+  params: { q: text(40).meta({ description: 'Ticker, in any case.', example: 'SPY' }) },
   name: 'symbol-lookup',
   operation: 'market/symbol-lookup.graphql',
   errors: [400, 502],

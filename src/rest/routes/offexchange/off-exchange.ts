@@ -1,5 +1,5 @@
 import { exchangeTimeZone } from '../../../domain/market-time.ts';
-import { pointInTime, positiveInt, text, ticker, timeZone } from '../../contract/params.ts';
+import { pointInTime, positiveInt, text, ticker, timeZone, windowEnd } from '../../contract/params.ts';
 import {
   activityResponse,
   compositionResponse,
@@ -20,7 +20,7 @@ function offExchange(table: string, summary: string, protobuf: ProtobufMessage):
     params: {
       symbol: ticker,
       from: pointInTime.optional(),
-      to: pointInTime.optional(),
+      to: windowEnd.optional(),
       tz: timeZone.optional(),
       limit: positiveInt.optional(),
       cursor: text(512).optional(),
@@ -29,6 +29,7 @@ function offExchange(table: string, summary: string, protobuf: ProtobufMessage):
     operation: `offexchange/${table}.graphql`,
     answer: `symbol.offExchange.${table}`,
     variables: ({ tz, ...rest }) => ({ ...rest, tz: tz ?? exchangeTimeZone }),
+    aboutSessions: true,
     errors: [400, 403, 404, 502, 503],
     protobuf,
   });

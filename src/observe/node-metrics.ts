@@ -1,0 +1,10 @@
+import { collectDefaultMetrics, type Registry } from 'prom-client';
+
+/**
+ * Collects Node's own metrics. Its gauges named `_total` are left out: Prometheus keeps that suffix for counters, and the gauges of the
+ * same name without it have the same figures by type.
+ */
+export function collectNodeMetrics(registry: Registry): void {
+  collectDefaultMetrics({ register: registry });
+  for (const type of ['handles', 'requests', 'resources']) registry.removeSingleMetric(`nodejs_active_${type}_total`);
+}

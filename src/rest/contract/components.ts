@@ -1,0 +1,88 @@
+import type { JsonSchema } from './answer-schema.ts';
+
+/** The sections of an OpenAPI document's components that parts are moved to. */
+type Section = 'schemas' | 'responses' | 'headers';
+
+interface Component {
+  section: Section;
+  name: string;
+  /** What it is wherever it is used. */
+  description: string | undefined;
+  /** The component where it is more than each of its uses. */
+  whole: JsonSchema | undefined;
+}
+
+/** Under this key a part carries its name. A symbol is not written as JSON: an inline description looks as if it had none. */
+const component = Symbol('component');
+
+type Named = JsonSchema & { [component]?: Component };
+
+/**
+ * Names a part of the description: `withComponents` writes it once, with this description, and a reference wherever it is used. A
+ * description in `part` itself is that of the use. `whole` is the component where uses leave out some of it.
+ */
+export function named(
+  section: Section,
+  name: string,
+  part: JsonSchema,
+  description?: string | null | undefined,
+  whole?: JsonSchema,
+): JsonSchema {
+  return { ...part, [component]: { section, name, description: description ?? undefined, whole } };
+}
+
+/** What a schema without `null` accepts. */
+function withoutNull({ type, enum: values, ...rest }: JsonSchema): JsonSchema {
+  const types = [type].flat().filter((one) => one !== 'null');
+  return {
+    ...(type === undefined ? {} : { type: types.length === 1 ? types[0] : types }),
+    ...(Array.isArray(values) ? { enum: values.filter((value) => value !== null) } : {}),
+    ...rest,
+  };
+}
+
+type Components = Record<string, Record<string, JsonSchema>>;
+
+/** What a part accepts: its text without descriptions. */
+function meaning(part: JsonSchema): string {
+  return JSON.stringify(part, (key, value) => (key === 'description' && typeof value === 'string' ? undefined : value));
+}
+
+/** Adds a component; throws if another of the same name does not mean the same, which stops the start. */
+function add(components: Components, { section, name, description }: Component, part: JsonSchema): void {
+  components[section] ??= {};
+  const whole = { ...(description === undefined ? {} : { description }), ...part };
+  const known = components[section][name];
+  if (known && meaning(known) !== meaning(whole))
+    throw new Error(`${section}/${name} of the description is two: ${meaning(known)} and ${meaning(whole)}`);
+  components[section][name] ??= whole;
+}
+
+/** A document whose named parts are components, each written once. */
+export function withComponents({ components: given, ...document }: JsonSchema): JsonSchema {
+  const components: Components = {};
+  const written = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(written);
+    if (value === null || typeof value !== 'object') return value;
+    const part = Object.fromEntries(Object.entries(value).map(([key, inner]) => [key, written(inner)]));
+    const found = (value as Named)[component];
+    if (!found) return part;
+    if (found.section !== 'schemas') {
+      add(components, found, part);
+      return { $ref: `#/components/${found.section}/${found.name}` };
+    }
+    const { description, ...shape } = part;
+    const isNullable = [shape.type].flat().includes('null');
+    const whole = (written(found.whole) as JsonSchema | undefined) ?? shape;
+    add(components, found, isNullable ? withoutNull(whole) : whole);
+    const reference = { $ref: `#/components/${found.section}/${found.name}` };
+    const own = description === undefined ? {} : { description };
+    return isNullable ? { ...own, anyOf: [reference, { type: 'null' }] } : { ...own, ...reference };
+  };
+  const rest = written(document) as JsonSchema;
+  const sorted = Object.entries(components).map(([section, parts]) => [
+    section,
+    Object.fromEntries(Object.entries(parts).sort(([a], [b]) => (a < b ? -1 : 1))),
+  ]);
+  return { ...rest, components: { ...(given as JsonSchema), ...Object.fromEntries(sorted) } };
+}

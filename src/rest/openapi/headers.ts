@@ -1,0 +1,108 @@
+import type { JsonSchema } from '../contract/answer-schema.ts';
+import { named } from '../contract/components.ts';
+
+function header(name: string, description: string, schema: JsonSchema, required = false): JsonSchema {
+  return named('headers', name, { description, ...(required ? { required } : {}), schema });
+}
+
+const requestId = header(
+  'RequestId',
+  'Id of the request: the one that was sent as x-request-id if it is well-formed, else a new one.',
+  { type: 'string' },
+  true,
+);
+const count: JsonSchema = { type: 'integer', minimum: 0 };
+
+const rate: Record<string, JsonSchema> = {
+  'x-ratelimit-limit': header('RateLimit', 'Requests per minute of the tier.', count),
+  'x-ratelimit-remaining': header('RateRemaining', 'Requests left in this minute.', count),
+  'x-ratelimit-reset': header('RateReset', 'Seconds until the minute is over.', count),
+};
+const retryAfter = header('RetryAfter', 'Seconds to wait before the request is sent again.', count);
+const etag = header('ETag', 'Strong tag of an answer about past sessions. Send it as If-None-Match.', {
+  type: 'string',
+});
+const cacheControl = header(
+  'CacheControl',
+  'Who may store the answer: no-store for what still changes, else private.',
+  {
+    type: 'string',
+  },
+);
+const vary = header('Vary', 'The request headers that the answer depends on.', { type: 'string' }, true);
+
+/** Headers of every answer, and those of an answer to a request that was charged. */
+const ofAll = { 'x-request-id': requestId, 'Cache-Control': cacheControl, Vary: vary };
+const always = { ...ofAll, ...rate };
+
+/** What an answer of a route can carry. */
+export interface AnswerHeaders {
+  /** Answers about past sessions carry a tag. */
+  tagged: boolean;
+  /** Answers come in pages. */
+  paged: boolean;
+  /** The route has been replaced. */
+  deprecated: boolean;
+  /** Other formats than JSON carry `meta` in headers with this prefix; null = there are none. */
+  metaPrefix: string | null;
+}
+
+const text: JsonSchema = { type: 'string' };
+
+function metaHeaders(prefix: string): Record<string, JsonSchema> {
+  const json = 'As JSON, in formats other than JSON';
+  return {
+    [`${prefix}plane`]: header('MetaPlane', 'meta.plane, in formats other than JSON.', text),
+    [`${prefix}caps`]: header('MetaCaps', `${json}: meta.caps.`, text),
+    [`${prefix}extra`]: header('MetaExtra', `${json}: the rest of meta, the cursor too.`, text),
+    [`${prefix}data`]: header('MetaData', `${json}: the values of data that are not in the rows. CSV and Arrow.`, text),
+  };
+}
+
+const successor = 'rel="successor-version": the route that replaces this one.';
+const replaced: Record<string, JsonSchema> = {
+  Deprecation: header('Deprecation', 'When the route was deprecated (RFC 9745).', text),
+  Sunset: header('Sunset', 'When the route will be retired (RFC 8594).', text),
+};
+
+/** Headers of a success. */
+export function answerHeaders({ tagged, paged, deprecated, metaPrefix }: AnswerHeaders): Record<string, JsonSchema> {
+  const link = [
+    ...(deprecated ? [successor] : []),
+    ...(paged ? ['rel="next": the next page, in CSV and Arrow; absent at the end.'] : []),
+  ];
+  return {
+    ...always,
+    ...(tagged ? { ETag: etag } : {}),
+    ...(link.length > 0 ? { Link: { description: link.join(' '), schema: text } } : {}),
+    ...(deprecated ? replaced : {}),
+    ...(metaPrefix === null ? {} : metaHeaders(metaPrefix)),
+  };
+}
+
+/** Headers of the failures of a route that has been replaced, beside those of all. */
+export const replacedHeaders: Record<string, JsonSchema> = {
+  ...replaced,
+  Link: { description: successor, schema: text },
+};
+
+/** Headers of a failure. */
+export function failureHeaders(status: number): Record<string, JsonSchema> {
+  if (status === 401)
+    return {
+      ...ofAll,
+      'WWW-Authenticate': header('WwwAuthenticate', 'The scheme that is expected (RFC 6750).', text, true),
+    };
+  return { ...always, ...(status === 429 || status === 503 ? { 'Retry-After': retryAfter } : {}) };
+}
+
+/** The request's id, on every answer. */
+export const publicHeaders: Record<string, JsonSchema> = { 'x-request-id': requestId };
+
+/** The answer to a request whose If-None-Match names the tag. */
+export function notModified(deprecated: boolean): JsonSchema {
+  return named('responses', deprecated ? 'NotModifiedDeprecated' : 'NotModified', {
+    description: 'The answer that the client holds is current. No body.',
+    headers: { ...always, ETag: etag, ...(deprecated ? replacedHeaders : {}) },
+  });
+}

@@ -1,0 +1,57 @@
+import type { JsonSchema } from '../contract/answer-schema.ts';
+import { named } from '../contract/components.ts';
+import { errorResponses } from './errors.ts';
+import { publicHeaders } from './headers.ts';
+
+const tag = 'service';
+
+function status(name: string, values: readonly string[], description: string): JsonSchema {
+  const schema = { type: 'object', required: ['status'], properties: { status: { type: 'string', enum: values } } };
+  return named('schemas', name, schema, description);
+}
+
+function answer(description: string, media: string, schema: JsonSchema): JsonSchema {
+  return { description, headers: publicHeaders, content: { [media]: { schema } } };
+}
+
+function publicPath(operationId: string, summary: string, description: string, responses: JsonSchema): JsonSchema {
+  return {
+    get: {
+      operationId,
+      tags: [tag],
+      summary,
+      description,
+      security: [],
+      responses: { ...responses, ...errorResponses([414]) },
+    },
+  };
+}
+
+const readiness = status('Readiness', ['ready', 'not_ready', 'draining'], 'Whether the process takes requests.');
+
+/** The paths that need no credential, as OpenAPI describes them. */
+export const publicPaths: Record<string, JsonSchema> = {
+  '/healthz': publicPath('health', 'Health', 'Reports if the process and what it depends on work.', {
+    200: answer(
+      'The process answers.',
+      'application/json',
+      status('Health', ['ok', 'degraded'], 'Health of the process.'),
+    ),
+  }),
+  '/readyz': publicPath('readiness', 'Readiness', 'Reports if the process takes requests. For load balancers.', {
+    200: answer('Ready.', 'application/json', readiness),
+    503: answer('Not ready, or shutting down.', 'application/json', readiness),
+  }),
+  '/v2/openapi.json': publicPath('openapi', 'OpenAPI description', 'This document.', {
+    200: answer('OpenAPI 3.1.', 'application/json', { type: 'object', additionalProperties: true }),
+  }),
+  '/v2/rest-protocol.proto': publicPath(
+    'rest-protocol',
+    'Protobuf schema',
+    'The messages of answers in application/x-protobuf.',
+    { 200: answer('A .proto file.', 'text/plain', { type: 'string' }) },
+  ),
+};
+
+/** The tag of the public paths. */
+export const publicTag = { name: tag, description: 'Health and descriptions. No credential.' };
