@@ -98,7 +98,9 @@ describe('/v2/openapi.json', () => {
         ids.add(operation.operationId);
         expect(operation).toMatchObject({ summary: expect.any(String), description: expect.any(String) });
         const inPath = [...path.matchAll(/\{(\w+)\}/g)].map((match) => match[1]);
-        const described = (operation.parameters ?? []).filter((one: Json) => one.in === 'path').map((one: Json) => one.name);
+        const described = (operation.parameters ?? [])
+          .filter((one: Json) => one.in === 'path')
+          .map((one: Json) => one.name);
         expect(described.sort()).toEqual(inPath.sort());
         for (const one of operation.parameters ?? []) {
           expect(one).toMatchObject({ name: expect.any(String), description: expect.any(String), schema: {} });
