@@ -88,8 +88,9 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   },
   rest: {
     contract: [],
+    openapi: ['contract'],
     http: ['contract'],
-    stream: ['contract', 'http'],
+    stream: ['contract', 'http', 'openapi'],
     socket: ['contract', 'http', 'stream'],
     routes: ['contract'],
   },
