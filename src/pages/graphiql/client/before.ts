@@ -36,8 +36,15 @@
     store('query', shown.query ?? '');
     store('variables', shown.variables ?? '');
   }
-  // Afterwards the address is plain again, or a reload would undo what was edited.
-  if (linked.has('query')) addEventListener('load', () => history.replaceState(null, '', location.pathname));
+  // Once GraphiQL has stored its tabs, a moment later, the address is plain again, or a reload would undo what was edited.
+  if (linked.has('query')) {
+    const before = stored('tabState');
+    const timer = setInterval(() => {
+      if (stored('tabState') === before) return;
+      clearInterval(timer);
+      history.replaceState(null, '', location.pathname);
+    }, 100);
+  }
 
   const send = window.fetch;
   window.fetch = (resource, init = {}) => {
