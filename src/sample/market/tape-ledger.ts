@@ -111,7 +111,7 @@ export const tapeShape: TapeShape = {
   optionPrints: 100_000,
   plants: 400,
   stockPrints: 100_000,
-  busiest: { symbol: 'SPY', prints: 260_000 },
+  busiest: { symbol: 'SPY', prints: 120_000 },
 };
 
 /** Stocks trade before the open from this minute of the New York day on. */
