@@ -1,3 +1,4 @@
+import { dereferenced } from '../contract/json-schema.ts';
 import type { FuzzRequest, Grammar } from './request.ts';
 import { hostileBody, hostileJson, hostilePiece, hostileText, meaningOf, plausible } from './values.ts';
 
@@ -40,7 +41,10 @@ export function restOperations(document: { paths: Record<string, Record<string, 
         path,
         tag: operation.tags?.[0] ?? '',
         parameters: operation.parameters ?? [],
-        bodies: bodies.map(([mediaType, { schema }]) => ({ mediaType, schema })),
+        bodies: bodies.map(([mediaType, { schema }]) => ({
+          mediaType,
+          schema: dereferenced(document, schema) as Schema,
+        })),
       };
     }),
   );

@@ -80,7 +80,7 @@ ${fields.length > 0 ? fieldTable(fields) : null}`;
 }
 
 function errors({ described }: ShownRoute): Html {
-  const statuses = Object.entries(described.responses).filter(([status]) => status !== '200');
+  const statuses = Object.entries(described.responses).filter(([status]) => Number(status) >= 400);
   return html`<h4>Errors</h4><ul class="errors">${statuses.map(
     ([status, { description }]) => html`<li><a href="#error-${status}">${status}</a> ${description}</li>`,
   )}</ul>`;
