@@ -43,6 +43,7 @@ const published = [
   'sectors',
   'spot',
   'stock-bars',
+  'stream-ticket',
   'symbol',
   'symbol-lookup',
   'symbols',

@@ -56,6 +56,8 @@ function wrongBody(request: FuzzRequest, { status, headers, text, cut }: Came): 
     return odd ? `${status} stream with an error of no known code: ${JSON.stringify(odd).slice(0, 300)}` : null;
   }
   if (cut) return null;
+  // A browser that asks for a page that is not there gets a page.
+  if (status === 404 && type.startsWith('text/html') && request.headers.accept?.includes('text/html')) return null;
   const json = jsonOf(type, text);
   if (/json/.test(type) && json === undefined) return `${status} ${type} that is no JSON: ${text.slice(0, 200)}`;
   const errors = errorsIn(json);

@@ -15,7 +15,7 @@ const tape = { optionPrints: 6000, plants: 200, stockPrints: 6000, symbols: ['SP
 const shape = { barSessions: 1, chainSessions: 1, historySessions: 1, captureEveryMinutes: 5, tapeSessions: 1, tape };
 const startMs = exchangeInstant(session, 11 * 60);
 // The clock halts here, so that every run ends with the same tape.
-const haltMs = startMs + 4000;
+const haltMs = startMs + 9000;
 
 describe('the sample market of a session under way', () => {
   const folder = temporaryFolder();
