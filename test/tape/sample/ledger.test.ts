@@ -226,14 +226,14 @@ describe('what is planted', () => {
   });
 });
 
-test('a session of the sample market has some 460,000 prints, and the engine finds what is planted among them', {
+test('a session of the sample market has some 310,000 prints, and the engine finds what is planted among them', {
   timeout: 180_000,
 }, () => {
   const session = '2026-11-19';
   const tapes = sampleTapes(prices, session, tapeEndMs(session));
   const prints = tapes.ledger.options.prints + tapes.ledger.stocks.prints;
-  expect(prints).toBeGreaterThan(410_000);
-  expect(prints).toBeLessThan(510_000);
+  expect(prints).toBeGreaterThan(280_000);
+  expect(prints).toBeLessThan(340_000);
   expect(tapes.ledger.options.events.length).toBeGreaterThan(200);
   expect(found(tapes)).toEqual(planted(tapes));
 });
