@@ -1,4 +1,7 @@
-/** Names the definitions in docs/methodology.md; stored with whatever they computed, raised when a figure's definition changes. */
+/**
+ * Names the definitions in docs/methodology.md; stored with whatever they computed, raised when a figure's definition
+ * changes.
+ */
 export const methodologyVersion = '2';
 
 /** Settings for which no standard exists; docs/methodology.md says why each has its value. */
@@ -7,7 +10,10 @@ export const methodologySettings = {
   usualRate: 0.045,
   /** Least share of open interest whose gamma must be known for a capture to be published. */
   minimumOiCoverage: 0.9,
-  /** Two-sided strikes nearest the money whose parity forwards are medianed, and how near they are, a fraction of the forward. */
+  /**
+   * Two-sided strikes nearest the money whose parity forwards are medianed, and how near they are, a fraction of the
+   * forward.
+   */
   forwardStrikes: 5,
   nearMoney: 0.03,
   /** Pairs near the money from which a forward is read off a European expiry, and an implied spot off any. */
@@ -51,7 +57,9 @@ export const methodologySettings = {
 
 /** Settings of what is computed from tapes, for which no standard exists. */
 export const tapeSettings = {
-  /** A print or quote may come this much after what was executed later, by event time, and still change nothing by it. */
+  /**
+   * A print or quote may come this much after what was executed later, by event time, and still change nothing by it.
+   */
   latenessMs: 5000,
   /** The oldest quote that says of a print who wanted it. */
   maximumSideQuoteAgeMs: 5000,

@@ -25,8 +25,9 @@ export const maxIdLength = 128;
 const controlCharacter = /[\u0000-\u001f\u007f]/;
 
 /**
- * Whether `text` can serve as an id that others chose (account, watchlist, import, trade): not empty, at most 128 characters,
- * no control characters (the store has no place for NUL), no half of a surrogate pair (two such ids would be stored as one).
+ * Whether `text` can serve as an id that others chose (account, watchlist, import, trade): not empty, at most 128
+ * characters, no control characters (the store has no place for NUL), no half of a surrogate pair (two such ids would
+ * be stored as one).
  */
 export function isId(text: string): boolean {
   return text.length > 0 && text.length <= maxIdLength && !controlCharacter.test(text) && text.isWellFormed();

@@ -13,7 +13,10 @@ export const timeframeMs: Record<Timeframe, number> = {
 /** A bar is complete once its end is this long past: late prints may still arrive before (methodology 5). */
 export const latenessMs = 15_000;
 
-/** One OHLCV bar of a stock (prices dollars a share, volume shares) or of an option contract (dollars a share, volume contracts). */
+/**
+ * One OHLCV bar of a stock (prices dollars a share, volume shares) or of an option contract (dollars a share, volume
+ * contracts).
+ */
 export interface Bar {
   /** Start of the bar, epoch ms; a 1d bar starts 00:00 New York of its session. */
   tsMs: number;
@@ -33,7 +36,9 @@ export interface StockBar extends Bar {
   timeframe: Timeframe;
 }
 
-/** A run of bars as columns, ascending by `tsMs`; NaN stands for an unknown vwap or count. All arrays have one length. */
+/**
+ * A run of bars as columns, ascending by `tsMs`; NaN stands for an unknown vwap or count. All arrays have one length.
+ */
 export interface BarColumns {
   tsMs: Float64Array;
   open: Float64Array;
@@ -50,7 +55,7 @@ export const barColumnNames = ['tsMs', 'open', 'high', 'low', 'close', 'volume',
 /** Empty columns for `length` bars, in one piece of memory: small pieces cost more than what they hold. */
 export function barColumns(length: number): BarColumns {
   const memory = new ArrayBuffer(8 * barColumnNames.length * length);
-  const column = (place: number) => new Float64Array(memory, 8 * length * place, length);
+  const column = (index: number) => new Float64Array(memory, 8 * length * index, length);
   return {
     tsMs: column(0),
     open: column(1),

@@ -114,7 +114,9 @@ function year(date: SessionDate) {
   return entry;
 }
 
-/** Whether the US equity exchanges trade on `date`: by rule, so that no list runs out, plus the closings no rule gives. */
+/**
+ * Whether the US equity exchanges trade on `date`: by rule, so that no list runs out, plus the closings no rule gives.
+ */
 export function isTradingDay(date: SessionDate): boolean {
   const day = weekday(date);
   return day !== 0 && day !== 6 && !year(date).holidays.has(date) && !specialClosings.has(date);
@@ -140,7 +142,9 @@ export function nextTradingDay(date: SessionDate): SessionDate {
   return day;
 }
 
-/** `date` when it trades, else the last trading day before it. A capture taken on a Sunday belongs to Friday's session. */
+/**
+ * `date` when it trades, else the last trading day before it. A capture taken on a Sunday belongs to Friday's session.
+ */
 export function tradingDayAtOrBefore(date: SessionDate): SessionDate {
   return isTradingDay(date) ? date : previousTradingDay(date);
 }

@@ -41,7 +41,10 @@ export class Failure extends Error {
   }
 }
 
-/** The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null if there is none. */
+/**
+ * The failure at the bottom of an error that wraps others as its `originalError`, as GraphQL's do; null if there is
+ * none.
+ */
 export function failureWithin(error: unknown): Failure | null {
   for (let cause = error; cause instanceof Error; cause = (cause as { originalError?: unknown }).originalError) {
     if (cause instanceof Failure) return cause;
@@ -80,7 +83,10 @@ function tokenExpired(): Failure {
   });
 }
 
-/** The 401 for a credential that is missing, not valid, or expired; where `listsExpired` is false an expired one is not valid. */
+/**
+ * The 401 for a credential that is missing, not valid, or expired; where `listsExpired` is false an expired one is not
+ * valid.
+ */
 export function notAuthenticated(state: 'missing' | 'invalid' | 'expired', listsExpired = true): Failure {
   if (state === 'missing') return unauthenticated();
   return state === 'expired' && listsExpired ? tokenExpired() : invalidCredential();

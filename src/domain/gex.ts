@@ -26,9 +26,15 @@ export interface GexExpiry {
   /** S·σ·√T, dollars: one standard deviation. */
   expectedMoveSigma: number | null;
   atmIv: number | null;
-  /** Self-check: expectedMoveSigma ÷ (1.2533 · expectedMoveStraddle), 1 where they agree; null without either, or when not checked. */
+  /**
+   * Self-check: expectedMoveSigma ÷ (1.2533 · expectedMoveStraddle), 1 where they agree; null without either, or when
+   * not checked.
+   */
   moveRatio: number | null;
-  /** True when the self-check of an expiry within 30 days fails: its quotes contradict each other or the price of the underlying. */
+  /**
+   * True when the self-check of an expiry within 30 days fails: its quotes contradict each other or the price of the
+   * underlying.
+   */
   inconsistent: boolean;
 }
 
@@ -50,9 +56,14 @@ export interface GexCapture {
   sessionDate: SessionDate;
   spot: number | null;
   priorCloseSpot: number | null;
-  /** The price of the underlying that the option quotes imply, dollars; null when they imply none, or it was not computed. */
+  /**
+   * The price of the underlying that the option quotes imply, dollars; null when they imply none, or it was not
+   * computed.
+   */
   impliedSpot: number | null;
-  /** True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when not checked. */
+  /**
+   * True when spot and quotes are not of one instant: options were priced with `impliedSpot`. Null when not checked.
+   */
   spotStale: boolean | null;
   /** Number of expiries whose self-check fails; null when not checked. */
   inconsistentExpiries: number | null;
@@ -85,7 +96,10 @@ export interface GexCapture {
   profile: GexProfilePoint[] | null;
 }
 
-/** Strike rows as columns of one length; NaN = unknown. Captures are stored and trimmed in this form; rows are made only for what is served. */
+/**
+ * Strike rows as columns of one length; NaN = unknown. Captures are stored and trimmed in this form; rows are made only
+ * for what is served.
+ */
 export interface GexColumns {
   strike: Float64Array;
   /** Epoch days; NaN on net rows. */

@@ -6,8 +6,8 @@ import { dayMs, maxEpochMs } from './units.ts';
 export const exchangeTimeZone = 'America/New_York';
 
 /**
- * A date `YYYY-MM-DD`. Session dates are dates in New York. Callers can write the years 0000 to 9999; a day before or after them
- * has a sign and six digits (`+010000-01-01`), as in ISO 8601.
+ * A date `YYYY-MM-DD`. Session dates are dates in New York. Callers can write the years 0000 to 9999; a day before or
+ * after them has a sign and six digits (`+010000-01-01`), as in ISO 8601.
  */
 export type SessionDate = string;
 
@@ -79,7 +79,10 @@ export function exchangeMinuteOfDay(tsMs: number): number {
   return Math.floor((local - Math.floor(local / dayMs) * dayMs) / 60_000);
 }
 
-/** The instant a New York date reaches a minute of its day (0 = midnight). Clock changes happen at 02:00, outside any session. */
+/**
+ * The instant a New York date reaches a minute of its day (0 = midnight). Clock changes happen at 02:00, outside any
+ * session.
+ */
 export function exchangeInstant(date: SessionDate, minuteOfDay = 0): number {
   const local = epochDay(date) * dayMs + minuteOfDay * 60_000;
   const guess = local - exchangeOffsetMs(local);
@@ -111,7 +114,8 @@ export function parseClockTime(text: string, parameter: string): number {
   return hour * 60 + minute;
 }
 
-// Asking the time-zone database costs 0.1 ms; the zones found to exist are a few hundred at most, in any spelling of case a few more.
+// Asking the time-zone database costs 0.1 ms; the zones found to exist are a few hundred at most, in any spelling of
+// case a few more.
 const knownZones = new Set<string>([exchangeTimeZone, 'UTC']);
 
 /** Whether `name` is an IANA time zone. Bare offsets such as `+05:00` are not. */
@@ -141,9 +145,9 @@ export interface WrittenInstant {
 const instantPattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(\d{1,9}))?)?(Z|[+-]\d{2}:?\d{2})?)?$/i;
 
 /**
- * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset wins over it
- * (contract-notes 1). A local time that a clock change skips reads as the later instant, one that it repeats as the earlier.
- * Throws 400 naming `parameter`.
+ * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset wins
+ * over it (contract-notes 1). A local time that a clock change skips reads as the later instant, one that it repeats as
+ * the earlier. Throws 400 naming `parameter`.
  */
 export function parseInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
   const wrong = () =>

@@ -1,8 +1,9 @@
 import type { TradedContract } from './chain/contract-book.ts';
 
 /*
- * Executions and quotes as the tape engine takes them. The engine copies what it stores, so that a reader may fill one object
- * again and again. Prices are integers of 1e-4 dollars: their sums are exact, and the order of arrival changes no figure.
+ * Executions and quotes as the tape engine takes them. The engine copies what it stores, so that a reader may fill one
+ * object again and again. Prices are integers of 1e-4 dollars: their sums are exact, and the order of arrival changes
+ * no figure.
  */
 
 /** Price units in a dollar. */
@@ -33,8 +34,9 @@ export interface OptionPrint {
   tsMs: number;
   tsNanos: number;
   /**
-   * Ascends within (contract, exchange) and with it names the print in its session. A reader of files that have none numbers a
-   * contract's rows over all exchanges: event ids are made of contract, instant and sequence, and would meet otherwise.
+   * Ascends within (contract, exchange) and with it names the print in its session. A reader of files that have none
+   * numbers a contract's rows over all exchanges: event ids are made of contract, instant and sequence, and would meet
+   * otherwise.
    */
   sequence: number;
 }
@@ -114,9 +116,9 @@ export function nanosBetween(fromMs: number, fromNanos: number, toMs: number, to
 }
 
 /*
- * Correction codes as the consolidated tapes' historical files give them (NYSE, Daily TAQ Client Specification): 0 regular; 1 later
- * corrected, the record holding the right data at the original time; 7, 8 later signified as error or cancelled; 10, 11 the cancel or
- * error message itself; 12 the correction message, holding the wrong data.
+ * Correction codes as the consolidated tapes' historical files give them (NYSE, Daily TAQ Client Specification): 0
+ * regular; 1 later corrected, the record holding the right data at the original time; 7, 8 later signified as error or
+ * cancelled; 10, 11 the cancel or error message itself; 12 the correction message, holding the wrong data.
  */
 
 /** The record of a trade that was later corrected: holds the right data. */

@@ -39,9 +39,9 @@ function isUtf8(contentType = ''): boolean {
 }
 
 /**
- * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for a compressed one and for another character
- * set than UTF-8, 408 when they come too slowly, 400 when the client goes away in the middle, and 429 or 503 when `caller` or the process
- * has too many in progress.
+ * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for a compressed one and for
+ * another character set than UTF-8, 408 when they come too slowly, 400 when the client goes away in the middle, and 429
+ * or 503 when `caller` or the process has too many in progress.
  */
 export async function bodyBytes(request: IncomingMessage, maxBytes: number, caller = ''): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase();

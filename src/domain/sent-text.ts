@@ -6,7 +6,10 @@ export function requireStorable(text: string, parameter: string): void {
   if (!isStorableText(text)) throw invalidParameter(parameter, `expected ${storableText}`);
 }
 
-/** What is wrong with the texts or the nesting of a JSON value, as a 400 that names its field; `whole` is the name of the value itself. */
+/**
+ * What is wrong with the texts or the nesting of a JSON value, as a 400 that names its field; `whole` is the name of
+ * the value itself.
+ */
 export function jsonFailure(value: unknown, whole: string): Failure | null {
   const found = jsonFault(value);
   if (!found) return null;

@@ -55,7 +55,10 @@ const table: readonly (readonly [id: number, name: string, traits: number])[] = 
   [55, 'Opening Reopening Trade Detail', all],
 ];
 
-/** Conditions that say nothing of the price: a regular sale, an intermarket sweep. They restrict nothing and the reference leaves them out. */
+/**
+ * Conditions that say nothing of the price: a regular sale, an intermarket sweep. They restrict nothing and the
+ * reference leaves them out.
+ */
 const regularSale = 0;
 const intermarketSweep = 14;
 
@@ -111,8 +114,8 @@ for (const [category, ids] of idsOfCategory) {
 }
 
 /**
- * The place in `compositionCategories` of an off-exchange print. Regular way is a print all of whose conditions leave it
- * ordinary; what no category names (a cash sale, an id not known) is `other`.
+ * The place in `compositionCategories` of an off-exchange print. Regular way is a print all of whose conditions leave
+ * it ordinary; what no category names (a cash sale, an id not known) is `other`.
  */
 export function compositionCategoryOf(conditions: readonly number[]): number {
   let first = regularWay;

@@ -29,7 +29,10 @@ interface DatasetKind {
   load: Loader;
   /** The settings that shape the result beside the file's bytes: with others the same file is stored again. */
   shapedBy(settings: IngestSettings, path: string): string | Promise<string>;
-  /** Datasets that write some of the same data, or are read with it: their files of the same parts are in force no longer once a file changed it. */
+  /**
+   * Datasets that write some of the same data, or are read with it: their files of the same parts are in force no
+   * longer once a file changed it.
+   */
   supersedes: readonly Dataset[];
 }
 

@@ -27,7 +27,10 @@ export interface FileReport {
   /** Lines that were omitted, or for which the file was refused: the first hundred. */
   badLines: BadLine[];
   badLineCount: number;
-  /** What is remarkable of a file that was stored all the same, e.g. lines of which only part was usable: the first hundred. */
+  /**
+   * What is remarkable of a file that was stored all the same, e.g. lines of which only part was usable: the first
+   * hundred.
+   */
   notes: string[];
   /** Why the file was refused or left alone; null when it was stored. */
   reason: string | null;
@@ -83,7 +86,10 @@ async function fileHash(path: string, shape: string, signal: AbortSignal | undef
   return hash.digest('base64url');
 }
 
-/** Remembers a file that is in force; those that it took the place of are in force no longer. Data of a session in progress may change at any time. */
+/**
+ * Remembers a file that is in force; those that it took the place of are in force no longer. Data of a session in
+ * progress may change at any time.
+ */
 async function rememberFile(
   tx: Transaction,
   dataset: Dataset,
@@ -164,9 +170,10 @@ async function storeFile(
 }
 
 /**
- * Stores vendor files: names and patterns, plain or gzip. Each file is one transaction, stored whole or not at all; what is in force
- * already changes nothing and is reported `unchanged`. A file that cannot be read, or has more bad lines than allowed, is reported
- * `refused` and the others go on. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
+ * Stores vendor files: names and patterns, plain or gzip. Each file is one transaction, stored whole or not at all;
+ * what is in force already changes nothing and is reported `unchanged`. A file that cannot be read, or has more bad
+ * lines than allowed, is reported `refused` and the others go on. Throws `NoSuchFileError` for a pattern without files,
+ * and when the store fails.
  */
 export async function ingestFiles(
   store: Store,

@@ -40,7 +40,10 @@ export interface SampleWork {
   tasks: SampleTask[];
 }
 
-/** What is missing of the simulated market at `nowMs`; null when the store holds other data, or a market of another version. */
+/**
+ * What is missing of the simulated market at `nowMs`; null when the store holds other data, or a market of another
+ * version.
+ */
 export async function missingSample(
   store: Store,
   nowMs: number,

@@ -33,7 +33,10 @@ export interface SealReport extends SealRequest {
   status: 'sealed' | 'unchanged' | 'undone' | 'refused';
   /** Why it was refused; null when it was not. */
   reason: string | null;
-  /** What is stored of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape, chains. */
+  /**
+   * What is stored of the symbols that were sealed: symbols, and those of them with an option tape, a stock tape,
+   * chains.
+   */
   stored: { symbols: number; optionTapes: number; stockTapes: number; chains: number };
 }
 
@@ -44,7 +47,9 @@ function named(symbols: readonly string[]): string {
   return symbols.slice(0, namedSymbols).join(', ') + (more > 0 ? ` and ${more} more` : '');
 }
 
-/** Holds the seals once nobody writes. It does not queue: those that write would wait behind it for the longest of them. */
+/**
+ * Holds the seals once nobody writes. It does not queue: those that write would wait behind it for the longest of them.
+ */
 async function holdSeals(tx: Transaction, signal: AbortSignal | undefined): Promise<void> {
   while (!(await tryHoldSeals(tx))) await delay(askAgainMs, undefined, signal && { signal });
 }
@@ -59,8 +64,9 @@ function objection({ session, symbols }: SealRequest, stored: readonly StoredSes
 }
 
 /**
- * Makes a session final: nothing of it is written any more, by whatever command, until the seal is undone. Refused while it is not over, when
- * nothing of it is stored, and while live option flow in it is not reconciled. Waits for those that are writing.
+ * Makes a session final: nothing of it is written any more, by whatever command, until the seal is undone. Refused
+ * while it is not over, when nothing of it is stored, and while live option flow in it is not reconciled. Waits for
+ * those that are writing.
  */
 export async function sealSession(
   store: Store,

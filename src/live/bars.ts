@@ -16,7 +16,7 @@ import { concerns } from '../store/engine/subjects.ts';
 import { concatBars, firstAtOrAfter, lastBarStarts, readBars, sliceBars } from '../store/market/bar-blocks.ts';
 import { recentDays } from './daily-bars.ts';
 import type { LiveEvent } from './source.ts';
-import { asOfNow, type BarReading, storedBars } from './stock-bars.ts';
+import { type BarReading, barsAsOfNow } from './stock-bars.ts';
 import type { TopicKind } from './topics.ts';
 
 /** Bars a reader may have missed and still go on. */
@@ -56,7 +56,10 @@ function printOf(bars: BarColumns, start: number, end: number): string {
 /** Bars that start before this, epoch ms, are complete when the one at `tsMs` begins. */
 const settledBefore = (tsMs: number, timeframe: Timeframe) => tsMs - latenessMs - timeframeMs[timeframe];
 
-/** Where a reader stands whose newest bar is `index`: its start, it, and the bars before it that late prints may still change. */
+/**
+ * Where a reader stands whose newest bar is `index`: its start, it, and the bars before it that late prints may still
+ * change.
+ */
 function cursorAt(bars: BarColumns, index: number, timeframe: Timeframe): string {
   const early = firstAtOrAfter(bars, settledBefore(bars.tsMs[index]!, timeframe));
   return `${bars.tsMs[index]}.${printOf(bars, index, index + 1)}.${printOf(bars, early, index)}`;
@@ -96,12 +99,15 @@ function eventsOf(
 
 const lastSent = (latest: LiveEvent<StockBar> | null) => latest && { tsMs: latest.value.tsMs, cursor: latest.cursor };
 
-/** The last bar of the days before, with those before it that were not settled, of symbols that have none of the session in progress. */
-async function lastBars(store: Store, symbols: readonly string[], timeframe: Timeframe, nowMs: number) {
+/**
+ * The last bar of the days before, with those before it that were not settled, of symbols that have none of the session
+ * in progress.
+ */
+async function lastBars(store: Store, symbols: readonly string[], timeframe: Timeframe, todayMs: number) {
   if (symbols.length === 0) return new Map<string, BarColumns>();
-  const starts = await lastBarStarts(store, symbols, timeframe, nowMs - recentDays * dayMs, nowMs + 1);
+  const starts = await lastBarStarts(store, symbols, timeframe, todayMs - recentDays * dayMs, todayMs);
   if (starts.size === 0) return new Map<string, BarColumns>();
-  const range = { fromMs: Math.min(...starts.values()), toMs: nowMs + 1, limit: Infinity };
+  const range = { fromMs: Math.min(...starts.values()), toMs: todayMs, limit: Infinity };
   const read = await readBars(store, [...starts.keys()], timeframe, range);
   return new Map(
     [...read].map(([symbol, { bars }]) => {
@@ -126,13 +132,13 @@ async function readTimeframe(
   const current = new Map(
     await Promise.all(
       symbols.map(async (symbol) => {
-        const { bars } = await storedBars(reading, symbol, timeframe, { fromMs, toMs: nowMs + 1, limit: Infinity });
-        return [symbol, await asOfNow(reading, symbol, timeframe, bars)] as const;
+        const { bars } = await barsAsOfNow(reading, symbol, timeframe, { fromMs, toMs: nowMs + 1, limit: Infinity });
+        return [symbol, bars] as const;
       }),
     ),
   );
   const without = symbols.filter((symbol) => current.get(symbol)!.tsMs.length === 0 && !topics.get(symbol)?.latest);
-  const last = await lastBars(store, without, timeframe, nowMs);
+  const last = await lastBars(store, without, timeframe, fromMs);
   for (const symbol of symbols) {
     const before = topics.get(symbol)!;
     const series = { symbol, timeframe };

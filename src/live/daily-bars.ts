@@ -4,18 +4,22 @@ import { isTradingDay, sessionMinutes } from '../domain/calendar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';
+import { shownBefore } from './shown-bars.ts';
 
 /**
  * How old a last bar may be and still be the price, in calendar days: longer than any closing of the exchange, a long
- * weekend and a few missed deliveries together, short enough that a delisted ticker or a forgotten store shows no price.
- * It is counted from the server's clock, so that a store of past sessions has prices under `--clock`.
+ * weekend and a few missed deliveries together, short enough that a delisted ticker or a forgotten store shows no
+ * price. It is counted from the server's clock, so that a store of past sessions has prices under `--clock`.
  */
 export const recentDays = 10;
 
 /** As far back as a prior close may lie behind a recent bar. */
 const windowDays = 2 * recentDays;
 
-/** The current session's bars of `symbols` as of `nowMs`: made from its minutes where the stored bar knows of later ones or is missing. */
+/**
+ * The current session's bars of `symbols` as of `nowMs`: made from its minutes where the stored bar knows of later ones
+ * or is missing.
+ */
 async function currentBars(
   store: Store,
   stored: Map<string, Bar | null>,
@@ -25,27 +29,30 @@ async function currentBars(
   const symbols = [...stored.keys()];
   const endMs = exchangeInstant(addDays(exchangeDate(nowMs), 1));
   const lastMinutes = await lastBarStarts(store, symbols, '1m', startMs, endMs);
-  const begun = nowMs >= exchangeInstant(exchangeDate(nowMs), sessionMinutes.open);
+  const { open, extendedClose } = sessionMinutes;
+  const begun = nowMs >= exchangeInstant(exchangeDate(nowMs), store.endedBarsOnly ? extendedClose : open);
+  const toMs = shownBefore(store, '1m', nowMs);
   const current = new Map<string, Bar | null>();
   const fromMinutes: string[] = [];
   for (const [symbol, bar] of stored) {
     const lastMinute = lastMinutes.get(symbol);
-    // Without minutes nobody can say what the bar was then, only that there was none before the session began.
+    // Without minutes nobody can say what the bar was then, only that there was none before the session began, and in
+    // a replay that the stored one is that of the whole day.
     if (lastMinute === undefined) current.set(symbol, begun ? bar : null);
-    else if (lastMinute <= nowMs && bar) current.set(symbol, bar);
+    else if (lastMinute < toMs && bar) current.set(symbol, bar);
     else fromMinutes.push(symbol);
   }
   if (fromMinutes.length === 0) return current;
-  const minutes = await readBars(store, fromMinutes, '1m', { fromMs: startMs, toMs: nowMs + 1, limit: Infinity });
+  const minutes = await readBars(store, fromMinutes, '1m', { fromMs: startMs, toMs, limit: Infinity });
   for (const [symbol, { bars }] of minutes) current.set(symbol, oneBar(bars, startMs));
   return current;
 }
 
 /**
- * The last 20 calendar days' daily bars of several symbols, ascending, as they stood at `nowMs`: a completed session's as
- * stored, the current one's as far as it has come. A server whose clock runs in a past session has its whole bar in the
- * store already; it is then made from the minutes up to now, so that nothing of the future shows. At most five statements
- * however many symbols.
+ * The last 20 calendar days' daily bars of several symbols, ascending, as they stood at `nowMs`: a completed session's
+ * as stored, the current one's as far as it has come. A server whose clock runs in a past session has its whole bar in
+ * the store already; it is then made from the minutes up to now, so that nothing of the future shows. At most five
+ * statements however many symbols.
  */
 export async function dailyBarsAt(
   store: Store,

@@ -32,7 +32,10 @@ export interface LiveHub {
   attach(stream: OpenStream): () => void;
   /** Streams open, and topics followed. */
   counts(): { streams: number; topics: number };
-  /** The server stops: ends every stream, and each that still comes a moment after it was opened, so that its client connects elsewhere. */
+  /**
+   * The server stops: ends every stream, and each that still comes a moment after it was opened, so that its client
+   * connects elsewhere.
+   */
   drain(): void;
   /** Ends every stream and follows nothing any more; a second time does nothing. */
   close(): void;
@@ -56,10 +59,16 @@ export interface HubParts {
 export const beatMs = 15_000;
 /** How often it is asked again whether its caller may still read, ms. */
 export const recheckMs = 2_000;
-/** How often followed topics are read without a notification, ms: what was stored ahead of the clock comes due, and a session begins. */
+/**
+ * How often followed topics are read without a notification, ms: what was stored ahead of the clock comes due, and a
+ * session begins.
+ */
 export const sweepMs = 2_000;
 
-/** How long a stream lasts that is opened while the server stops, ms: its client sees it begin, and gets the reason of its end. */
+/**
+ * How long a stream lasts that is opened while the server stops, ms: its client sees it begin, and gets the reason of
+ * its end.
+ */
 const drainingMs = 250;
 
 /** By the system's clock, keeping no process alive. */

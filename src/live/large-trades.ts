@@ -11,7 +11,10 @@ import type { TopicKind } from './topics.ts';
 export const feedKey = 'all';
 /** Events read at once. */
 const pageSize = 500;
-/** Maximum age of an event that is still sent, ms: longer than a long weekend. Events of older sessions that are ingested again are not sent. */
+/**
+ * Maximum age of an event that is still sent, ms: longer than a long weekend. Events of older sessions that are
+ * ingested again are not sent.
+ */
 const oldestMs = 5 * dayMs;
 /** Events a reader may have missed and still go on. */
 const mostMissed = 10_000;

@@ -20,7 +20,10 @@ function liveQuote({ spot, volume, sessionDate, eventTsMs, officialClose }: Live
   return { spot, volume, officialClose: closeBefore, sessionDate, eventTsMs };
 }
 
-/** Whether a live price counts more than the daily bar of `session`: it is of a later session, or of the one that is not over. */
+/**
+ * Whether a live price counts more than the daily bar of `session`: it is of a later session, or of the one that is not
+ * over.
+ */
 function isNewer(live: LiveQuote, session: SessionDate | null, nowMs: number): boolean {
   const today = exchangeDate(nowMs);
   if (live.eventTsMs > nowMs || live.sessionDate < addDays(today, -recentDays)) return false;
@@ -29,8 +32,8 @@ function isNewer(live: LiveQuote, session: SessionDate | null, nowMs: number): b
 
 /**
  * The quote of a symbol at `nowMs` from its daily bars and live price. The price is the current session's as it trades,
- * else the last completed session's close. The prior close is that of the bar before it: a session in which nothing traded
- * keeps the close it found. Prices older than `recentDays`, and those later than now, do not count.
+ * else the last completed session's close. The prior close is that of the bar before it: a session in which nothing
+ * traded keeps the close it found. Prices older than `recentDays`, and those later than now, do not count.
  */
 export function quoteAt(symbol: string, bars: readonly Bar[], live: LiveQuote | null, nowMs: number): Quote {
   const daily = dailyQuote(bars, nowMs);

@@ -28,7 +28,10 @@ function isSame(a: Quote, b: Quote): boolean {
   );
 }
 
-/** Whether the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were read. */
+/**
+ * Whether the daily bars in hand still serve: what changed was named, and the price is a live one of the day they were
+ * read.
+ */
 function barsServe(state: QuoteState | null, date: SessionDate, change: Change): state is QuoteState {
   const isNamed = Array.isArray(change.market);
   return state !== null && isNamed && state.date === date && state.live?.sessionDate === date;

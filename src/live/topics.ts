@@ -25,7 +25,9 @@ export interface TopicKind<S, T> {
   queued: QueuePolicy;
   /** Whether a change may be of the topic `key`. */
   concerns(key: string, change: Change): boolean;
-  /** Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed. */
+  /**
+   * Topics as they are at `nowMs`, in a bounded number of statements; the state before is null where nobody followed.
+   */
   read(topics: ReadonlyMap<string, S | null>, nowMs: number, change: Change): Promise<Map<string, Reading<S, T>>>;
   /** What is sent to a new subscriber at once. */
   first(state: S): readonly LiveEvent<T>[];
@@ -92,7 +94,10 @@ function merged(a: Change, b: Change): Change {
   return both as Change;
 }
 
-/** Follows a kind's topics: however many read one, it is read once, and while a read is in progress whatever changes waits for the next. */
+/**
+ * Follows a kind's topics: however many read one, it is read once, and while a read is in progress whatever changes
+ * waits for the next.
+ */
 export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later }: TopicsParts): Topics<S, T> {
   const topics = new Map<string, Topic<S, T>>();
   const dirty = new Set<string>();
@@ -187,20 +192,20 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
     follow(asked) {
       const { resume } = asked;
       const following = resume ? { ...asked, resume: { ...resume, read: forThisRequest(resume.read) } } : asked;
-      const places = new Map<string, Member<S, T>>();
+      const memberships = new Map<string, Member<S, T>>();
       const onClose = () => {
-        for (const [key, member] of places) leave(key, member);
+        for (const [key, member] of memberships) leave(key, member);
       };
       const mailbox = createMailbox<T>({ queued: kind.queued, check: following.check, onClose });
       for (const event of following.early ?? []) mailbox.deliver(event);
       if (following.keys.length === 0) mailbox.begin('');
       for (const key of following.keys) {
-        if (places.has(key)) continue;
+        if (memberships.has(key)) continue;
         const member = { mailbox, following, joined: false };
         const topic = topics.get(key) ?? { state: null, members: new Set() };
         topic.members.add(member);
         topics.set(key, topic);
-        places.set(key, member);
+        memberships.set(key, member);
         dirty.add(key);
       }
       start();

@@ -11,8 +11,9 @@ export interface Batching {
 const textOf = (key: unknown): string => (typeof key === 'string' ? key : JSON.stringify(key));
 
 /**
- * Reads the value of `key` together with all other keys that the request asks for under `name` at the same time, in one `read`,
- * and once a request. `read` returns the values in the order of the keys, or as a map by `keyOf`, where a missing one is null.
+ * Reads the value of `key` together with all other keys that the request asks for under `name` at the same time, in one
+ * `read`, and once a request. `read` returns the values in the order of the keys, or as a map by `keyOf`, where a
+ * missing one is null.
  */
 export function batched<K, V>(
   context: Batching,

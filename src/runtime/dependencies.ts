@@ -2,7 +2,9 @@
 export interface VersionedData<Kind extends string = never> {
   /** Grows with every change. */
   readonly count: number;
-  /** The version of a part, of all parts of the kind with null; null while it is not known whether something changed. */
+  /**
+   * The version of a part, of all parts of the kind with null; null while it is not known whether something changed.
+   */
   of(kind: Kind, part: string | null): number | null;
 }
 
@@ -28,7 +30,9 @@ export class Dependencies {
     return size;
   }
 
-  /** Whether nothing of it has changed. False as long as that is not known, and of an answer that was made from nothing. */
+  /**
+   * Whether nothing of it has changed. False as long as that is not known, and of an answer that was made from nothing.
+   */
   isCurrent(): boolean {
     const data = this.#data;
     if (data === null) return false;

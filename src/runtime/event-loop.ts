@@ -1,7 +1,8 @@
 import { createLane } from './lane.ts';
 import { currentRequest, RequestScope } from './request-scope.ts';
 
-// Heavy work runs in pieces, one per iteration of the event loop, so that no request blocks the others. One lane per process.
+// Heavy work runs in pieces, one per iteration of the event loop, so that no request blocks the others. One lane per
+// process.
 const lane = createLane({ now: () => performance.now() });
 
 /** The scope of a new request, which counts as light until it yields for heavy work. `gone` as in `RequestScope`. */
@@ -13,8 +14,8 @@ export function beginRequest(gone: () => Error): RequestScope {
 export const heavyWork = lane.stats;
 
 /**
- * Yields to the event loop: resolves when the next piece of heavy work may run, in an iteration of its own. Rejects if the
- * client of the request has disconnected.
+ * Yields to the event loop: resolves when the next piece of heavy work may run, in an iteration of its own. Rejects if
+ * the client of the request has disconnected.
  */
 export async function yieldToEventLoop(): Promise<void> {
   const request = currentRequest();

@@ -86,11 +86,16 @@ export function isHeavy(value: unknown): boolean {
 }
 
 /**
- * `JSON.stringify(value)` as UTF-8, for plain data. What is small is written at once; of what is large, no more than about
- * half a millisecond in one iteration of the event loop.
+ * `JSON.stringify(value)` as UTF-8, for plain data. What is small is written at once; of what is large, no more than
+ * about half a millisecond in one iteration of the event loop.
  */
 export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
   if (weight(value) <= valuesPerYield) return Buffer.from(JSON.stringify(value));
+  return joined(await jsonParts(value));
+}
+
+/** The same as buffers that follow each other. */
+export async function jsonParts(value: unknown): Promise<Buffer<ArrayBuffer>[]> {
   const parts: Buffer<ArrayBuffer>[] = [];
   let text = '';
   for (const piece of pieces(value)) {
@@ -102,5 +107,5 @@ export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
     await yieldToEventLoop();
   }
   parts.push(Buffer.from(text));
-  return joined(parts);
+  return parts;
 }

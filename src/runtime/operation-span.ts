@@ -1,6 +1,9 @@
 import { type DocumentNode, getOperationAST } from 'graphql';
 
-/** A span's name and attributes by the semantic conventions of OpenTelemetry for GraphQL. The document is left out: it is long. */
+/**
+ * A span's name and attributes by the semantic conventions of OpenTelemetry for GraphQL. The document is left out: it
+ * is long.
+ */
 export function operationSpan(
   document: DocumentNode,
   operationName?: string | null,

@@ -76,8 +76,8 @@ export class Pieces {
   }
 
   /**
-   * Does a task in a later piece; never when the work was stopped. The deepest come first, and of those the latest: a list that was begun is
-   * finished before its neighbours are begun, so that little is in memory at a time.
+   * Does a task in a later piece; never when the work was stopped. The deepest come first, and of those the latest: a
+   * list that was begun is finished before its neighbours are begun, so that little is in memory at a time.
    */
   later<T>(task: () => T, depth = 0): Promise<Awaited<T>> {
     return new Promise((resolve, reject) => {
@@ -96,8 +96,8 @@ export class Pieces {
   }
 
   /**
-   * The schedule of a DataLoader: batches are read once nothing else is left to do, so that the items of a list that takes several
-   * pieces are one batch.
+   * The schedule of a DataLoader: batches are read once nothing else is left to do, so that the items of a list that
+   * takes several pieces are one batch.
    */
   readonly batch = (read: () => void): void => {
     this.#reads.push(read);

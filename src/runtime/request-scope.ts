@@ -35,7 +35,10 @@ export class RequestScope {
     this.#endLight();
   }
 
-  /** Whether there is nobody left to work for: the client has hung up, or has its answer already. Never of what must finish. */
+  /**
+   * Whether there is nobody left to work for: the client has hung up, or has its answer already. Never of what must
+   * finish.
+   */
   get isOver(): boolean {
     return this.#isOver && !this.#finishes;
   }

@@ -15,7 +15,10 @@ export interface CacheStats {
 export interface AnswerCache<T> {
   /** A cached answer whose dependencies have not changed. */
   find(key: string): T | undefined;
-  /** Call it before the answer is made; what it returns caches the answer with its dependencies. A key's first answer is not cached. */
+  /**
+   * Call it before the answer is made; what it returns caches the answer with its dependencies. A key's first answer is
+   * not cached.
+   */
   storing(key: string): (answer: T, from: Dependencies) => void;
   stats(): CacheStats;
 }

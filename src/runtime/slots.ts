@@ -18,8 +18,8 @@ interface Waiter {
 /** Slots of a process. */
 export interface Slots {
   /**
-   * Takes a slot, waiting for one if need be: the function frees it, again is harmless. Null = too many wait, or none was free in time.
-   * `whenOver` is given a function to call when the slot is not wanted any more.
+   * Takes a slot, waiting for one if need be: the function frees it, again is harmless. Null = too many wait, or none
+   * was free in time. `whenOver` is given a function to call when the slot is not wanted any more.
    */
   take(caller: string, whenOver?: (giveUp: () => void) => () => void): Promise<(() => void) | null>;
   /** Taken, and waited for. */

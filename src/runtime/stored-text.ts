@@ -32,8 +32,8 @@ function levelOf(value: object): Level {
 const keyAt = ({ names, at }: Level) => names?.[at] ?? at;
 
 /**
- * A text, or name of a field, that cannot be stored, or a place nested deeper than `deepestJson`; null = none. Does not recurse: what is
- * nested too deep would overflow the stack of its next reader.
+ * A text, or name of a field, that cannot be stored, or a place nested deeper than `deepestJson`; null = none. Does not
+ * recurse: what is nested too deep would overflow the stack of its next reader.
  */
 export function jsonFault(value: unknown): JsonFault | null {
   const levels = [levelOf([value])];
@@ -55,7 +55,10 @@ export function jsonFault(value: unknown): JsonFault | null {
   return null;
 }
 
-/** Whether a source that has strings, block strings and comments as GraphQL's has holds brackets of any kind nested deeper than `most`. */
+/**
+ * Whether a source that has strings, block strings and comments as GraphQL's has holds brackets of any kind nested
+ * deeper than `most`.
+ */
 export function nestsDeeper(source: string, most: number): boolean {
   let depth = 0;
   // What brackets mean nothing in is skipped as one piece.

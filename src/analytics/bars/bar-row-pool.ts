@@ -1,8 +1,9 @@
 import { addToRow, type BarPrint, type BarRows, barStride, clearRow, isOfBar } from './bar-rows.ts';
 
 /*
- * A tape names tens of thousands of contracts, most of which trade in few minutes. Their buckets lie one after another in memory
- * they share, in the order in which they were begun, so that a new one costs no array, and what is written lies together.
+ * A tape names tens of thousands of contracts, most of which trade in few minutes. Their buckets lie one after another
+ * in memory they share, in the order in which they were begun, so that a new one costs no array, and what is written
+ * lies together.
  */
 
 const blockBits = 12;
@@ -49,7 +50,10 @@ export function createBarRowPool(): BarRowPool {
     return bucket;
   }
 
-  /** The bucket that starts at `startMs`, made when there is none. Prints come in order, so that it is nearly always the latest. */
+  /**
+   * The bucket that starts at `startMs`, made when there is none. Prints come in order, so that it is nearly always the
+   * latest.
+   */
   function bucketOf(series: number, startMs: number): number {
     if (series >= heads.length) {
       const longer = new Int32Array(Math.max(2 * heads.length, series + 1)).fill(none);
@@ -82,9 +86,9 @@ export function createBarRowPool(): BarRowPool {
       for (let one = headOf(series); one !== none && startOf(one) >= fromMs; one = before(one)) length++;
       const values = new Float64Array(length * barStride);
       let bucket = headOf(series);
-      for (let place = length - 1; place >= 0; place--, bucket = before(bucket)) {
+      for (let index = length - 1; index >= 0; index--, bucket = before(bucket)) {
         const row = rowOf(bucket);
-        values.set(blockOf(bucket).subarray(row, row + barStride), place * barStride);
+        values.set(blockOf(bucket).subarray(row, row + barStride), index * barStride);
       }
       return { values, count: length };
     },

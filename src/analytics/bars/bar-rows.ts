@@ -5,8 +5,8 @@ import { stockTraits } from '../../domain/stock-trade-conditions.ts';
 // Option prints carry the same three bits (domain/flow/option-trade-conditions.ts).
 const { volume: countsVolume, highLow: setsHighLow, openClose: setsOpenClose } = stockTraits;
 
-// Places of a bucket's numbers in its record. Prices in 1e-4 dollars, sizes in whole units and millionths; money (price × size of
-// what sets prices) in 1e-4 dollars and millionths.
+// Offsets of a bucket's numbers in its record. Prices in 1e-4 dollars, sizes in whole units and millionths; money
+// (price × size of what sets prices) in 1e-4 dollars and millionths.
 const at = {
   startMs: 0,
   open: 1,
@@ -48,7 +48,10 @@ export function clearRow(values: Float64Array, row: number): void {
   values[row + at.closeEntry] = -1;
 }
 
-/** Where the record of a bucket begins, or −1 − where it would. Prints come in order, so that it is nearly always the last. */
+/**
+ * Where the record of a bucket begins, or −1 − where it would. Prints come in order, so that it is nearly always the
+ * last.
+ */
 function findRow({ values, count }: BarRows, startMs: number): number {
   for (let row = (count - 1) * stride; row >= 0; row -= stride) {
     if (values[row] === startMs) return row;
@@ -134,13 +137,13 @@ export function addToRow(
 }
 
 /** Adds to a sum whose millionths stand beside its whole part. */
-function addSized(values: Float64Array, place: number, add: number, addMicros: number) {
-  values[place]! += add;
+function addSized(values: Float64Array, offset: number, add: number, addMicros: number) {
+  values[offset]! += add;
   if (addMicros === 0) return;
-  const micros = values[place + 1]! + addMicros;
+  const micros = values[offset + 1]! + addMicros;
   const carry = Math.floor(micros / sizeParts);
-  values[place]! += carry;
-  values[place + 1] = micros - carry * sizeParts;
+  values[offset]! += carry;
+  values[offset + 1] = micros - carry * sizeParts;
 }
 
 /** Empties a bucket, to be filled again from the prints that stand. */
@@ -150,8 +153,9 @@ export function emptyBar(rows: BarRows, startMs: number): void {
 }
 
 /**
- * Buckets put together: `startOf` gives the longer bucket's start for a shorter one's. With `barsOnly` a part without a price of
- * its own is omitted, volume and all, as in bars made of bars. Parts before `fromMs`, where a longer bucket begins, are omitted.
+ * Buckets put together: `startOf` gives the longer bucket's start for a shorter one's. With `barsOnly` a part without a
+ * price of its own is omitted, volume and all, as in bars made of bars. Parts before `fromMs`, where a longer bucket
+ * begins, are omitted.
  */
 export function foldRows(
   rows: BarRows,
@@ -181,13 +185,16 @@ export function foldRows(
   return folded;
 }
 
-/** The bars of the buckets from `fromMs` on that have one, ascending: dollars a share, sizes as doubles. A bar whose prints set prices without size has no vwap. */
+/**
+ * The bars of the buckets from `fromMs` on that have one, ascending: dollars a share, sizes as doubles. A bar whose
+ * prints set prices without size has no vwap.
+ */
 export function barsOfRows({ values, count }: BarRows, fromMs: number): BarColumns {
   let length = 0;
   const isBar = (row: number) => values[row]! >= fromMs && values[row + at.openEntry]! >= 0;
   for (let row = 0; row < count * stride; row += stride) if (isBar(row)) length++;
   const bars = barColumns(length);
-  const sum = (place: number) => values[place]! + values[place + 1]! / sizeParts;
+  const sum = (offset: number) => values[offset]! + values[offset + 1]! / sizeParts;
   for (let row = 0, i = 0; row < count * stride; row += stride) {
     if (!isBar(row)) continue;
     const high = values[row + at.high]! / priceUnits;

@@ -9,10 +9,10 @@ import {
 } from '../../domain/bar.ts';
 
 /**
- * Longer bars from shorter ones, ascending (methodology 5): first open, highest high, lowest low, last close, summed volume and
- * trade count, vwap weighted by volume. A bar's vwap or count is unknown (NaN) when that of any of its parts is; a vwap
- * without volume is the plain mean. Bars are cut at multiples of their length since the epoch, which in New York are the same
- * minutes up to an hour; days are not made so.
+ * Longer bars from shorter ones, ascending (methodology 5): first open, highest high, lowest low, last close, summed
+ * volume and trade count, vwap weighted by volume. A bar's vwap or count is unknown (NaN) when that of any of its parts
+ * is; a vwap without volume is the plain mean. Bars are cut at multiples of their length since the epoch, which in New
+ * York are the same minutes up to an hour; days are not made so.
  */
 export function aggregateBars(bars: BarColumns, timeframe: Exclude<Timeframe, '1d'>): BarColumns {
   const lengthMs = timeframeMs[timeframe];

@@ -12,7 +12,10 @@ export interface OptionBars {
   count(entry: number): void;
   /** Makes the minute of a print again after it was taken back. */
   recount(entry: number): void;
-  /** The bars so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not traded. */
+  /**
+   * The bars so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not
+   * traded.
+   */
   bars(contract: TradedContract, timeframe: '1m' | '5m', fromMs?: number): BarColumns;
   /** Contracts whose bars changed since the last call, and the first minute that did. */
   takeChanged(): { contract: TradedContract; fromMs: number }[];
@@ -30,7 +33,8 @@ export function createOptionBars(
   const pool = createBarRowPool();
   // By contract index.
   const isFollowed: (boolean | undefined)[] = [];
-  // The first minute that changed by contract index, ∞: none did; and the contracts of which one did, in the order in which they did.
+  // The first minute that changed by contract index, ∞: none did; and the contracts of which one did, in the order in
+  // which they did.
   let changedFrom = new Float64Array(256).fill(Infinity);
   let changed: number[] = [];
   const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };

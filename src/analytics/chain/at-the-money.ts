@@ -15,8 +15,9 @@ export function nearestToForward(
 }
 
 /**
- * The contract, as an index into the chain's rows, whose volatility is the one at the money: at the strike nearest the forward
- * of which any is known, the out-of-the-money side (a call at or above the forward), else the other. Null when none is known.
+ * The contract, as an index into the chain's rows, whose volatility is the one at the money: at the strike nearest the
+ * forward of which any is known, the out-of-the-money side (a call at or above the forward), else the other. Null when
+ * none is known.
  */
 function contractAtTheMoney(
   group: Pick<SolvedGroup, 'strikes' | 'forward'>,
@@ -31,8 +32,8 @@ function contractAtTheMoney(
 }
 
 /**
- * The contract at the money of those whose volatility is known, preferring those that were solved: where none was, the source's serves,
- * which marks deep contracts with a floor. Null when none is known.
+ * The contract at the money of those whose volatility is known, preferring those that were solved: where none was, the
+ * source's serves, which marks deep contracts with a floor. Null when none is known.
  */
 export function volatilityAtTheMoney(
   group: Pick<SolvedGroup, 'strikes' | 'forward'>,

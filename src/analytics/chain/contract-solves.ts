@@ -17,8 +17,9 @@ interface TradesSeen {
 }
 
 /**
- * Since when a trade must have happened for the volume of `line` to be over `volume`: the capture before of the session's
- * regular hours; else their open, but not for index options, which trade in the night before too. Null: not known.
+ * Since when a trade must have happened for the volume of `line` to be over `volume`: the capture before of the
+ * session's regular hours; else their open, but not for index options, which trade in the night before too. Null: not
+ * known.
  */
 function volumeBefore(
   line: ContractLine,
@@ -34,8 +35,8 @@ function volumeBefore(
 }
 
 /**
- * A chain does not date its last trades, but its volume shows that there was one since the capture before, and `last` is its
- * price. While nothing has traded in a session, `last` is still the one before's.
+ * A chain does not date its last trades, but its volume shows that there was one since the capture before, and `last`
+ * is its price. While nothing has traded in a session, `last` is still the one before's.
  */
 function tradesSeen(
   line: ContractLine,

@@ -1,6 +1,9 @@
 import { methodologySettings } from '../methodology.ts';
 
-/** The at-the-money straddle's price, dollars a share: what the market pays for the move to expiry. Null when a leg has no price. */
+/**
+ * The at-the-money straddle's price, dollars a share: what the market pays for the move to expiry. Null when a leg has
+ * no price.
+ */
 export function straddleMove(callMid: number | null, putMid: number | null): number | null {
   return callMid === null || putMid === null ? null : callMid + putMid;
 }
@@ -14,8 +17,8 @@ export function sigmaMove(spot: number, volatility: number | null, years: number
 const straddlesPerSigma = 1.2533;
 
 /**
- * Whether an expiry's two expected moves agree: their ratio is 1 at the forward. `inconsistent` where they do not within 30 days, where
- * quotes and the price of the underlying are then not of one instant. Moves in dollars.
+ * Whether an expiry's two expected moves agree: their ratio is 1 at the forward. `inconsistent` where they do not
+ * within 30 days, where quotes and the price of the underlying are then not of one instant. Moves in dollars.
  */
 export function selfCheck(
   sigma: number | null,

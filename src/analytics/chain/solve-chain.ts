@@ -80,9 +80,9 @@ export function sourcePrice({ spot, priorCloseSpot }: Pick<ChainCapture, 'spot' 
 const unpriced: PricedChain = { impliedSpot: null, spotStale: false, pricingSpot: Number.NaN, groups: [] };
 
 /**
- * Implied volatility, delta and gamma of every live contract of a chain, from its own quotes; where a strike has none by
- * interpolation, else from the session's last solve, else the source's own greeks. Expired contracts and adjusted roots stay
- * unknown, and so does everything when the chain has no price of its underlying.
+ * Implied volatility, delta and gamma of every live contract of a chain, from its own quotes; where a strike has none
+ * by interpolation, else from the session's last solve, else the source's own greeks. Expired contracts and adjusted
+ * roots stay unknown, and so does everything when the chain has no price of its underlying.
  */
 export function solveChain(chain: ChainCapture, options: SolveOptions): SolvedChain {
   const spot = sourcePrice(chain);
@@ -171,7 +171,10 @@ function fill({ solved, index, row, group, options }: Task, volatility: number, 
   solved.vega[index] = 0.01 * (american ? americanVega(inputs) : blackScholes(inputs).vega);
 }
 
-/** A chain with what its solve made of its contracts beside what its source says of them. Expired and adjusted contracts are `absent`. */
+/**
+ * A chain with what its solve made of its contracts beside what its source says of them. Expired and adjusted contracts
+ * are `absent`.
+ */
 export function withSolved(chain: ChainCapture, solved: SolvedChain): ChainCapture {
   const known = (value: number) => (Number.isNaN(value) ? null : value);
   const rows = chain.rows.map((row, i): ChainRow => {

@@ -27,8 +27,8 @@ const unlisted: Omit<ChainRow, 'root' | 'expiry' | 'right' | 'strike'> = {
 };
 
 /**
- * A chain as of a later minute: a contract that has a volatility by its solve of the minute stands as solved, the others as captured, if that
- * was in the minute's session. `null` = there is no chain.
+ * A chain as of a later minute: a contract that has a volatility by its solve of the minute stands as solved, the
+ * others as captured, if that was in the minute's session. `null` = there is no chain.
  */
 export function minuteChain(captured: ChainCapture | null, minute: SolvedContracts): MinuteChain {
   const base = captured?.sessionDate === minute.sessionDate ? captured : null;

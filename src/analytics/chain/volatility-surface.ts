@@ -25,7 +25,10 @@ export interface VolatilitySurface {
   expiries: TermExpiry[];
   /** Indexes of rows, by expiry, strike, call before put: at most one row of each. */
   rows: Uint32Array;
-  /** The underlying's price of which moneyness is, dollars: the implied one where the source's is stale; null when unknown. */
+  /**
+   * The underlying's price of which moneyness is, dollars: the implied one where the source's is stale; null when
+   * unknown.
+   */
   price: number | null;
   /** Whose volatilities these are; null of a chain without any, or that an older version stored. */
   source: GreeksSource | null;
@@ -49,12 +52,16 @@ function hasVolatility(row: ChainRow): boolean {
 
 type SurfaceGroup = ChainGroup & { forward: number | null };
 
-/** The live groups of a chain; their forwards are null when nothing says what the underlying costs. `price`: with which moneyness is. */
+/**
+ * The live groups of a chain; their forwards are null when nothing says what the underlying costs. `price`: with which
+ * moneyness is.
+ */
 function groupsOf(chain: ChainCapture): { groups: SurfaceGroup[]; price: number | null } {
   const spot = sourcePrice(chain);
   if (spot === null) return { groups: groupChain(chain).map((group) => ({ ...group, forward: null })), price: null };
   const { groups, pricingSpot } = priceChain(chain, spot, { rate: chain.rate ?? methodologySettings.usualRate });
-  // Quotes of a chain brought up to a minute are of several instants, and say nothing of its price; captures of before were priced at theirs.
+  // Quotes of a chain brought up to a minute are of several instants, and say nothing of its price; captures of before
+  // were priced at theirs.
   return { groups, price: chain.rate == null ? spot : pricingSpot };
 }
 
@@ -78,8 +85,8 @@ function sourceOf({ rows, rate }: ChainCapture): GreeksSource | null {
 }
 
 /**
- * The volatilities a chain's exposures are made of, solved or the source's: of each expiry that was live when the chain was
- * captured, those of the root that settles last, so that a strike has one call and one put.
+ * The volatilities a chain's exposures are made of, solved or the source's: of each expiry that was live when the chain
+ * was captured, those of the root that settles last, so that a strike has one call and one put.
  */
 export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
   const capturedOn = epochDay(exchangeDate(chain.capturedAt));
@@ -104,8 +111,8 @@ export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
 const noMarks: ReadonlyMap<ChainRow, Mark> = new Map();
 
 /**
- * The point of a row that is one of the surface's; `price` is the surface's. A row's mark is that of its solve, where `marks` has one; a
- * chain's quotes are as old as the chain, and it does not date its last trades.
+ * The point of a row that is one of the surface's; `price` is the surface's. A row's mark is that of its solve, where
+ * `marks` has one; a chain's quotes are as old as the chain, and it does not date its last trades.
  */
 export function surfacePoint(
   chain: ChainCapture,

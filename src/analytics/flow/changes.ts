@@ -13,10 +13,16 @@ import {
 } from './events.ts';
 import type { RankedCandidate, RankedPrints } from './ranked-prints.ts';
 
-/** What happened to the list of large trades. Applied in order, the changes leave exactly the events of the prints that stand. */
+/**
+ * What happened to the list of large trades. Applied in order, the changes leave exactly the events of the prints that
+ * stand.
+ */
 export type FlowChange =
   | { kind: 'added'; seq: number; event: FlowEvent }
-  /** An event sent before no longer exists: a cancel, or a print that came late, made its prints into others, which are added again. */
+  /**
+   * An event sent before no longer exists: a cancel, or a print that came late, made its prints into others, which are
+   * added again.
+   */
   | { kind: 'withdrawn'; seq: number; underlying: string; eventId: string };
 
 function candidate(ledger: OptionLedger, event: FormedEvent, leg: number): RankedCandidate {

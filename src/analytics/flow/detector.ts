@@ -21,7 +21,10 @@ export interface Detector {
   pass(entry: number): void;
   /** Takes a counted, linked print that comes in event-time order, after `pass`. */
   accept(entry: number): void;
-  /** Changes whether a linked print is counted: by `apply`, which sets its state. Whatever events that touches are formed again. */
+  /**
+   * Changes whether a linked print is counted: by `apply`, which sets its state. Whatever events that touches are
+   * formed again.
+   */
   revise(entry: number, apply: () => void): void;
   /** No print before this instant will be accepted any more. */
   advance(clockMs: number): void;
@@ -67,7 +70,9 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
   const dueIn = (family: EventFamily, entry: number, at: number) =>
     family.closeness.gapNanos - nanosFrom(ledger, entry, at);
 
-  /** The family whose oldest waiting segment ends first, so that events form in one order however the clock is advanced. */
+  /**
+   * The family whose oldest waiting segment ends first, so that events form in one order however the clock is advanced.
+   */
   function firstDue(): EventFamily | null {
     const [a, b] = [sweeps.closing.first(), books.closing.first()];
     if (a < 0) return b < 0 ? null : books;
@@ -122,7 +127,8 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
       n = previous[n & ledger.mask]!;
     }
     run.reverse();
-    // From the newest on, of which only those count that are chained down to the entry: the rest are dropped where the chain breaks.
+    // From the newest on, of which only those count that are chained down to the entry: the rest are dropped where the
+    // chain breaks.
     let later: number[] = [];
     for (let n = family.head(entry); n !== entry && n >= ledger.oldest; n = previous[n & ledger.mask]!) {
       if (!isMember(n)) continue;

@@ -6,8 +6,9 @@ import type { QuoteBook } from '../prints/quote-book.ts';
 import type { Detector } from './detector.ts';
 
 /**
- * Puts right what a quote says that came after prints of its contract were taken (it is in the book already): those it was in force for get the
- * side that they would have had, and the events that this touches are formed again. Right as far back as the book remembers quotes.
+ * Puts right what a quote says that came after prints of its contract were taken (it is in the book already): those it
+ * was in force for get the side that they would have had, and the events that this touches are formed again. Right as
+ * far back as the book remembers quotes.
  */
 export function sidesAnew(
   ledger: OptionLedger,

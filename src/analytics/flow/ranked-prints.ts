@@ -20,7 +20,8 @@ export interface RankedPrints {
   tops(): { underlying: string; prints: RankedCandidate[] }[];
 }
 
-// More are stored than are listed, so that a list stays right while up to 50 of an underlying's largest prints are taken back.
+// More are stored than are listed, so that a list stays right while up to 50 of an underlying's largest prints are
+// taken back.
 const capacity = 1.5 * rankedListSize;
 
 /** Order of the lists (methodology 4): premium descending, then event time, sequence, print id. */
@@ -33,8 +34,8 @@ export function compareRanked(a: RankedCandidate, b: RankedCandidate): number {
   );
 }
 
-/** The place at which `print` belongs in an ordered list. */
-function placeOf(prints: readonly RankedCandidate[], print: RankedCandidate): number {
+/** The index at which `print` belongs in an ordered list. */
+function indexOf(prints: readonly RankedCandidate[], print: RankedCandidate): number {
   let low = 0;
   let high = prints.length;
   while (low < high) {
@@ -56,7 +57,7 @@ export function createRankedPrints(): RankedPrints {
     add(print) {
       const prints = byUnderlying.get(print.underlying) ?? [];
       if (prints.length === 0) byUnderlying.set(print.underlying, prints);
-      prints.splice(placeOf(prints, print), 0, print);
+      prints.splice(indexOf(prints, print), 0, print);
       if (prints.length > capacity) prints.pop();
     },
     withdraw(underlying, printId) {
@@ -81,8 +82,8 @@ export interface RankedStamp {
 }
 
 /**
- * Every list of a session: `free` of equity options, `pro` of all; each by underlying, and over all of its underlyings (`*`). The
- * largest over all are among the largest of each.
+ * Every list of a session: `free` of equity options, `pro` of all; each by underlying, and over all of its underlyings
+ * (`*`). The largest over all are among the largest of each.
  */
 export function rankedLists(
   tops: ReturnType<RankedPrints['tops']>,

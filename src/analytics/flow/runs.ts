@@ -14,7 +14,10 @@ export function nanosFrom({ columns, mask }: OptionLedger, from: number, to: num
   return nanosBetween(columns.tsMs[i]!, columns.tsNanos[i]!, columns.tsMs[j]!, columns.tsNanos[j]!);
 }
 
-/** Cuts prints in event-time order: a print that is too far from the one before it, or from the segment's first, begins the next segment. */
+/**
+ * Cuts prints in event-time order: a print that is too far from the one before it, or from the segment's first, begins
+ * the next segment.
+ */
 export function segmentsOf(ledger: OptionLedger, entries: readonly number[], closeness: Closeness): number[][] {
   const segments: number[][] = [];
   let segment: number[] = [];
@@ -34,14 +37,19 @@ export function segmentsOf(ledger: OptionLedger, entries: readonly number[], clo
 const alone = (kind: FormedEvent['kind'], entries: readonly number[]): FormedEvent[] =>
   entries.map((entry) => ({ kind, entries: [entry] }));
 
-/** The events of a segment of one contract's ordinary prints of one side: a sweep when two exchanges took part, else blocks. */
+/**
+ * The events of a segment of one contract's ordinary prints of one side: a sweep when two exchanges took part, else
+ * blocks.
+ */
 export function sweepsOf({ columns, mask }: OptionLedger, entries: readonly number[]): FormedEvent[] {
   const exchange = columns.exchange[entries[0]! & mask];
   const swept = entries.some((entry) => columns.exchange[entry & mask] !== exchange);
   return swept ? [{ kind: 'sweep', entries }] : alone('single_block', entries);
 }
 
-/** The events of a segment of one book's multi-leg prints: one when two contracts took part, else every print by itself. */
+/**
+ * The events of a segment of one book's multi-leg prints: one when two contracts took part, else every print by itself.
+ */
 export function multiLegsOf({ columns, mask }: OptionLedger, entries: readonly number[]): FormedEvent[] {
   const contract = columns.contract[entries[0]! & mask];
   const several = entries.some((entry) => columns.contract[entry & mask] !== contract);

@@ -29,8 +29,8 @@ export interface GexCaptureOptions extends SolveOptions {
 }
 
 /**
- * The GEX capture of a chain (methodology 1). Null when none may be published: no price of the underlying, no known open
- * interest, or gammas known for less than 90% of it.
+ * The GEX capture of a chain (methodology 1). Null when none may be published: no price of the underlying, no known
+ * open interest, or gammas known for less than 90% of it.
  */
 export function computeGexCapture(chain: ChainCapture, options: GexCaptureOptions): GexCapture | null {
   const spot = sourcePrice(chain);
@@ -116,8 +116,8 @@ function repricedPositions(chain: ChainCapture, { groups, iv, pricingSpot }: Sol
 }
 
 /**
- * Net vanna and charm, dollars of delta per vol point and per day, by the European formulas; null without a volatility. Priced at one spot,
- * in dollars of the other.
+ * Net vanna and charm, dollars of delta per vol point and per day, by the European formulas; null without a volatility.
+ * Priced at one spot, in dollars of the other.
  */
 function netSensitivities(
   positions: readonly RepricedPosition[],

@@ -7,7 +7,10 @@ import { type ListedStrike, resolveMultiplier, settlingLast } from '../pricing/c
 import { quoteMid } from '../pricing/mark.ts';
 import { maxPain, type StrikeInterest } from './max-pain.ts';
 
-/** Figures of each live expiry, ascending: max pain over all its roots, the expected move from the root that settles last. */
+/**
+ * Figures of each live expiry, ascending: max pain over all its roots, the expected move from the root that settles
+ * last.
+ */
 export function gexExpiries(chain: ChainCapture, solved: SolvedChain, spot: number): GexExpiry[] {
   return [...Map.groupBy(solved.groups, (group) => group.expiry)].map(([expiry, groups]) => {
     const latest = settlingLast(groups);

@@ -11,7 +11,10 @@ export interface OpenPosition {
   multiplier: number;
 }
 
-/** Dollars dealers trade to stay hedged when spot moves $1 (spec 2.10): s·Γ·OI·M·S, calls +, puts −. Divide by spot for shares. */
+/**
+ * Dollars dealers trade to stay hedged when spot moves $1 (spec 2.10): s·Γ·OI·M·S, calls +, puts −. Divide by spot for
+ * shares.
+ */
 export function gex({ right, gamma, openInterest, multiplier }: OpenPosition, spot: number): number {
   const sign = right === 'call' ? 1 : -1;
   return sign * gamma * openInterest * multiplier * spot;

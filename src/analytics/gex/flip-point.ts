@@ -4,9 +4,9 @@ import { fromThousandths } from '../../domain/units.ts';
 const zeroShare = 1e-9;
 
 /**
- * The price, dollars, at which the cumulative net curve crosses zero; null when it does not (spec 2.10). Strikes ascending,
- * integer thousandths. Leaving the initial zero is no crossing. Of several crossings the nearest to `spot`, of two as near
- * the lower.
+ * The price, dollars, at which the cumulative net curve crosses zero; null when it does not (spec 2.10). Strikes
+ * ascending, integer thousandths. Leaving the initial zero is no crossing. Of several crossings the nearest to `spot`,
+ * of two as near the lower.
  */
 export function flipPoint(curve: readonly { strike: number; gex: number }[], spot: number): number | null {
   let nearest: number | null = null;

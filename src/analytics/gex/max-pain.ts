@@ -7,8 +7,8 @@ export interface StrikeInterest {
 
 /**
  * The listed strike, thousandths, at which holders would receive least at expiry; null without open interest. Ties: the
- * lowest. Strikes ascending. What holders receive is convex in the settlement price and its slope between two strikes is
- * (calls at or below) − (puts above), in whole contracts: the least is where that first stops being negative.
+ * lowest. Strikes ascending. What holders receive is convex in the settlement price and its slope between two strikes
+ * is (calls at or below) − (puts above), in whole contracts: the least is where that first stops being negative.
  */
 export function maxPain(rows: readonly StrikeInterest[]): number | null {
   let putsAbove = rows.reduce((sum, row) => sum + row.puts, 0);

@@ -1,41 +1,41 @@
 import type { GexColumns } from '../../domain/gex.ts';
 
 /** Sums what is known at each strike; NaN where nothing is. */
-function summed(values: Float64Array, place: Uint32Array, count: number): Float64Array {
+function summed(values: Float64Array, strikeIndex: Uint32Array, count: number): Float64Array {
   const sums = new Float64Array(count).fill(Number.NaN);
   for (let i = 0; i < values.length; i++) {
     const value = values[i]!;
     if (Number.isNaN(value)) continue;
-    const sum = sums[place[i]!]!;
-    sums[place[i]!] = Number.isNaN(sum) ? value : sum + value;
+    const sum = sums[strikeIndex[i]!]!;
+    sums[strikeIndex[i]!] = Number.isNaN(sum) ? value : sum + value;
   }
   return sums;
 }
 
 /** Sums at each strike; NaN where any part is unknown. */
-function total(values: Float64Array, place: Uint32Array, count: number): Float64Array {
+function total(values: Float64Array, strikeIndex: Uint32Array, count: number): Float64Array {
   const sums = new Float64Array(count);
-  for (let i = 0; i < values.length; i++) sums[place[i]!] = sums[place[i]!]! + values[i]!;
+  for (let i = 0; i < values.length; i++) sums[strikeIndex[i]!] = sums[strikeIndex[i]!]! + values[i]!;
   return sums;
 }
 
 /**
- * Net rows from rows by expiry, ascending by strike. Delta-adjusted gex is known where all its parts are; open interest and
- * the 0DTE part sum what is known.
+ * Net rows from rows by expiry, ascending by strike. Delta-adjusted gex is known where all its parts are; open interest
+ * and the 0DTE part sum what is known.
  */
 export function netCurve(rows: GexColumns): GexColumns {
-  const place = new Uint32Array(rows.strike.length);
+  const strikeIndex = new Uint32Array(rows.strike.length);
   const strikes: number[] = [];
-  for (let i = 0; i < place.length; i++) {
+  for (let i = 0; i < strikeIndex.length; i++) {
     if (rows.strike[i] !== strikes.at(-1)) strikes.push(rows.strike[i]!);
-    place[i] = strikes.length - 1;
+    strikeIndex[i] = strikes.length - 1;
   }
-  const sums = (values: Float64Array) => summed(values, place, strikes.length);
+  const sums = (values: Float64Array) => summed(values, strikeIndex, strikes.length);
   return {
     strike: Float64Array.from(strikes),
     expiry: new Float64Array(strikes.length).fill(Number.NaN),
-    gex: total(rows.gex, place, strikes.length),
-    deltaAdj: total(rows.deltaAdj, place, strikes.length),
+    gex: total(rows.gex, strikeIndex, strikes.length),
+    deltaAdj: total(rows.deltaAdj, strikeIndex, strikes.length),
     callOi: sums(rows.callOi),
     putOi: sums(rows.putOi),
     gex0dte: sums(rows.gex0dte),

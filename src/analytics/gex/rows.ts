@@ -27,8 +27,8 @@ function addInterest(known: number | null, openInterest: number | null): number 
 }
 
 /**
- * Exposure rows of a solved chain. Terms are added in one order, by strike, expiry, root, call before put, so that the order
- * in which rows arrive never changes a figure, and a net row is exactly the sum of its expiries' rows.
+ * Exposure rows of a solved chain. Terms are added in one order, by strike, expiry, root, call before put, so that the
+ * order in which rows arrive never changes a figure, and a net row is exactly the sum of its expiries' rows.
  */
 export function gexRows(chain: ChainCapture, solved: SolvedChain, spot: number): GexRows {
   const zeroDte = solved.groups.some(({ expiry }) => expiry === chain.sessionDate);

@@ -13,15 +13,19 @@ export interface SolvedCapture {
 
 /** How one capture is solved. */
 export interface CaptureSettings extends Pick<GexCaptureOptions, 'gammaSource' | 'rate' | 'roots'> {
-  /** Volatilities that the session solved before this capture, by contract path form; asked for only where the quotes leave gaps. */
+  /**
+   * Volatilities that the session solved before this capture, by contract path form; asked for only where the quotes
+   * leave gaps.
+   */
   previousSolves: () => Promise<ReadonlyMap<string, number>>;
 }
 
 /**
- * Solves one capture: chain, spot and time in, everything published out. What reads chains, what computes stored ones again, and tests call
- * this one function, and nothing else decides what a capture says: for one chain, settings and earlier solves the result is the same to the
- * last bit. What the chain's rows already hold of an earlier solve is replaced. Minute solves, of single contracts, are made with the same
- * market (`chainMarket`) and the same pricing (`contractVolatility`).
+ * Solves one capture: chain, spot and time in, everything published out. What reads chains, what computes stored ones
+ * again, and tests call this one function, and nothing else decides what a capture says: for one chain, settings and
+ * earlier solves the result is the same to the last bit. What the chain's rows already hold of an earlier solve is
+ * replaced. Minute solves, of single contracts, are made with the same market (`chainMarket`) and the same pricing
+ * (`contractVolatility`).
  */
 export async function solveCapture(given: ChainCapture, settings: CaptureSettings): Promise<SolvedCapture> {
   const { gammaSource, rate, roots, previousSolves } = settings;

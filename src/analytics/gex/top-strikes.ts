@@ -1,8 +1,8 @@
 import type { GexColumns } from '../../domain/gex.ts';
 
 /**
- * Indexes, ascending, of the `top` net rows with the largest |gex|; null when there are no more than that. Of equals the
- * lower strikes stay. Strikes ascending.
+ * Indexes, ascending, of the `top` net rows with the largest |gex|; null when there are no more than that. Of equals
+ * the lower strikes stay. Strikes ascending.
  */
 export function topStrikes({ gex }: Pick<GexColumns, 'gex'>, top: number): Uint32Array | null {
   if (gex.length <= top) return null;
@@ -21,12 +21,12 @@ export function topStrikes({ gex }: Pick<GexColumns, 'gex'>, top: number): Uint3
 
 function sink(heap: Uint32Array, from: number, goesBefore: (a: number, b: number) => boolean): void {
   const item = heap[from]!;
-  let place = from;
-  for (let child = 2 * place + 1; child < heap.length; child = 2 * place + 1) {
+  let index = from;
+  for (let child = 2 * index + 1; child < heap.length; child = 2 * index + 1) {
     if (child + 1 < heap.length && goesBefore(heap[child + 1]!, heap[child]!)) child++;
     if (!goesBefore(heap[child]!, item)) break;
-    heap[place] = heap[child]!;
-    place = child;
+    heap[index] = heap[child]!;
+    index = child;
   }
-  heap[place] = item;
+  heap[index] = item;
 }

@@ -5,7 +5,10 @@ export interface SidedGex {
   putGex: number;
 }
 
-/** Strikes, thousandths, of the largest call gex and the largest |put gex|; null when that side has none. Ties: the lower strike. */
+/**
+ * Strikes, thousandths, of the largest call gex and the largest |put gex|; null when that side has none. Ties: the
+ * lower strike.
+ */
 export function walls(rows: readonly SidedGex[]): { callWall: number | null; putWall: number | null } {
   let callWall: SidedGex | null = null;
   let putWall: SidedGex | null = null;

@@ -30,7 +30,9 @@ export function profilePoints({ levels, gexPerPercent }: GammaProfile): GexProfi
   return Array.from(levels, (price, i) => ({ price, gex: (100 * gexPerPercent[i]!) / price }));
 }
 
-/** Re-prices every position's gamma at 60 levels from 0.8 to 1.2 of spot with its volatility fixed, as European options. */
+/**
+ * Re-prices every position's gamma at 60 levels from 0.8 to 1.2 of spot with its volatility fixed, as European options.
+ */
 export function gammaProfile(positions: readonly RepricedPosition[], spot: number): GammaProfile {
   const { profileLevels: count, profileFrom, profileTo } = methodologySettings;
   const sharesPerDollar = netGamma(positions);
@@ -70,8 +72,8 @@ function netGamma(positions: readonly RepricedPosition[]): (level: number) => nu
 }
 
 /**
- * Where a gamma profile changes sign between levels, as indices of the levels on either side. Both must exceed 1% of the
- * largest |gex|, so that the flat ends make no crossing; one level too near zero to count may lie between them.
+ * Where a gamma profile changes sign between levels, as indices of the levels on either side. Both must exceed 1% of
+ * the largest |gex|, so that the flat ends make no crossing; one level too near zero to count may lie between them.
  */
 function signChanges(gexPerPercent: Float64Array): [number, number][] {
   const largest = gexPerPercent.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -87,8 +89,8 @@ function signChanges(gexPerPercent: Float64Array): [number, number][] {
 }
 
 /**
- * The price, dollars, at which re-priced net gamma is zero: the crossing of the profile nearest to `spot`, found exactly
- * between its two levels. Null when the profile has none. Not the flip point, which re-prices nothing.
+ * The price, dollars, at which re-priced net gamma is zero: the crossing of the profile nearest to `spot`, found
+ * exactly between its two levels. Null when the profile has none. Not the flip point, which re-prices nothing.
  */
 export function zeroGamma(
   positions: readonly RepricedPosition[],

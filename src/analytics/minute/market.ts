@@ -27,9 +27,9 @@ function rowOf({ contract, quote }: Pick<FollowedContract, 'contract' | 'quote'>
 }
 
 /**
- * What followed contracts are priced in at a minute's boundary: forwards and implied spot from the quotes in force, as of a chain. The yield
- * of an American root is the last chain's, since it is a matter of days, else from the quotes; of a European one the last chain's only
- * where the quotes give no forward.
+ * What followed contracts are priced in at a minute's boundary: forwards and implied spot from the quotes in force, as
+ * of a chain. The yield of an American root is the last chain's, since it is a matter of days, else from the quotes; of
+ * a European one the last chain's only where the quotes give no forward.
  */
 export function minuteMarket(
   followed: readonly Pick<FollowedContract, 'contract' | 'quote'>[],

@@ -9,9 +9,14 @@ import { doubleRing } from '../prints/ring.ts';
 export interface MinutePrints {
   /** Takes a print in; it counts once `pass` has gone beyond its instant. */
   add(print: OptionPrint): void;
-  /** Everything before an instant counts from now on; the contracts that traded are reported in order, each time they trade. */
+  /**
+   * Everything before an instant counts from now on; the contracts that traded are reported in order, each time they
+   * trade.
+   */
   pass(beforeMs: number, traded: (contract: TradedContract) => void): void;
-  /** The last trade that stands and may set a last price; null when it is older than a mark's may be, or there was none. */
+  /**
+   * The last trade that stands and may set a last price; null when it is older than a mark's may be, or there was none.
+   */
   last(contract: TradedContract): { price: number; tsMs: number } | null;
 }
 

@@ -11,7 +11,7 @@ export interface MinuteQuotes {
   inForce(contract: TradedContract): { bid: number | null; ask: number | null; tsMs: number } | null;
 }
 
-/** The newest quote of each place in one span of time. */
+/** The newest quote of each slot in one span of time. */
 function createNewest() {
   let ms = new Float64Array(256).fill(-Infinity);
   let nanos = new Int32Array(256);
@@ -24,47 +24,50 @@ function createNewest() {
     copy.set(column);
     return copy;
   }
-  function ensure(place: number) {
-    if (place < ms.length) return;
-    const [length, held] = [Math.max(2 * ms.length, place + 1), ms.length];
+  function ensure(slot: number) {
+    if (slot < ms.length) return;
+    const [length, held] = [Math.max(2 * ms.length, slot + 1), ms.length];
     ms = longer(ms, length).fill(-Infinity, held);
     nanos = longer(nanos, length);
     sequence = longer(sequence, length);
     [bid, ask] = [longer(bid, length), longer(ask, length)];
   }
   /** Of one instant and number the narrower one stands, whichever came first. */
-  function isNewer(place: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>): boolean {
-    if (quote.tsMs !== ms[place]) return quote.tsMs > ms[place]!;
-    if (quote.tsNanos !== nanos[place]) return quote.tsNanos > nanos[place]!;
-    if (quote.sequence !== sequence[place]) return quote.sequence > sequence[place]!;
-    if (quote.bid !== bid[place]) return quote.bid > bid[place]!;
-    return quote.ask < ask[place]!;
+  function isNewer(slot: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>): boolean {
+    if (quote.tsMs !== ms[slot]) return quote.tsMs > ms[slot]!;
+    if (quote.tsNanos !== nanos[slot]) return quote.tsNanos > nanos[slot]!;
+    if (quote.sequence !== sequence[slot]) return quote.sequence > sequence[slot]!;
+    if (quote.bid !== bid[slot]) return quote.bid > bid[slot]!;
+    return quote.ask < ask[slot]!;
   }
   return {
-    has: (place: number) => place < ms.length && ms[place] !== -Infinity,
-    put(place: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>) {
-      ensure(place);
-      if (!isNewer(place, quote)) return;
-      ms[place] = quote.tsMs;
-      nanos[place] = quote.tsNanos;
-      sequence[place] = quote.sequence;
-      bid[place] = quote.bid;
-      ask[place] = quote.ask;
+    has: (slot: number) => slot < ms.length && ms[slot] !== -Infinity,
+    put(slot: number, quote: Pick<OptionQuote, 'tsMs' | 'tsNanos' | 'sequence' | 'bid' | 'ask'>) {
+      ensure(slot);
+      if (!isNewer(slot, quote)) return;
+      ms[slot] = quote.tsMs;
+      nanos[slot] = quote.tsNanos;
+      sequence[slot] = quote.sequence;
+      bid[slot] = quote.bid;
+      ask[slot] = quote.ask;
     },
-    at: (place: number) => ({
-      tsMs: ms[place]!,
-      tsNanos: nanos[place]!,
-      sequence: sequence[place]!,
-      bid: bid[place]!,
-      ask: ask[place]!,
+    at: (slot: number) => ({
+      tsMs: ms[slot]!,
+      tsNanos: nanos[slot]!,
+      sequence: sequence[slot]!,
+      bid: bid[slot]!,
+      ask: ask[slot]!,
     }),
-    forget(place: number) {
-      ms[place] = -Infinity;
+    forget(slot: number) {
+      ms[slot] = -Infinity;
     },
   };
 }
 
-/** A tape's 0 = nobody there. With no bid an option is worth nothing to sell: 0 is a bid; without an ask nothing is for sale. */
+/**
+ * A tape's 0 = nobody there. With no bid an option is worth nothing to sell: 0 is a bid; without an ask nothing is for
+ * sale.
+ */
 const dollars = (units: number) => units / priceUnits;
 
 /** No quotes yet; `boundaryMs` is the first boundary. Memory holds two quotes of every contract that is quoted. */

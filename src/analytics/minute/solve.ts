@@ -22,14 +22,20 @@ export interface MinuteMarket {
   tsMs: number;
   /** Risk-free rate, continuous. */
   rate: number;
-  /** By `root expiry`; of a contract in none of them nothing but its mark is known, as of all where the price of the underlying is unknown. */
+  /**
+   * By `root expiry`; of a contract in none of them nothing but its mark is known, as of all where the price of the
+   * underlying is unknown.
+   */
   groups: ReadonlyMap<string, MinuteGroup>;
 }
 
 /** What the contracts of one root and expiry are solved in. */
 export type MinuteGroup = Pick<ChainGroup, 'root' | 'years'> & Pick<GroupMarket, 'spot' | 'dividendYield'>;
 
-/** The yields of a chain's roots and expiries by `root expiry`, read off its quotes; empty without a price of its underlying. */
+/**
+ * The yields of a chain's roots and expiries by `root expiry`, read off its quotes; empty without a price of its
+ * underlying.
+ */
 export function chainYields(chain: ChainCapture, rate: number): Map<string, number> {
   const spot = sourcePrice(chain);
   if (spot === null) return new Map();
@@ -41,7 +47,8 @@ type Figures = Pick<GreeksSolve, 'iv' | 'delta' | 'gamma'>;
 const unknown: Figures = { iv: null, delta: null, gamma: null };
 
 function figuresOf({ contract, quote }: FollowedContract, mark: Mark, { rate, groups }: MinuteMarket): Figures {
-  // Groups are of contracts that are live and not adjusted: what an adjusted contract delivers is not a share, so that no formula holds.
+  // Groups are of contracts that are live and not adjusted: what an adjusted contract delivers is not a share, so that
+  // no formula holds.
   const group = groups.get(`${contract.root} ${contract.expiry}`);
   if (group === undefined || mark.source === 'close') return unknown;
   const { root, spot, years, dividendYield } = group;

@@ -11,13 +11,18 @@ import type { FollowedContract } from './solve.ts';
 /** A contract that is followed, as the tape has it. */
 export type TapedContract = Omit<FollowedContract, 'previousClose'> & { traded: TradedContract };
 
-/** What the tape says at a minute's boundary, by underlying: contracts in the order in which they came to be followed. */
+/**
+ * What the tape says at a minute's boundary, by underlying: contracts in the order in which they came to be followed.
+ */
 export interface TapedMinute {
   tsMs: number;
   underlyings: ReadonlyMap<string, readonly TapedContract[]>;
 }
 
-/** One session's option tape as its minute solves need it. What it says follows from the tape alone, in any order within the lateness bound. */
+/**
+ * One session's option tape as its minute solves need it. What it says follows from the tape alone, in any order within
+ * the lateness bound.
+ */
 export interface MinuteTape {
   /** Event time from which on the next boundary may be taken: all before it has come. Infinity after the close. */
   readonly dueMs: number;
@@ -42,7 +47,10 @@ export interface MinuteTapeOptions {
   most?: number | undefined;
 }
 
-/** An empty tape of a session. Its boundaries are the minutes after the open up to and with the close; none when it does not trade. */
+/**
+ * An empty tape of a session. Its boundaries are the minutes after the open up to and with the close; none when it does
+ * not trade.
+ */
 export function createMinuteTape({
   session,
   follows,

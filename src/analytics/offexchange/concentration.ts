@@ -9,7 +9,10 @@ import { withholdRows } from './disclosure.ts';
 
 const micros = 1_000_000;
 
-/** Bucket width in micro-dollars for a reference price in dollars: the largest of 1, 2.5, 5 times a power of ten within 0.05 % of it, at least a cent. */
+/**
+ * Bucket width in micro-dollars for a reference price in dollars: the largest of 1, 2.5, 5 times a power of ten within
+ * 0.05 % of it, at least a cent.
+ */
 export function bucketWidthMicros(referencePrice: number): number {
   const limit = referencePrice * (tapeSettings.bucketWidthShare * micros);
   let width = tapeSettings.minimumBucketWidthUsd * micros;
@@ -46,9 +49,9 @@ function bucketsOf(sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[], w
 }
 
 /**
- * Prices at which off-exchange trading gathered (methodology 6). `sessions`: the price levels (`levelsOf`) of the window's
- * sessions, oldest first, those without any included as empty; the last 20 count. `referencePrice`: the last session's
- * off-exchange vwap, dollars; null (nothing of it may be published): no rows.
+ * Prices at which off-exchange trading gathered (methodology 6). `sessions`: the price levels (`levelsOf`) of the
+ * window's sessions, oldest first, those without any included as empty; the last 20 count. `referencePrice`: the last
+ * session's off-exchange vwap, dollars; null (nothing of it may be published): no rows.
  */
 export function concentrationOf(
   sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[],

@@ -11,9 +11,9 @@ const bySize = (a: NamedTotal, b: NamedTotal) =>
   a.total.count - b.total.count || a.total.notional.whole - b.total.notional.whole || (a.name < b.name ? -1 : 1);
 
 /**
- * Parts of a published total such that none is of fewer than three executions, nor can be had by subtraction (methodology 6):
- * smaller ones join `other`; while `other` then has one or two, it also takes the smallest that is left. The parts still add up
- * to the total. `suppressed`: parts not published under their own name.
+ * Parts of a published total such that none is of fewer than three executions, nor can be had by subtraction
+ * (methodology 6): smaller ones join `other`; while `other` then has one or two, it also takes the smallest that is
+ * left. The parts still add up to the total. `suppressed`: parts not published under their own name.
  */
 export function collapse(parts: readonly NamedTotal[]): { published: NamedTotal[]; suppressed: number } {
   const other: NamedTotal = { name: 'other', total: emptyTotal() };
@@ -37,8 +37,8 @@ export function collapse(parts: readonly NamedTotal[]): { published: NamedTotal[
 }
 
 /**
- * Rows of which only some may be published, their total being derivable from what else is: when one or two executions are
- * withheld in all, the smallest row that could be published is withheld too.
+ * Rows of which only some may be published, their total being derivable from what else is: when one or two executions
+ * are withheld in all, the smallest row that could be published is withheld too.
  */
 export function withholdRows<T extends { tradeCount: number; notional: number }>(
   rows: readonly T[],

@@ -20,7 +20,9 @@ export function emptyTally(): OffExchangeTally {
 
 const priceForming = compositionCategories.map(isPriceForming);
 
-/** Adds a print to a tally (1) or takes it out (−1). Official prices and what else counts in no volume is no execution. */
+/**
+ * Adds a print to a tally (1) or takes it out (−1). Official prices and what else counts in no volume is no execution.
+ */
 export function tallyPrint(tally: OffExchangeTally, { columns, mask }: StockLedger, entry: number, sign: 1 | -1): void {
   const slot = entry & mask;
   if ((columns.traits[slot]! & stockTraits.volume) === 0) return;

@@ -26,8 +26,8 @@ function treePremium(inputs: OptionInputs, steps: number): number {
 }
 
 /**
- * What early exercise adds to the European price, dollars a share; zero where it never pays. A tree may exercise only at its
- * steps, which costs an amount falling as 1/N: two trees show how much, and a tenth of the error is left.
+ * What early exercise adds to the European price, dollars a share; zero where it never pays. A tree may exercise only
+ * at its steps, which costs an amount falling as 1/N: two trees show how much, and a tenth of the error is left.
  */
 function exercisePremium(inputs: OptionInputs): number {
   if (neverExercised(inputs)) return 0;
@@ -45,8 +45,8 @@ function intrinsicValue({ right, spot, strike }: OptionInputs): number {
 }
 
 /**
- * Without volatility the price is known at every instant, and the option is exercised at the best: now, at expiry, or where the gain of
- * waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), changes sign in between.
+ * Without volatility the price is known at every instant, and the option is exercised at the best: now, at expiry, or
+ * where the gain of waiting, ±(r·K·e^{−rt} − q·S·e^{−qt}), changes sign in between.
  */
 function certainValue({ right, spot, strike, years, rate, dividendYield }: OptionInputs): AmericanValue {
   const sign = right === 'call' ? 1 : -1;
@@ -72,9 +72,10 @@ function treeGamma({ secondPrices }: Lattice, { second }: TreeTop): number {
 }
 
 /**
- * An American option's price, delta, gamma and theta. Each is the European formula's value plus the difference between the
- * American and the European reading of one tree, so that the tree's own error cancels; theta follows from the others by the
- * pricing equation. An option better exercised at once is its intrinsic value: delta ±1, gamma and theta 0.
+ * An American option's price, delta, gamma and theta. Each is the European formula's value plus the difference between
+ * the American and the European reading of one tree, so that the tree's own error cancels; theta follows from the
+ * others by the pricing equation. An option better exercised at once is its intrinsic value: delta ±1, gamma and
+ * theta 0.
  */
 export function americanValue(inputs: OptionInputs): AmericanValue {
   const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
@@ -110,9 +111,9 @@ export function americanVega(inputs: OptionInputs): number {
 }
 
 /**
- * The volatility, annualized fraction, at which an American option is worth `price` (dollars a share). NaN when none is: the
- * price at or under its intrinsic value, or at or over its upper bound. The European volatility of the same price is never
- * less, and nearly right: Brent's method starts from it, to 1e-6.
+ * The volatility, annualized fraction, at which an American option is worth `price` (dollars a share). NaN when none
+ * is: the price at or under its intrinsic value, or at or over its upper bound. The European volatility of the same
+ * price is never less, and nearly right: Brent's method starts from it, to 1e-6.
  */
 export function americanVolatility(price: number, option: Omit<OptionInputs, 'volatility'>): number {
   const { right, spot, strike, years, rate, dividendYield } = option;
@@ -141,8 +142,9 @@ export function americanVolatility(price: number, option: Omit<OptionInputs, 'vo
 }
 
 /**
- * The yield q at which an American call and put of one strike have one volatility: their early-exercise premiums taken off,
- * what is left obeys parity. NaN when the prices admit none. Prices dollars a share; a yield near the one sought saves iterations.
+ * The yield q at which an American call and put of one strike have one volatility: their early-exercise premiums taken
+ * off, what is left obeys parity. NaN when the prices admit none. Prices dollars a share; a yield near the one sought
+ * saves iterations.
  */
 export function americanYield(
   callPrice: number,

@@ -1,7 +1,9 @@
 import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { normalCdf, normalPdf } from './normal.ts';
 
-/** What a European option's value depends on. Prices in dollars a share, rates continuous, time in years of 365 days. */
+/**
+ * What a European option's value depends on. Prices in dollars a share, rates continuous, time in years of 365 days.
+ */
 export interface OptionInputs {
   right: OptionRight;
   /** The underlying's price. */

@@ -1,6 +1,6 @@
 /**
- * A zero of `f` between `a` and `b`, whose values `fa` and `fb` are known and of opposite signs, to within `tolerance` of
- * its place (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
+ * A zero of `f` between `a` and `b`, whose values `fa` and `fb` are known and of opposite signs, to within `tolerance`
+ * of its place (Brent, Algorithms for Minimization without Derivatives, 1973, ch. 4).
  */
 export function brent(
   f: (x: number) => number,

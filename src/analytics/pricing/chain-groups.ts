@@ -7,7 +7,9 @@ import { yearsToExpiry } from './expiry-time.ts';
 /** Looks a root up; null where it knows nothing of it, and the standard facts then hold. */
 export type RootLookup = ReadonlyMap<string, OptionRoot> | ((root: string) => OptionRoot | null | undefined);
 
-/** One listed strike of a group: the rows of its call and its put, as indices into the chain's rows; −1 = not listed. */
+/**
+ * One listed strike of a group: the rows of its call and its put, as indices into the chain's rows; −1 = not listed.
+ */
 export interface ListedStrike {
   /** Integer thousandths, and dollars. */
   strike: number;
@@ -36,8 +38,8 @@ export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: C
 }
 
 /**
- * The contracts of a chain that have exposures, by expiry and root. Left out: expired ones, roots settled at the open of this
- * date, adjusted deliverables. Whatever the order of the rows, the groups and their strikes come in the same.
+ * The contracts of a chain that have exposures, by expiry and root. Left out: expired ones, roots settled at the open
+ * of this date, adjusted deliverables. Whatever the order of the rows, the groups and their strikes come in the same.
  */
 export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[] {
   const groups = new Map<string, Map<number, ListedStrike>>();
@@ -63,7 +65,10 @@ export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[
   return live;
 }
 
-/** Of an expiry's groups the one that settles last: an index's weekly root, settled at the close, before its monthly one. */
+/**
+ * Of an expiry's groups the one that settles last: an index's weekly root, settled at the close, before its monthly
+ * one.
+ */
 export function settlingLast<Group extends Pick<ChainGroup, 'years'>>(groups: readonly Group[]): Group {
   return groups.reduce((last, group) => (group.years > last.years ? group : last));
 }

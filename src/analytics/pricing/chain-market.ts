@@ -31,7 +31,9 @@ export interface ChainMarket extends ImpliedSpot {
   groups: GroupMarket[];
 }
 
-/** Yields that are known beforehand, by `root expiry`; they stand for those that quotes of American roots would give. */
+/**
+ * Yields that are known beforehand, by `root expiry`; they stand for those that quotes of American roots would give.
+ */
 export type KnownYields = ReadonlyMap<string, number>;
 
 const noYields: KnownYields = new Map();
@@ -48,8 +50,8 @@ interface PairedGroup extends ChainGroup {
 }
 
 /**
- * Where the money is, dollars, to look for pairs at it: the source's price, unless pairs of the first expiry put it more than 3% from
- * there, as a prior close after a gap is.
+ * Where the money is, dollars, to look for pairs at it: the source's price, unless pairs of the first expiry put it
+ * more than 3% from there, as a prior close after a gap is.
  */
 function moneyOf(groups: readonly PairedGroup[], spot: number): number {
   const first = firstQuoted(groups);
@@ -119,9 +121,9 @@ function groupMarket(group: QuotedGroup, pricingSpot: number, dividendYield: num
 }
 
 /**
- * What a chain is priced in (methodology 2): the forward of every group from parity, the price of the underlying that they imply, and
- * yields around it. `spot` is the source's price, dollars; `rate` continuous. Call and put of a strike then have one volatility within
- * their quotes, also where spot and quotes are not of one instant.
+ * What a chain is priced in (methodology 2): the forward of every group from parity, the price of the underlying that
+ * they imply, and yields around it. `spot` is the source's price, dollars; `rate` continuous. Call and put of a strike
+ * then have one volatility within their quotes, also where spot and quotes are not of one instant.
  */
 export function chainMarket(
   groups: readonly ChainGroup[],

@@ -13,8 +13,8 @@ export function parityForward(pairs: readonly QuotedPair[], discount: number): n
 }
 
 /**
- * The forward price, dollars, of American pairs, nearest the money first: their early-exercise premiums taken off, what is left obeys
- * parity. The median over pairs; NaN when none admits a volatility. Under a day there is no premium.
+ * The forward price, dollars, of American pairs, nearest the money first: their early-exercise premiums taken off, what
+ * is left obeys parity. The median over pairs; NaN when none admits a volatility. Under a day there is no premium.
  */
 export function americanForward(
   pairs: readonly QuotedPair[],

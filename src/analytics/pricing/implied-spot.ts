@@ -26,7 +26,10 @@ export const hasPairs = ({ pairs }: Pick<QuotedGroup, 'pairs'>) => pairs.length 
 export const halfSpreadOf = ({ pairs }: Pick<QuotedGroup, 'pairs'>) =>
   median(pairs.map(({ halfSpread }) => halfSpread));
 
-/** The group from which the implied spot is read: the first to expire within ten days with enough pairs; null when there is none. */
+/**
+ * The group from which the implied spot is read: the first to expire within ten days with enough pairs; null when there
+ * is none.
+ */
 export function firstQuoted<Group extends Pick<QuotedGroup, 'pairs' | 'years' | 'root'>>(
   groups: readonly Group[],
 ): Group | null {
@@ -39,8 +42,8 @@ export function firstQuoted<Group extends Pick<QuotedGroup, 'pairs' | 'years' | 
 }
 
 /**
- * The yield, a fraction a year, between the first expiry and later ones: the median over the first three at least a quarter later, since
- * dividends come by the quarter; else up to the last expiry; 0 when there is none.
+ * The yield, a fraction a year, between the first expiry and later ones: the median over the first three at least a
+ * quarter later, since dividends come by the quarter; else up to the last expiry; 0 when there is none.
  */
 function laterYield(first: QuotedGroup, groups: readonly QuotedGroup[], rate: number): number {
   const { dividendSpanYears } = methodologySettings;
@@ -56,8 +59,8 @@ function laterYield(first: QuotedGroup, groups: readonly QuotedGroup[], rate: nu
 }
 
 /**
- * The implied spot where it is under the source's by about one quarter's dividend: that may go ex before an expiry of a day or more, and then
- * belongs to its yield, as far as a yield may hold it.
+ * The implied spot where it is under the source's by about one quarter's dividend: that may go ex before an expiry of a
+ * day or more, and then belongs to its yield, as far as a yield may hold it.
  */
 function withDividend(implied: number, spot: number, first: QuotedGroup, rate: number, dividendYield: number): number {
   if (first.years < methodologySettings.shortestYieldYears) return implied;
@@ -69,8 +72,8 @@ function withDividend(implied: number, spot: number, first: QuotedGroup, rate: n
 }
 
 /**
- * The price of the underlying that the quotes of its first expiry imply, brought back by r − q with the q of later expiries; `spot` is the
- * source's.
+ * The price of the underlying that the quotes of its first expiry imply, brought back by r − q with the q of later
+ * expiries; `spot` is the source's.
  */
 export function impliedSpotOf(
   groups: readonly QuotedGroup[],

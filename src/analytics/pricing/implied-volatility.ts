@@ -12,8 +12,8 @@ const mostVolatility = 20;
 const mostDeviation = 70;
 
 /**
- * Where to start: the deviation s = σ√T at which the normalised out-of-the-money price is about `price`. Prices below the
- * one at the inflection s = √(2|x|) fall as φ(x/s)·s/(x²/s² + 3); above, the tangent at the inflection serves.
+ * Where to start: the deviation s = σ√T at which the normalised out-of-the-money price is about `price`. Prices below
+ * the one at the inflection s = √(2|x|) fall as φ(x/s)·s/(x²/s² + 3); above, the tangent at the inflection serves.
  */
 function firstDeviation(price: number, logPrice: number, x: number): number {
   const inflection = Math.sqrt(2 * x);
@@ -30,9 +30,9 @@ function firstDeviation(price: number, logPrice: number, x: number): number {
 }
 
 /**
- * The deviation σ√T of a normalised out-of-the-money price, undiscounted price / √(F·K), at log-moneyness x = |ln(F/K)|;
- * by Halley steps on ln(price) that never leave a shrinking bracket. With h = −x/s and t = s/2 the price is
- * ½·exp(−(h² + t²)/2)·[erfcx(−(h + t)/√2) − erfcx(−(h − t)/√2)], exact to its last digits in the far tail too.
+ * The deviation σ√T of a normalised out-of-the-money price, undiscounted price / √(F·K), at log-moneyness x
+ * = |ln(F/K)|; by Halley steps on ln(price) that never leave a shrinking bracket. With h = −x/s and t = s/2 the price
+ * is ½·exp(−(h² + t²)/2)·[erfcx(−(h + t)/√2) − erfcx(−(h − t)/√2)], exact to its last digits in the far tail too.
  */
 function deviationOf(price: number, x: number, least: number, most: number): number {
   const logPrice = Math.log(price);
@@ -61,9 +61,9 @@ function deviationOf(price: number, x: number, least: number, most: number): num
 }
 
 /**
- * The volatility, annualized fraction, at which a European option on `forward` is worth `price` (dollars a share, discounted
- * by `discount` = e^{−rT}). NaN when no volatility in [1e-6, 20] is: the price at or outside its bounds, no time, or input
- * unknown. Positional for speed: a chain takes thousands.
+ * The volatility, annualized fraction, at which a European option on `forward` is worth `price` (dollars a share,
+ * discounted by `discount` = e^{−rT}). NaN when no volatility in [1e-6, 20] is: the price at or outside its bounds, no
+ * time, or input unknown. Positional for speed: a chain takes thousands.
  */
 export function europeanVolatility(
   right: OptionRight,

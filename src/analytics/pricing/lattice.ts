@@ -2,9 +2,10 @@ import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { methodologySettings } from '../methodology.ts';
 
 /*
- * Nodes are numbered from the side on which the option is exercised: node m of a level has made m moves away from it (up
- * for a put, down for a call), so that exercised nodes are those up to some m. `near` and `far` are the moves towards and
- * away from exercise. Node m of a level is worth near·(node m) + far·(node m + 1) of the next, or what exercise brings.
+ * Nodes are numbered from the side on which the option is exercised: node m of a level has made m moves away from it
+ * (up for a put, down for a call), so that exercised nodes are those up to some m. `near` and `far` are the moves
+ * towards and away from exercise. Node m of a level is worth near·(node m) + far·(node m + 1) of the next, or what
+ * exercise brings.
  */
 const mostSteps = methodologySettings.treeSteps;
 
@@ -43,7 +44,9 @@ const lattice: Lattice = {
   exercised: false,
 };
 
-/** The tree being grown: discounted probabilities, price moves, and sign·price = `scale`·spacing[m] at the last level. */
+/**
+ * The tree being grown: discounted probabilities, price moves, and sign·price = `scale`·spacing[m] at the last level.
+ */
 interface Growth {
   steps: number;
   sign: number;
@@ -67,7 +70,9 @@ const growth: Growth = {
   lastPaying: -1,
 };
 
-/** Peizer–Pratt inversion (method 2): the probability of an up move for a normal deviate; its complement is that of −z. */
+/**
+ * Peizer–Pratt inversion (method 2): the probability of an up move for a normal deviate; its complement is that of −z.
+ */
 function upProbability(z: number, steps: number): number {
   const scaled = z / (steps + 1 / 3 + 0.1 / (steps + 1));
   const excess = Math.exp(-scaled * scaled * (steps + 1 / 6));
@@ -76,7 +81,10 @@ function upProbability(z: number, steps: number): number {
   return z > 0 ? 0.5 + 0.5 * root : (0.5 * excess) / (1 + root);
 }
 
-/** Fills `weights` with the probabilities of m far moves in `count`, outward from the mode so that none underflows early. */
+/**
+ * Fills `weights` with the probabilities of m far moves in `count`, outward from the mode so that none underflows
+ * early.
+ */
 function fillWeights(count: number, far: number, near: number): void {
   const mode = Math.min(count, Math.floor((count + 1) * far));
   weights[mode] = 1;
@@ -146,8 +154,8 @@ function compareEveryNode(
 }
 
 /**
- * American values when the exercised nodes of a level are 0…boundary and the boundary never rises towards the root: only the
- * nodes between the boundary and the last paying one are worked out. Returns whether the root is exercised.
+ * American values when the exercised nodes of a level are 0…boundary and the boundary never rises towards the root:
+ * only the nodes between the boundary and the last paying one are worked out. Returns whether the root is exercised.
  */
 function followBoundary(top: TreeTop, tree: Growth): boolean {
   const { steps, signedStrike, nearValue, farValue, nearMove, lastPaying } = tree;
@@ -194,9 +202,9 @@ function fillLastLevel(tree: Growth, ratio: number): void {
 }
 
 /**
- * Values an option on a Leisen–Reimer tree (Binomial Models for Option Valuation, 1996) of `steps`, odd and at most 101,
- * American and European side by side. The result is one object, overwritten by the next call. Null where a probability
- * leaves what a double holds: so far from the strike that only exercise or nothing is left.
+ * Values an option on a Leisen–Reimer tree (Binomial Models for Option Valuation, 1996) of `steps`, odd and at most
+ * 101, American and European side by side. The result is one object, overwritten by the next call. Null where a
+ * probability leaves what a double holds: so far from the strike that only exercise or nothing is left.
  */
 export function growLattice(
   right: OptionRight,
@@ -237,8 +245,8 @@ export function growLattice(
   secondPrices[1] = firstPrices[0] * farMove;
   secondPrices[2] = firstPrices[1] * farMove;
   europeanTop(lattice.european, growth);
-  // One boundary that recedes in time needs a gain from exercising early (interest on the strike of a put, the yield of a
-  // call) and a near move that is one.
+  // One boundary that recedes in time needs a gain from exercising early (interest on the strike of a put, the yield of
+  // a call) and a near move that is one.
   const gain = right === 'call' ? dividendYield : rate;
   const single = gain >= 0 && (right === 'call' ? nearMove > 1 : nearMove < 1);
   lattice.exercised = single ? followBoundary(lattice.american, growth) : compareEveryNode(lattice.american, growth);

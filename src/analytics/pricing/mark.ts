@@ -23,7 +23,10 @@ export interface Mark {
   source: MarkSource;
 }
 
-/** The middle of a two-sided quote that is not crossed; a bid of zero counts only under an ask of at most 0.05. Else null. */
+/**
+ * The middle of a two-sided quote that is not crossed; a bid of zero counts only under an ask of at most 0.05. Else
+ * null.
+ */
 export function quoteMid(bid: number | null, ask: number | null): number | null {
   if (bid === null || ask === null || !(bid >= 0) || !(ask > 0) || bid > ask) return null;
   if (bid === 0 && ask > methodologySettings.maximumAskOfZeroBid) return null;
@@ -38,7 +41,9 @@ function sessionAt(tsMs: number): SessionDate {
   return lastSession.session;
 }
 
-/** The mid of a fresh quote, else a recent trade of the same session, else the previous close; null: there is no sample. */
+/**
+ * The mid of a fresh quote, else a recent trade of the same session, else the previous close; null: there is no sample.
+ */
 export function markOf({ nowMs, quote, trade, previousClose }: MarkInputs): Mark | null {
   const { maximumQuoteAgeMs, maximumTradeAgeMs } = methodologySettings;
   if (quote !== null && nowMs - quote.tsMs <= maximumQuoteAgeMs) {

@@ -2,7 +2,10 @@ const sqrtHalf = Math.SQRT1_2;
 const inverseSqrt2Pi = 0.3989422804014327;
 const inverseSqrtPi = 0.5641895835477563;
 
-/** erf(x)/x for |x| ≤ 0.46875 as a function of y = x² (W. J. Cody, Rational Chebyshev Approximations for the Error Function, 1969). */
+/**
+ * erf(x)/x for |x| ≤ 0.46875 as a function of y = x² (W. J. Cody, Rational Chebyshev Approximations for the Error
+ * Function, 1969).
+ */
 function erfOverX(y: number): number {
   const numerator =
     (((0.18577770618460315 * y + 3.1611237438705655) * y + 113.86415415105016) * y + 377.485237685302) * y +

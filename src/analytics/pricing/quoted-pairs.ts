@@ -52,8 +52,9 @@ export function quotedPairs({ strikes }: ChainGroup, rows: readonly ChainRow[]):
 }
 
 /**
- * The pairs nearest the money, at most five, nearest first. Pairs more than 3% from it do not count: of expiries over a quarter away, whose
- * strikes are as far apart as their price may go, 3% times the square root of the quarters. Any count where the options do not follow the spot.
+ * The pairs nearest the money, at most five, nearest first. Pairs more than 3% from it do not count: of expiries over a
+ * quarter away, whose strikes are as far apart as their price may go, 3% times the square root of the quarters. Any
+ * count where the options do not follow the spot.
  */
 export function pairsAtTheMoney(pairs: readonly QuotedPair[], group: ChainGroup, money: number): QuotedPair[] {
   const { nearMoney, dividendSpanYears } = methodologySettings;

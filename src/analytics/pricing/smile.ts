@@ -28,8 +28,8 @@ export interface QuotedOption extends SmileMarket {
 }
 
 /**
- * The implied volatility of one contract, annualized fraction; NaN when its mark gives none: outside its bounds, no time left,
- * beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
+ * The implied volatility of one contract, annualized fraction; NaN when its mark gives none: outside its bounds, no
+ * time left, beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
  */
 export function contractVolatility(option: QuotedOption): number {
   const { right, spot, strike, years, rate, dividendYield, american, mark, halfSpread } = option;
@@ -52,15 +52,18 @@ export function contractVolatility(option: QuotedOption): number {
 /** How a strike's volatility was found; the first four of `solveOrigins` say the same. */
 const [none, outOfTheMoney, inTheMoney, interpolated] = [0, 1, 2, 3];
 
-/** The volatilities of a group's strikes, NaN unknown, and how each was found: 0 not, 1 out of the money, 2 in, 3 interpolated. */
+/**
+ * The volatilities of a group's strikes, NaN unknown, and how each was found: 0 not, 1 out of the money, 2 in, 3
+ * interpolated.
+ */
 export interface Smile {
   volatility: Float64Array;
   origin: Uint8Array;
 }
 
 /**
- * One volatility a strike, for its call and its put: from the out-of-the-money side, else from the other, else on a straight
- * line in ln(K/F) between the nearest solved strikes on either side.
+ * One volatility a strike, for its call and its put: from the out-of-the-money side, else from the other, else on a
+ * straight line in ln(K/F) between the nearest solved strikes on either side.
  */
 export function solveSmile(group: ChainGroup, rows: readonly ChainRow[], market: SmileMarket): Smile {
   const forward = carriedForward(market.spot, market.rate, market.dividendYield, group.years);

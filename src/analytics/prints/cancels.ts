@@ -1,7 +1,10 @@
 import { type OptionLedger, printState } from './option-ledger.ts';
 import type { PrintLinks } from './print-links.ts';
 
-/** What a cancel takes back that comes in event-time order: the most recent print before it that it looks like and that stands; −1 = none. */
+/**
+ * What a cancel takes back that comes in event-time order: the most recent print before it that it looks like and that
+ * stands; −1 = none.
+ */
 export function mostRecent(ledger: OptionLedger, cancel: number): number {
   const { columns } = ledger;
   let n = columns.previousOfContract[cancel & ledger.mask]!;
@@ -13,8 +16,8 @@ export function mostRecent(ledger: OptionLedger, cancel: number): number {
 }
 
 /**
- * Pairs the cancels of trades that look like `entry` with their originals (methodology 3: same contract, exchange, price and
- * size, the most recent first), and turns the prints whose state that changes. Asked for when a cancel comes
+ * Pairs the cancels of trades that look like `entry` with their originals (methodology 3: same contract, exchange,
+ * price and size, the most recent first), and turns the prints whose state that changes. Asked for when a cancel comes
  * late, or a print of a contract that had one. Gives by how much the number of cancels without an original changed.
  */
 export function pairCancels(

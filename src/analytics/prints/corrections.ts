@@ -2,13 +2,13 @@ import { correctedTrade, correctionMessage, isWithdrawn } from '../../domain/pri
 import type { StockLedger } from './stock-ledger.ts';
 
 /**
- * Which of a trade's records stands, and at whose place in time; null: none does. It depends on the records alone, not on the
- * order in which they came:
+ * Which of a trade's records stands, and at whose place in time; null: none does. It depends on the records alone, not
+ * on the order in which they came:
  *
  * - any record that says error or cancel: none stands;
  * - a record of the corrected trade (code 1) holds the right data, the newest of several; it stands;
- * - a correction message (code 12) repeats the wrong data, so that with it alone the original falls; one with other data than the
- *   original's replaces it, at the original's instant;
+ * - a correction message (code 12) repeats the wrong data, so that with it alone the original falls; one with other
+ *   data than the original's replaces it, at the original's instant;
  * - else the trade itself.
  *
  * `saidBefore` orders records by their own instants: one that was put in another's place has left its own.
@@ -17,17 +17,17 @@ export function standingRecord(
   ledger: StockLedger,
   records: readonly number[],
   saidBefore: (a: number, b: number) => boolean,
-): { entry: number; placeOf: number } | null {
+): { entry: number; positionOf: number } | null {
   const codeOf = (entry: number) => ledger.columns.correction[entry & ledger.mask]!;
   if (records.some((entry) => isWithdrawn(codeOf(entry)))) return null;
   const ordered = [...records].sort((a, b) => (saidBefore(a, b) ? -1 : saidBefore(b, a) ? 1 : 0));
   const corrected = ordered.filter((entry) => codeOf(entry) === correctedTrade).at(-1);
-  if (corrected !== undefined) return { entry: corrected, placeOf: corrected };
+  if (corrected !== undefined) return { entry: corrected, positionOf: corrected };
   const message = ordered.filter((entry) => codeOf(entry) === correctionMessage).at(-1);
   const original = ordered.find((entry) => codeOf(entry) !== correctionMessage);
   if (original === undefined) return null;
-  if (message === undefined) return { entry: original, placeOf: original };
-  return sameData(ledger, original, message) ? null : { entry: message, placeOf: original };
+  if (message === undefined) return { entry: original, positionOf: original };
+  return sameData(ledger, original, message) ? null : { entry: message, positionOf: original };
 }
 
 function sameData({ columns, mask }: StockLedger, a: number, b: number): boolean {

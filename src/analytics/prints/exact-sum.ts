@@ -1,8 +1,8 @@
 import { priceUnits, sizeParts } from '../../domain/print.ts';
 
 /*
- * Sums of decimal sizes and of prices times them, exact, so that the order of arrival changes no digit. Whole shares and
- * millionths are summed apart; so are whole price units of money (1e-4 dollars) and their millionths.
+ * Sums of decimal sizes and of prices times them, exact, so that the order of arrival changes no digit. Whole shares
+ * and millionths are summed apart; so are whole price units of money (1e-4 dollars) and their millionths.
  */
 
 /** A sum of parts of 1e-6: `whole + micros / 1e6`, micros kept in 0…999,999 whatever the sign of what is added. */

@@ -32,7 +32,10 @@ export interface OptionLedger {
     traits: Uint8Array;
     side: Uint8Array;
     state: Uint8Array;
-    /** The print before it in event time, of its contract; of its underlying and exchange among multi-leg prints. −1 = none. */
+    /**
+     * The print before it in event time, of its contract; of its underlying and exchange among multi-leg prints. −1 =
+     * none.
+     */
     previousOfContract: Int32Array;
     previousOfBook: Int32Array;
   };
@@ -45,7 +48,10 @@ export interface OptionLedger {
   conditions(entry: number): readonly number[];
   /** Copies a print in, waiting; its entry number. `mayForget(entry)` is asked before the oldest is forgotten. */
   add(print: OptionPrint): number;
-  /** Whether `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are equal but duplicates. */
+  /**
+   * Whether `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are
+   * equal but duplicates.
+   */
   before(a: number, b: number): boolean;
 }
 
@@ -70,8 +76,8 @@ function firstColumns(): OptionLedger['columns'] {
 }
 
 /**
- * A ledger of at least `remembered` prints. It grows to that, and beyond only while `mayForget` keeps the oldest: then the oldest is
- * forgotten for every new one.
+ * A ledger of at least `remembered` prints. It grows to that, and beyond only while `mayForget` keeps the oldest: then
+ * the oldest is forgotten for every new one.
  */
 export function createOptionLedger(remembered: number, mayForget: (entry: number) => boolean): OptionLedger {
   const sets = createConditionSets();

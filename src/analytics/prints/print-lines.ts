@@ -4,14 +4,17 @@ export interface PrintLines {
   ascends(contract: number, exchange: number, sequence: number): boolean;
 }
 
-/** An empty table: open addressing, so that a print costs no string and no object; a line's key and number side by side, so that it costs one look at memory. */
+/**
+ * An empty table: open addressing, so that a print costs no string and no object; a line's key and number side by side,
+ * so that it costs one look at memory.
+ */
 export function createPrintLines(): PrintLines {
   let table = new Float64Array(1024).fill(-1);
   let mask = 511;
   let count = 0;
 
   /** Where the key of a line stands, or would. */
-  function placeOf(contract: number, exchange: number, key: number): number {
+  function entryOf(contract: number, exchange: number, key: number): number {
     // Multiplicative hashing of the contract and the exchange apart; the key itself has up to 47 bits.
     let slot = ((Math.imul(contract, 0x9e3779b1) ^ Math.imul(exchange, 0x85ebca6b)) >>> 7) & mask;
     while (table[2 * slot] !== -1 && table[2 * slot] !== key) slot = (slot + 1) & mask;
@@ -25,25 +28,25 @@ export function createPrintLines(): PrintLines {
     for (let i = 0; i < old.length; i += 2) {
       const key = old[i]!;
       if (key === -1) continue;
-      const place = placeOf(Math.floor(key / 65_536), key % 65_536, key);
-      table[place] = key;
-      table[place + 1] = old[i + 1]!;
+      const entry = entryOf(Math.floor(key / 65_536), key % 65_536, key);
+      table[entry] = key;
+      table[entry + 1] = old[i + 1]!;
     }
   }
 
   return {
     ascends(contract, exchange, sequence) {
       const key = contract * 65_536 + exchange;
-      const place = placeOf(contract, exchange, key);
-      if (table[place] === -1) {
-        table[place] = key;
-        table[place + 1] = sequence;
+      const entry = entryOf(contract, exchange, key);
+      if (table[entry] === -1) {
+        table[entry] = key;
+        table[entry + 1] = sequence;
         count++;
         if (2 * count > mask) grow();
         return true;
       }
-      if (sequence <= table[place + 1]!) return false;
-      table[place + 1] = sequence;
+      if (sequence <= table[entry + 1]!) return false;
+      table[entry + 1] = sequence;
       return true;
     },
   };

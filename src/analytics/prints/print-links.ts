@@ -32,7 +32,10 @@ export function createPrintLinks(ledger: OptionLedger): PrintLinks {
     return book;
   }
 
-  /** Links into the list that begins at `head`; the new head. The column is looked up again: it moves when the ledger grows. */
+  /**
+   * Links into the list that begins at `head`; the new head. The column is looked up again: it moves when the ledger
+   * grows.
+   */
   function insert(entry: number, head: number, column: 'previousOfContract' | 'previousOfBook'): number {
     const previous = columns[column];
     if (head < ledger.oldest || !ledger.before(entry, head)) {

@@ -11,19 +11,25 @@ export interface QuoteBook {
   add(quote: OptionQuote): void;
   /** Puts every quote up to and with an instant in force. */
   release(tsMs: number, tsNanos: number): void;
-  /** The side of a print by the quote in force at its instant, that instant's own included; the place in `flowSides`. */
+  /**
+   * The side of a print by the quote in force at its instant, that instant's own included; the place in `flowSides`.
+   */
   sideAt(contract: TradedContract, price: number, tsMs: number, tsNanos: number): number;
   /** Best bid and ask in force, 1e-4 dollars, at what is released; null when there was none. */
   latest(contract: TradedContract): { bid: number; ask: number; tsMs: number } | null;
 }
 
 const maximumAgeNanos = tapeSettings.maximumSideQuoteAgeMs * 1e6;
-/** A quote older than this is forgotten when there is no room: no print within the lateness bound could still be sided by it. */
+/**
+ * A quote older than this is forgotten when there is no room: no print within the lateness bound could still be sided
+ * by it.
+ */
 const horizonMs = tapeSettings.latenessMs + tapeSettings.maximumSideQuoteAgeMs;
 
 /**
- * An empty quote book. Quotes may come in any order; one that comes after `release` has passed its instant sides the prints that
- * come after it, not those before. At least the last half of `remembered` quotes are known, and all of the lateness bound.
+ * An empty quote book. Quotes may come in any order; one that comes after `release` has passed its instant sides the
+ * prints that come after it, not those before. At least the last half of `remembered` quotes are known, and all of the
+ * lateness bound.
  */
 export function createQuoteBook(remembered: number = tapeSettings.rememberedQuotes): QuoteBook {
   const columns = {
@@ -50,7 +56,8 @@ export function createQuoteBook(remembered: number = tapeSettings.rememberedQuot
     if (columns.tsMs[i] !== columns.tsMs[j]) return columns.tsMs[i]! < columns.tsMs[j]!;
     if (columns.tsNanos[i] !== columns.tsNanos[j]) return columns.tsNanos[i]! < columns.tsNanos[j]!;
     if (columns.sequence[i] !== columns.sequence[j]) return columns.sequence[i]! < columns.sequence[j]!;
-    // Of one contract's quotes with equal instant and number the last to be applied would decide: let it be the narrower one.
+    // Of one contract's quotes with equal instant and number the last to be applied would decide: let it be the
+    // narrower one.
     if (columns.bid[i] !== columns.bid[j]) return columns.bid[i]! < columns.bid[j]!;
     return columns.ask[i]! > columns.ask[j]!;
   }

@@ -50,8 +50,8 @@ export function createEntryQueue(): EntryQueue {
 }
 
 /**
- * A queue for what comes in order and a heap for what comes late: a tape is nearly in order, so that nearly every entry costs
- * one comparison. `before` must be a total order and distinguish entries that are not the same.
+ * A queue for what comes in order and a heap for what comes late: a tape is nearly in order, so that nearly every entry
+ * costs one comparison. `before` must be a total order and distinguish entries that are not the same.
  */
 export function createReorder(before: (a: number, b: number) => boolean): Reorder {
   const queue = createEntryQueue();

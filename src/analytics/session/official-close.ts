@@ -8,8 +8,8 @@ export function mayBeClose(conditions: readonly number[]): boolean {
 }
 
 /**
- * The official close in dollars (methodology 5): the listing exchange's closing price print (condition 15), else its closing
- * auction's (19), the last of several; else the last price that sets a close. Null if there is none.
+ * The official close in dollars (methodology 5): the listing exchange's closing price print (condition 15), else its
+ * closing auction's (19), the last of several; else the last price that sets a close. Null if there is none.
  * `candidates`: the symbol's prints of those conditions that stand.
  */
 export function officialCloseOf(

@@ -23,11 +23,14 @@ export interface OptionTapeOptions {
   session: SessionDate;
   onChange(change: FlowChange): void;
   /**
-   * How long a print waits for earlier ones, by event time. At the lateness bound (the default) nothing within the bound is ever
-   * sent twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print changes them.
+   * How long a print waits for earlier ones, by event time. At the lateness bound (the default) nothing within the
+   * bound is ever sent twice. A live reader waits less, sees events sooner, and gets `withdrawn` when a later print
+   * changes them.
    */
   holdMs?: number;
-  /** The number before the first change's, and before every underlying's first snapshot's: a restart goes on counting. */
+  /**
+   * The number before the first change's, and before every underlying's first snapshot's: a restart goes on counting.
+   */
   firstSeq?: number;
   firstSnapshotSeq?: number;
   /** Contracts whose bars are made; all when absent. */
@@ -76,7 +79,10 @@ export interface OptionTape {
   readonly reachedMs: number;
 }
 
-/** An option tape of one session. Memory is bounded by the prints remembered, the contracts that trade and their minutes. */
+/**
+ * An option tape of one session. Memory is bounded by the prints remembered, the contracts that trade and their
+ * minutes.
+ */
 export function createOptionTape(options: OptionTapeOptions): OptionTape {
   const { session, holdMs = tapeSettings.latenessMs } = options;
   const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];

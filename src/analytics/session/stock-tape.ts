@@ -26,7 +26,10 @@ export interface StockTapeCounts {
   otherSession: number;
 }
 
-/** One session's stock tape: prints in, bars and off-exchange figures out. What it says depends on the prints alone, not on their order. */
+/**
+ * One session's stock tape: prints in, bars and off-exchange figures out. What it says depends on the prints alone, not
+ * on their order.
+ */
 export interface StockTape {
   /** Takes a print; the object may be used again afterwards. */
   print(print: StockPrint): void;
@@ -121,9 +124,9 @@ export function createStockTape({ session, remembered = tapeSettings.rememberedP
   }
 
   /** Puts a record that replaces another in that one's place in time. */
-  function moveTo(entry: number, placeOf: number) {
-    if (entry === placeOf) return;
-    const [to, from] = [entry & ledger.mask, placeOf & ledger.mask];
+  function moveTo(entry: number, positionOf: number) {
+    if (entry === positionOf) return;
+    const [to, from] = [entry & ledger.mask, positionOf & ledger.mask];
     if (!moved.has(entry)) moved.set(entry, columns.tsMs[to]!);
     columns.tsMs[to] = columns.tsMs[from]!;
     columns.tsNanos[to] = columns.tsNanos[from]!;
@@ -146,7 +149,7 @@ export function createStockTape({ session, remembered = tapeSettings.rememberedP
       if (columns.counted[other & ledger.mask] === 1 && other !== standing?.entry) turn(state, other, false);
     }
     if (!standing || columns.counted[standing.entry & ledger.mask] === 1) return;
-    moveTo(standing.entry, standing.placeOf);
+    moveTo(standing.entry, standing.positionOf);
     turn(state, standing.entry, true);
   }
 

@@ -25,7 +25,10 @@ export interface SolvedGreeks extends Greeks {
   origin: SolveOrigin;
 }
 
-/** One contract's line of a chain capture. Null = the source did not say; its greeks are the source's. Prices are dollars a share. */
+/**
+ * One contract's line of a chain capture. Null = the source did not say; its greeks are the source's. Prices are
+ * dollars a share.
+ */
 export interface ChainRow extends OptionContract, Greeks {
   openInterest: number | null;
   /** Contracts traded in the session so far. */

@@ -33,8 +33,8 @@ export interface ContractBook {
 }
 
 /**
- * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootTerms` is asked once a root; without it the
- * standard facts of the root hold.
+ * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootTerms` is asked once a root;
+ * without it the standard facts of the root hold.
  */
 export function createContractBook(rootTerms: (root: string) => RootTerms = optionRoot): ContractBook {
   const contracts = new Map<string, TradedContract | null>();

@@ -3,7 +3,10 @@ import { isDate, type SessionDate } from '../market-time.ts';
 
 export type OptionRight = 'call' | 'put';
 
-/** One option contract (spec 2.7). `root` is the OSI root, which the wire calls `underlying`; the ticker it belongs to is `underlyingOf(root)`. */
+/**
+ * One option contract (spec 2.7). `root` is the OSI root, which the wire calls `underlying`; the ticker it belongs to
+ * is `underlyingOf(root)`.
+ */
 export interface OptionContract {
   root: string;
   expiry: SessionDate;
@@ -29,8 +32,8 @@ function readExpiry(digits: string): SessionDate | null {
 const osiPattern = /^([A-Z0-9]{1,6})(\d{6})([CP])(\d{8})$/;
 
 /**
- * Reads an OSI symbol, with or without the `O:` prefix and padding; parsed from the right, so that roots may end in digits.
- * Null for anything else: an impossible date, a zero strike, a root over six characters.
+ * Reads an OSI symbol, with or without the `O:` prefix and padding; parsed from the right, so that roots may end in
+ * digits. Null for anything else: an impossible date, a zero strike, a root over six characters.
  */
 export function readOptionContract(text: string): OptionContract | null {
   const match = osiPattern.exec(text.replace(/^O:/, '').replace(/ +/, ''));
@@ -41,7 +44,10 @@ export function readOptionContract(text: string): OptionContract | null {
   return { root, expiry, right: right === 'C' ? 'call' : 'put', strike: Number(strike) };
 }
 
-/** As `readOptionContract`, in either case of ASCII letters. Others, such as ſ and ı, would become ASCII ones in upper case. */
+/**
+ * As `readOptionContract`, in either case of ASCII letters. Others, such as ſ and ı, would become ASCII ones in upper
+ * case.
+ */
 export function readOptionContractText(text: string): OptionContract | null {
   return /^[\x20-\x7e]*$/.test(text) ? readOptionContract(text.toUpperCase()) : null;
 }
@@ -60,7 +66,8 @@ export function parseOptionContract(text: string, parameter = 'contract'): Optio
 
 /** The OSI symbol without prefix: `SPXW240105C04700000`. */
 export function osiSymbol({ root, expiry, right, strike }: OptionContract): string {
-  return `${root}${expiry.slice(2, 4)}${expiry.slice(5, 7)}${expiry.slice(8, 10)}${right === 'call' ? 'C' : 'P'}${String(strike).padStart(8, '0')}`;
+  const date = expiry.slice(2).replaceAll('-', '');
+  return `${root}${date}${right === 'call' ? 'C' : 'P'}${String(strike).padStart(8, '0')}`;
 }
 
 /** The contract path form: `O:` and the OSI symbol. */

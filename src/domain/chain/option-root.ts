@@ -35,7 +35,10 @@ const forwardRoots = new Set(['VIX', 'VIXW']);
 // A.M.-settled: the standard monthly index roots and VIX; their weekly twins settle at the close, VIXW at the open.
 const amRoots = new Set(['SPX', 'NDX', 'RUT', 'DJX', 'VIX', 'VIXW']);
 
-/** Standard facts of a root: known index roots by name, everything else American, PM-settled, 100 shares; a trailing digit marks an adjusted deliverable. */
+/**
+ * Standard facts of a root: known index roots by name, everything else American, PM-settled, 100 shares; a trailing
+ * digit marks an adjusted deliverable.
+ */
 export function optionRoot(root: string): OptionRoot {
   const adjusted = /^[A-Z]+\d$/.test(root);
   const base = adjusted ? root.slice(0, -1) : root;
@@ -55,7 +58,9 @@ export function underlyingOf(root: string): string {
   return optionRoot(root).underlying;
 }
 
-/** The instant a contract of `settlement` dies: 09:30 or the close (16:00, half day 13:00) of its expiry date, New York. */
+/**
+ * The instant a contract of `settlement` dies: 09:30 or the close (16:00, half day 13:00) of its expiry date, New York.
+ */
 export function expiryInstant(expiry: SessionDate, settlement: Settlement): number {
   if (settlement === 'am') return exchangeInstant(expiry, sessionMinutes.open);
   return exchangeInstant(expiry, isTradingDay(expiry) ? closeMinute(expiry) : sessionMinutes.close);

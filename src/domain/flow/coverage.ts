@@ -16,7 +16,10 @@ export interface Coverage {
   standardMultiplierAssumed: boolean;
 }
 
-/** The coverage as it stood at `nowMs`: what was observed later is not yet known, and nothing unfinished claims to be complete. */
+/**
+ * The coverage as it stood at `nowMs`: what was observed later is not yet known, and nothing unfinished claims to be
+ * complete.
+ */
 export function coverageAt(coverage: Coverage, nowMs: number): Coverage {
   if (coverage.observedThroughMs > nowMs) {
     return { ...coverage, status: 'observed_live', complete: false, observedThroughMs: nowMs };

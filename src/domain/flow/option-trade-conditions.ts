@@ -74,7 +74,10 @@ export const auctionConditions: readonly number[] = [227, 228, 233, 237, 238, 24
 
 const permissions = eligible | sweepable;
 
-/** The traits of a print: what every one of its conditions permits, and what any of them says. An unknown id restricts nothing. */
+/**
+ * The traits of a print: what every one of its conditions permits, and what any of them says. An unknown id restricts
+ * nothing.
+ */
 export function optionTraitsOf(conditions: readonly number[]): number {
   if (conditions.length === 0) return ordinaryOptionTraits;
   if (conditions.length === 1) return traitsById[conditions[0]!] ?? ordinaryOptionTraits;

@@ -16,8 +16,8 @@ function name(field: string, value: unknown): string {
 const isSent = (value: unknown) => value !== undefined && value !== null && value !== '';
 
 /**
- * Reads a journal account (contract-notes 3: `id, name, broker`); throws 400 naming the field that is wrong. Null and empty count as
- * not sent; other keys are skipped. An id that is not sent is null.
+ * Reads a journal account (contract-notes 3: `id, name, broker`); throws 400 naming the field that is wrong. Null and
+ * empty count as not sent; other keys are skipped. An id that is not sent is null.
  */
 export function requireJournalAccount(
   fields: Readonly<Record<string, unknown>>,

@@ -4,7 +4,10 @@ import { bodyTooLarge, invalidParameter } from '../failure.ts';
 import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
 
-/** How large an import may be (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold up everybody. */
+/**
+ * How large an import may be (contract-notes 2). A JSON line over `lineLength` is not looked at: parsing it could hold
+ * up everybody.
+ */
 export const importLimits = { bytes: 10 * 1024 * 1024, lines: 100_000, lineLength: 1024 * 1024 };
 
 /** Columns of the CSV form, in this order; the header names them. */
@@ -22,8 +25,8 @@ export interface JournalBody {
 const yieldRows = 1000;
 
 /**
- * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 when the body
- * is not UTF-8; whatever else is wrong is wrong with a row. `nowMs` is the time of trades without one.
+ * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 when
+ * the body is not UTF-8; whatever else is wrong is wrong with a row. `nowMs` is the time of trades without one.
  */
 export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv', nowMs: number): Promise<JournalBody> {
   if (body.byteLength > importLimits.bytes) throw bodyTooLarge('10 MiB');

@@ -33,9 +33,10 @@ function instant(value: unknown): Read<number> {
 }
 
 /**
- * Reads a trade object (contract-notes 3: `id, account_id, symbol, side, qty, price, ts, note`), or says what is wrong with the first
- * field that is: `missing_<field>` or `bad_<field>`. Null and empty count as not sent; other keys are skipped. Symbols become
- * upper case. A quantity is above zero (the side gives the direction), a price not below it. `nowMs` is the time if none is given.
+ * Reads a trade object (contract-notes 3: `id, account_id, symbol, side, qty, price, ts, note`), or says what is wrong
+ * with the first field that is: `missing_<field>` or `bad_<field>`. Null and empty count as not sent; other keys are
+ * skipped. Symbols become upper case. A quantity is above zero (the side gives the direction), a price not below it.
+ * `nowMs` is the time if none is given.
  */
 export function readTrade(fields: Readonly<Record<string, unknown>>, nowMs: number): NewTrade | string {
   const wrong: string[] = [];

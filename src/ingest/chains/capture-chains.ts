@@ -159,9 +159,10 @@ export async function captureChainsOnce(
 }
 
 /**
- * Captures chains until `stop` is aborted: at once when the market is open, then by the schedule. Each chain is stored, with the GEX
- * capture that follows from it, and announced, as `ingest chain` does. Symbols do not wait for one another: one that fails is tried
- * again after a pause that grows, or after what the source asks for; outside market hours nothing is asked.
+ * Captures chains until `stop` is aborted: at once when the market is open, then by the schedule. Each chain is stored,
+ * with the GEX capture that follows from it, and announced, as `ingest chain` does. Symbols do not wait for one
+ * another: one that fails is tried again after a pause that grows, or after what the source asks for; outside market
+ * hours nothing is asked.
  */
 export async function captureChains(
   store: Store,

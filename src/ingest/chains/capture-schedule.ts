@@ -24,7 +24,10 @@ export function isCaptureTime(tsMs: number, { delayMs, always }: CaptureSchedule
   return always || (tsMs >= openMs && tsMs < closeMs);
 }
 
-/** The first instant from `fromMs` on at which a capture is due: the open and every `everyMs` after it, before the close (78 of 5 minutes, 42 of a half day). */
+/**
+ * The first instant from `fromMs` on at which a capture is due: the open and every `everyMs` after it, before the close
+ * (78 of 5 minutes, 42 of a half day).
+ */
 export function nextCapture(fromMs: number, { everyMs, delayMs, always }: CaptureSchedule): number {
   if (always) return Math.ceil(fromMs / everyMs) * everyMs;
   const { date, openMs, closeMs } = hoursAt(fromMs, delayMs);
@@ -34,7 +37,10 @@ export function nextCapture(fromMs: number, { everyMs, delayMs, always }: Captur
 
 const [firstPauseMs, longestPauseMs] = [2000, 300_000];
 
-/** Ms to wait after so many failures in a row: 2 s, doubled each time to 5 minutes, less up to half of it by chance (`random` 0…1), so that callers part. */
+/**
+ * Ms to wait after so many failures in a row: 2 s, doubled each time to 5 minutes, less up to half of it by chance
+ * (`random` 0…1), so that callers part.
+ */
 export function backOffMs(failures: number, random: number): number {
   return Math.min(longestPauseMs, firstPauseMs * 2 ** Math.min(failures - 1, 20)) * (1 - random / 2);
 }

@@ -85,8 +85,8 @@ function describe(error: unknown): string {
 }
 
 /**
- * Asks a source for a chain: its bytes, or null when what `known` describes still holds (304). Throws `SourceFailure`; when `stop`
- * is aborted, its reason.
+ * Asks a source for a chain: its bytes, or null when what `known` describes still holds (304). Throws `SourceFailure`;
+ * when `stop` is aborted, its reason.
  */
 export async function fetchChain(
   { url }: ChainSource,

@@ -1,7 +1,7 @@
 import { computeGexCapture } from '../../analytics/gex/capture.ts';
 import { solveCapture } from '../../analytics/gex/solve-capture.ts';
 import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
-import type { ChainCapture } from '../../domain/chain/chain.ts';
+import type { ChainCapture, SolveOrigin } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex.ts';
 import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captures.ts';
@@ -10,12 +10,15 @@ import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
-import { refuseSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed } from '../../store/market/session-seals.ts';
 import { readChain } from '../../tape/chains/chain-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 
-/** The volatilities of the session's last solves, by contract path form: those of the last solved minute, else of the chain before. */
+/**
+ * The volatilities of the session's last solves, by contract path form: those of the last solved minute, else of the
+ * chain before.
+ */
 async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map<string, number>> {
   const { underlying, capturedAt, sessionDate } = chain;
   const solves = new Map<string, number>();
@@ -31,9 +34,15 @@ async function previousSolves(tx: Transaction, chain: ChainCapture): Promise<Map
   return solves;
 }
 
+/** Where the volatility of a contract comes from that the capture's own quotes tell. */
+const quotedOrigins = new Set<SolveOrigin>(['outOfTheMoney', 'inTheMoney', 'interpolated']);
+
 const millions = (dollars: number) => `${(dollars / 1e6).toFixed(1)}m`;
 
-/** The two totals beside each other: small differences of large sums, and the vendor rounds its gammas. Null when there is only one. */
+/**
+ * The two totals beside each other: small differences of large sums, and the vendor rounds its gammas. Null when there
+ * is only one.
+ */
 function totals(chain: ChainCapture, gex: GexCapture, rate: number): string | null {
   if (gex.gammaSource === 'vendor') return null;
   const vendor = computeGexCapture(chain, { gammaSource: 'vendor', rate });
@@ -57,13 +66,19 @@ function chainPart({ underlying, capturedAt }: ChainCapture): string {
 /** How chains are solved. */
 export type ChainSettings = Pick<IngestSettings, 'gammaSource' | 'rate'>;
 
-/** A chain that was written: the GEX capture that follows from it, null when none may be published, and how many of the two are new or different. */
+/**
+ * A chain that was written: the GEX capture that follows from it, null when none may be published, and how many of the
+ * two are new or different.
+ */
 export interface WrittenChain {
   gex: GexCapture | null;
   changed: number;
 }
 
-/** Solves a chain after those stored before it in its session, and writes it and its GEX, in a transaction that holds the captures. */
+/**
+ * Solves a chain after those stored before it in its session, and writes it and its GEX, in a transaction that holds
+ * the captures.
+ */
 export async function writeChain(
   tx: Transaction,
   capture: ChainCapture,
@@ -89,8 +104,9 @@ export function settingsOf(
 }
 
 /**
- * Solves the session's captures after an instant again, in a transaction that holds them: each may have used a solve before it, or its
- * absence. Ends with the first that stays as it was. Those that an older version computed are left to `recompute`.
+ * Solves the session's captures after an instant again, in a transaction that holds them: each may have used a solve
+ * before it, or its absence. Ends with the first that stays as it was. Those that an older version computed are left to
+ * `recompute`.
  */
 export async function solveFollowing(
   tx: Transaction,
@@ -104,9 +120,36 @@ export async function solveFollowing(
   }
 }
 
+/** Whether a stored chain has contracts that take their volatility from the session's last solves, or would. */
+async function usesMinutes(tx: Transaction, chain: ChainCapture): Promise<boolean> {
+  const gaps = chain.rows.filter(({ solved }) => solved && !quotedOrigins.has(solved.origin));
+  if (gaps.some(({ solved }) => solved!.origin === 'previous')) return true;
+  if (gaps.length === 0) return false;
+  const minute = await solvedMinuteAt(tx, chain.underlying, chain.sessionDate, chain.capturedAt);
+  return gaps.some((row) => (minute?.solves.get(contractId(row))?.iv ?? null) !== null);
+}
+
 /**
- * Stores a chain and the GEX capture that follows from it, and solves those of its session that come after it anew, so that the order in which
- * chains arrive changes nothing. Throws `SessionSealed`.
+ * Solves the captures of a session again whose quotes leave gaps, in the transaction that wrote the session's minute
+ * solves anew: the solves fill the gaps, whether they or the chains came first. Captures of an older version are left
+ * to `recompute`.
+ */
+export async function solveWithMinutes(
+  tx: Transaction,
+  { underlying, sessionDate }: Pick<ChainCapture, 'underlying' | 'sessionDate'>,
+  rate: number,
+): Promise<void> {
+  await lockCaptures(tx, underlying);
+  for (const stored of await capturesAfter(tx, underlying, sessionDate, Number.MIN_SAFE_INTEGER)) {
+    if (stored.methodologyVersion !== null && stored.methodologyVersion !== methodologyVersion) continue;
+    const chain = (await chainCaptureAt(tx, underlying, stored.capturedAt))!;
+    if (await usesMinutes(tx, chain)) await writeChain(tx, chain, settingsOf(chain, stored, rate));
+  }
+}
+
+/**
+ * Stores a chain and the GEX capture that follows from it, and solves those of its session that come after it anew, so
+ * that the order in which chains arrive changes nothing. Throws `SessionSealed`.
  */
 export async function storeChain(
   tx: Transaction,
@@ -114,7 +157,7 @@ export async function storeChain(
   settings: ChainSettings,
 ): Promise<WrittenChain> {
   const { underlying, sessionDate } = capture;
-  await refuseSealed(tx, [{ symbol: underlying, sessionDate }]);
+  await rejectSealed(tx, [{ symbol: underlying, sessionDate }]);
   await saveUnderlyings(tx, new Set(capture.rows.map((row) => row.root)));
   await lockCaptures(tx, underlying);
   const written = await writeChain(tx, capture, settings);

@@ -18,7 +18,10 @@ export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueM
   work(units: number): boolean;
   /** Ends the solves that were begun, a few an iteration of the event loop. */
   finish(): Promise<void>;
-  /** The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its underlyings. */
+  /**
+   * The minutes whose solves are ended since this was last asked, in order; a minute comes whole, with all its
+   * underlyings.
+   */
   takeSolved(): WrittenMinute[];
   /** The last boundary that was handed out so, or was solved before; null before the first. */
   readonly solvedMs: number | null;
@@ -27,7 +30,10 @@ export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueM
 }
 
 export interface MinuteGreeksOptions extends MinuteMarketOptions {
-  /** Days from the session within which a followed contract expires, by underlying; one that is not in it is not followed. */
+  /**
+   * Days from the session within which a followed contract expires, by underlying; one that is not in it is not
+   * followed.
+   */
   windows: ReadonlyMap<string, number>;
   /** Contracts of an underlying that are followed; the usual number when absent. */
   most?: number | undefined;

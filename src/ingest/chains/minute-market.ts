@@ -20,7 +20,10 @@ export interface MinuteMarketOptions {
   from: Reader;
   session: SessionDate;
   rate: number;
-  /** The last price of an underlying before a boundary that a live tape gave; absent: only the store is asked, once a session. */
+  /**
+   * The last price of an underlying before a boundary that a live tape gave; absent: only the store is asked, once a
+   * session.
+   */
   livePrice?: (underlying: string, beforeMs: number) => PricePoint | null;
 }
 
@@ -36,8 +39,8 @@ function lastAt(points: readonly PricePoint[], tsMs: number): PricePoint | null 
 }
 
 /**
- * When the chain was captured whose yields hold at one point in time, at the latest: the full hour before it, since yields are a matter of days; before
- * the session's first full hour the end of the session before.
+ * When the chain was captured whose yields hold at one point in time, at the latest: the full hour before it, since
+ * yields are a matter of days; before the session's first full hour the end of the session before.
  */
 function yieldsAsOf(session: SessionDate, tsMs: number): number {
   const hour = tsMs - (tsMs % hourMs);

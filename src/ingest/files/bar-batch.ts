@@ -5,7 +5,9 @@ export interface BarBatch {
   push(key: string, bar: Bar): void;
   /** Bars held in all. */
   size(): number;
-  /** What is held, ascending by key; each run ascending by tsMs, and of two bars of one instant the one that came later. */
+  /**
+   * What is held, ascending by key; each run ascending by tsMs, and of two bars of one instant the one that came later.
+   */
   runs(): Generator<[key: string, bars: BarColumns]>;
 }
 

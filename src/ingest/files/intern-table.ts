@@ -6,7 +6,9 @@ export interface InternTable<T> {
   of(item: T): number;
 }
 
-/** No things yet. Things are distinguished as a `Map` tells keys apart: lists that a reader gives as one array are one. */
+/**
+ * No things yet. Things are distinguished as a `Map` tells keys apart: lists that a reader gives as one array are one.
+ */
 export function internTable<T>(): InternTable<T> {
   const numbers = new Map<T, number>();
   const items: T[] = [];

@@ -4,8 +4,8 @@ import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 
 /**
- * Enters underlyings of option data that are not known yet into the ticker directory. One with a root of European exercise is an
- * index product: shares and funds have none.
+ * Enters underlyings of option data that are not known yet into the ticker directory. One with a root of European
+ * exercise is an index product: shares and funds have none.
  */
 export async function saveUnderlyings(tx: Transaction, roots: Iterable<string>): Promise<void> {
   const classes = new Map<string, SymbolClass>();

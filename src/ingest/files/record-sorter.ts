@@ -10,12 +10,13 @@ const recordsInWindow = 2 ** 11;
 const digitBits = 11;
 const digits = 2 ** digitBits;
 
-/** Places of the two numbers by which records are ordered. */
+/** Offsets of the two numbers by which records are ordered. */
 const at = { group: 0, tsMs: 1 } as const;
 
 /**
- * Records of `width` numbers, put in order of their first number (a group, a whole number from 0) and then their second (an instant,
- * epoch ms); of equals the one that came first. Memory holds two runs and a window of each; what is beyond lies in a temporary file.
+ * Records of `width` numbers, put in order of their first number (a group, a whole number from 0) and then their second
+ * (an instant, epoch ms); of equals the one that came first. Memory holds two runs and a window of each; what is beyond
+ * lies in a temporary file.
  */
 export interface RecordSorter {
   push(record: ArrayLike<number>): void | Promise<void>;
@@ -26,16 +27,16 @@ export interface RecordSorter {
   close(): Promise<void>;
 }
 
-/** Deals places out by their digit, which is below `digits`: those of equal digits stay in their order. */
-function dealt(places: Uint32Array, digitOf: Uint32Array, digits: number): Uint32Array<ArrayBuffer> {
-  const { length } = places;
+/** Sorts positions by their digit, which is below `digits`: those of equal digits stay in their order. */
+function dealt(positions: Uint32Array, digitOf: Uint32Array, digits: number): Uint32Array<ArrayBuffer> {
+  const { length } = positions;
   const ends = new Uint32Array(digits + 1);
   for (let i = 0; i < length; i++) ends[digitOf[i]! + 1]!++;
   for (let i = 0; i < digits; i++) ends[i + 1]! += ends[i]!;
   const ordered = new Uint32Array(length);
   for (let i = 0; i < length; i++) {
-    const place = places[i]!;
-    ordered[ends[digitOf[place]!]!++] = place;
+    const position = positions[i]!;
+    ordered[ends[digitOf[position]!]!++] = position;
   }
   return ordered;
 }
@@ -96,8 +97,8 @@ function putInOrder(records: Float64Array, width: number, count: number, into: F
 interface Run {
   number: number;
   window: Float64Array;
-  /** Place in the window, and its end, in numbers. */
-  place: number;
+  /** Position in the window, and its end, in numbers. */
+  position: number;
   end: number;
   /** Bytes of the file not read yet. */
   offset: number;
@@ -110,37 +111,37 @@ async function fill(run: Run, file: FileHandle): Promise<void> {
   if (bytesRead !== bytes)
     throw new Error('the temporary file of sorted records is shorter than what was written to it');
   run.offset += bytes;
-  run.place = 0;
+  run.position = 0;
   run.end = bytes / 8;
 }
 
 function comesBefore(a: Run, b: Run): boolean {
-  const group = a.window[a.place + at.group]! - b.window[b.place + at.group]!;
+  const group = a.window[a.position + at.group]! - b.window[b.position + at.group]!;
   if (group !== 0) return group < 0;
-  const tsMs = a.window[a.place + at.tsMs]! - b.window[b.place + at.tsMs]!;
+  const tsMs = a.window[a.position + at.tsMs]! - b.window[b.position + at.tsMs]!;
   return tsMs === 0 ? a.number < b.number : tsMs < 0;
 }
 
 /** Puts the first of a heap of runs, whose record changed, back in its place. */
 function sink(heap: Run[]): void {
   const run = heap[0]!;
-  let place = 0;
+  let position = 0;
   for (;;) {
-    let child = 2 * place + 1;
+    let child = 2 * position + 1;
     if (child >= heap.length) break;
     if (child + 1 < heap.length && comesBefore(heap[child + 1]!, heap[child]!)) child++;
     if (!comesBefore(heap[child]!, run)) break;
-    heap[place] = heap[child]!;
-    place = child;
+    heap[position] = heap[child]!;
+    position = child;
   }
-  heap[place] = run;
+  heap[position] = run;
 }
 
 async function* merged(file: FileHandle, width: number, ends: readonly number[]): AsyncGenerator<Float64Array> {
   const heap: Run[] = [];
   for (const [number, fileEnd] of ends.entries()) {
     const window = new Float64Array(recordsInWindow * width);
-    const run = { number, window, place: 0, end: 0, offset: ends[number - 1] ?? 0, fileEnd };
+    const run = { number, window, position: 0, end: 0, offset: ends[number - 1] ?? 0, fileEnd };
     await fill(run, file);
     heap.push(run);
   }
@@ -152,11 +153,11 @@ async function* merged(file: FileHandle, width: number, ends: readonly number[])
     const rival = heap.length > 2 && comesBefore(heap[2]!, heap[1]!) ? heap[2] : heap[1];
     // A run's records often follow each other: until another run's come before them, no other is looked at.
     do {
-      for (let n = 0; n < width; n++) batch[filled + n] = run.window[run.place + n]!;
+      for (let n = 0; n < width; n++) batch[filled + n] = run.window[run.position + n]!;
       filled += width;
-      run.place += width;
-    } while (run.place < run.end && filled < batch.length && (!rival || comesBefore(run, rival)));
-    if (run.place === run.end) {
+      run.position += width;
+    } while (run.position < run.end && filled < batch.length && (!rival || comesBefore(run, rival)));
+    if (run.position === run.end) {
       if (run.offset < run.fileEnd) await fill(run, file);
       else {
         const last = heap.pop()!;
@@ -170,7 +171,10 @@ async function* merged(file: FileHandle, width: number, ends: readonly number[])
   }
 }
 
-/** An empty sorter of records of `width` numbers; its file goes into a folder of its own in `parent`. Close it, whatever happened. */
+/**
+ * An empty sorter of records of `width` numbers; its file goes into a folder of its own in `parent`. Close it, whatever
+ * happened.
+ */
 export function createRecordSorter(width: number, parent = tmpdir()): RecordSorter {
   let records = new Float64Array(1024 * width);
   let ordered = new Float64Array(0);

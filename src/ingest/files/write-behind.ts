@@ -1,6 +1,12 @@
-/** One write in progress while the next is prepared: the database works while this process reads on, and memory holds two batches at most. */
+/**
+ * One write in progress while the next is prepared: the database works while this process reads on, and memory holds
+ * two batches at most.
+ */
 export interface WriteBehind {
-  /** Waits for the write before, then starts `write` and returns without waiting for it. Throws what the write before threw. */
+  /**
+   * Waits for the write before, then starts `write` and returns without waiting for it. Throws what the write before
+   * threw.
+   */
   next(write: () => Promise<void>): Promise<void>;
   /** Waits for the last write. */
   done(): Promise<void>;

@@ -38,7 +38,10 @@ export async function readDayVolumes(
   return volumes;
 }
 
-/** Where the tape of an underlying and its day aggregates differ, by contract. A contract that either does not name has a volume of 0 there. */
+/**
+ * Where the tape of an underlying and its day aggregates differ, by contract. A contract that either does not name has
+ * a volume of 0 there.
+ */
 export function volumeDifferences(
   underlying: string,
   onTape: readonly { contract: TradedContract; volume: number }[],

@@ -2,7 +2,7 @@ import { basename } from 'node:path';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { isDate, type SessionDate } from '../../domain/market-time.ts';
 import { lockOpenInterest, type OpenInterestRun, saveOpenInterest } from '../../store/chain/open-interest.ts';
-import { refuseSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed } from '../../store/market/session-seals.ts';
 import { openInterestList } from '../../tape/chains/open-interest.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
@@ -11,7 +11,10 @@ import { saveUnderlyings } from '../files/option-underlyings.ts';
 
 const batchRows = 100_000;
 
-/** The session of a file whose lines do not say theirs: the setting, else a date in its name (`2014-06-06.csv.gz`, `oi_20140606.csv`), else null. */
+/**
+ * The session of a file whose lines do not say theirs: the setting, else a date in its name (`2014-06-06.csv.gz`,
+ * `oi_20140606.csv`), else null.
+ */
 export function sessionOfFile(path: string, settings: IngestSettings): SessionDate | null {
   if (settings.sessionDate !== null) return settings.sessionDate;
   const [, year, month, day] = /(?<!\d)(\d{4})-?(\d{2})-?(\d{2})(?!\d)/.exec(basename(path)) ?? [];
@@ -32,7 +35,7 @@ export const loadOpenInterest: Loader = async (job) => {
     if (held === 0 || job.refused()) return;
     const runs = [...batch.values()];
     for (const { sessionDate } of runs) sessions.add(sessionDate);
-    await refuseSealed(
+    await rejectSealed(
       job.tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
     );

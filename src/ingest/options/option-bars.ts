@@ -5,7 +5,7 @@ import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { lockOptionBars, type OptionBarRun, saveOptionBars } from '../../store/chain/option-bars.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
-import { refuseSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed } from '../../store/market/session-seals.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
 import { type BarBatch, slices } from '../files/bar-batch.ts';
 import { loadBarFile } from '../files/bar-file.ts';
@@ -27,7 +27,7 @@ async function writeBatch(tx: Transaction, batch: BarBatch, sessions: Set<Sessio
   for (const slice of slices(batch.runs(), runsAtOnce)) {
     const runs = slice.map(runOf);
     for (const { sessionDate } of runs) sessions.add(sessionDate);
-    await refuseSealed(
+    await rejectSealed(
       tx,
       runs.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
     );

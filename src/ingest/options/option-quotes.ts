@@ -3,7 +3,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../../store/chain/option-quotes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { underlyingsOfFlow } from '../../store/flow/sessions.ts';
-import { refuseSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed } from '../../store/market/session-seals.ts';
 import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
@@ -49,7 +49,7 @@ function partWriter(tx: Transaction) {
   const flush = async () => {
     if (held.length === 0) return;
     const changed = await saveQuoteParts(tx, held);
-    await refuseSealed(
+    await rejectSealed(
       tx,
       changed.map(({ underlying: symbol, sessionDate }) => ({ symbol, sessionDate })),
     );
@@ -77,7 +77,10 @@ function partWriter(tx: Transaction) {
   };
 }
 
-/** Says whose tapes were read before their quotes came: their prints are not stored, so their sides stay as they are until then. */
+/**
+ * Says whose tapes were read before their quotes came: their prints are not stored, so their sides stay as they are
+ * until then.
+ */
 async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, ReadonlySet<string>>): Promise<string[]> {
   const notes: string[] = [];
   for (const [session, underlyings] of [...touched].sort(([a], [b]) => (a < b ? -1 : 1))) {
@@ -93,8 +96,8 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
 }
 
 /**
- * Option quotes: a file is taken to hold all quotes, in its sessions, of every contract in it; they take the place of those stored. Tapes
- * that are read after them have their sides from them.
+ * Option quotes: a file is taken to hold all quotes, in its sessions, of every contract in it; they take the place of
+ * those stored. Tapes that are read after them have their sides from them.
  */
 export const loadOptionQuotes: Loader = async (job) => {
   const { tx, onNote, onBytes, refused } = job;

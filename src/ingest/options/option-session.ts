@@ -18,7 +18,7 @@ import { saveCrossSections } from '../../store/flow/cross-sections.ts';
 import { saveLargeTrades } from '../../store/flow/events.ts';
 import { saveRankedLists, saveWholeRankedList, wholeList } from '../../store/flow/ranked-prints.ts';
 import { crossSectionNumbers, lockFlow, removeFlow } from '../../store/flow/sessions.ts';
-import { refuseSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed } from '../../store/market/session-seals.ts';
 import { classesOf, symbolsVersion } from '../../store/market/symbols.ts';
 import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
@@ -86,7 +86,10 @@ async function endOptionSession({ date, tape, greeks }: OptionSession, nowMs: nu
 
 /** What is known of a session's tape beside its records. */
 export interface SessionTapeInfo {
-  /** Whether the tape of an underlying is known to be whole: every line was understood, and volumes are those of the day aggregates, where there are any. */
+  /**
+   * Whether the tape of an underlying is known to be whole: every line was understood, and volumes are those of the day
+   * aggregates, where there are any.
+   */
   withoutGaps(underlying: string): boolean;
   nowMs: number;
   /** What the figures are made from; informational. */
@@ -158,7 +161,10 @@ async function saveLists(
   return lists.reduce((sum, { prints }) => sum + prints.length, 0);
 }
 
-/** Writes what is made of some underlyings' sessions of one date, in a transaction that holds the locks of flow and bars. */
+/**
+ * Writes what is made of some underlyings' sessions of one date, in a transaction that holds the locks of flow and
+ * bars.
+ */
 async function saveSessions(
   tx: Transaction,
   sessions: readonly OptionSession[],
@@ -166,7 +172,7 @@ async function saveSessions(
 ): Promise<number> {
   const { date } = sessions[0]!;
   const symbols = sessions.map(({ underlying }) => underlying.symbol);
-  await refuseSealed(
+  await rejectSealed(
     tx,
     symbols.map((symbol) => ({ symbol, sessionDate: date })),
   );
@@ -218,8 +224,9 @@ export interface OptionSessionWriter {
 }
 
 /**
- * Writes the sessions of a date, each made from its whole tape, in the caller's transaction: the flow, bars and lists of every underlying take
- * the place of what was there, whether observed live or reconciled before. Underlyings that do not come stay as they are.
+ * Writes the sessions of a date, each made from its whole tape, in the caller's transaction: the flow, bars and lists
+ * of every underlying take the place of what was there, whether observed live or reconciled before. Underlyings that do
+ * not come stay as they are.
  */
 export async function optionSessionWriter(
   tx: Transaction,

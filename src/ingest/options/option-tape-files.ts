@@ -7,8 +7,8 @@ import { type InternTable, internTable } from '../files/intern-table.ts';
 import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
 import type { QuoteSource } from './quote-source.ts';
 
-// A print or quote as few numbers, for sorting: two whole numbers share a double, the lower below 2^32. An underlying's session is the
-// group. A quote has no exchange: its bid stands in the place of the price, its ask in that of the size.
+// A print or quote as few numbers, for sorting: two whole numbers share a double, the lower below 2^32. An underlying's
+// session is the group. A quote has no exchange: its bid stands in the place of the price, its ask in that of the size.
 const at = {
   group: 0,
   tsMs: 1,
@@ -26,7 +26,10 @@ const largestCorrection = 2 ** 20;
 // Underlyings of a session, at most, in the number of a group.
 const groupsInDay = 2 ** 24;
 
-/** Takes the records of an underlying's session in order of event time. The objects are used again: nothing may keep them. */
+/**
+ * Takes the records of an underlying's session in order of event time. The objects are used again: nothing may keep
+ * them.
+ */
 export interface TapeFeed {
   print(print: OptionPrint): void;
   quote(quote: OptionQuote): void;
@@ -41,9 +44,10 @@ export interface OptionTapeFiles {
   /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
   readonly quotes: number;
   /**
-   * Feeds the records of an underlying's session, in order of event time, to what `begin` gives for it, then calls `end`; then those of the
-   * next: New York dates ascend. Null passes a session over. Contracts and underlyings are numbered for an engine that sees one
-   * underlying: what it knows is small and lies together, and is gone after it. To be called once.
+   * Feeds the records of an underlying's session, in order of event time, to what `begin` gives for it, then calls
+   * `end`; then those of the next: New York dates ascend. Null passes a session over. Contracts and underlyings are
+   * numbered for an engine that sees one underlying: what it knows is small and lies together, and is gone after it. To
+   * be called once.
    */
   feed(
     begin: (underlying: TradedUnderlying, session: SessionDate) => Promise<TapeFeed | null>,
@@ -191,8 +195,8 @@ function recordFeeder(contracts: readonly TradedContract[], lists: readonly (rea
 }
 
 /**
- * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them in order. Memory holds what a sorter holds,
- * and an object a contract that traded. Throws `TapeFileError`. Close it, whatever happened.
+ * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them in order. Memory holds
+ * what a sorter holds, and an object a contract that traded. Throws `TapeFileError`. Close it, whatever happened.
  */
 export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {
   const sorter = createRecordSorter(width);

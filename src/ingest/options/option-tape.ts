@@ -30,8 +30,9 @@ export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly
 }
 
 /**
- * An option tape: it is taken to hold all prints, in its sessions, of every underlying in it. Large trades, cross-sections, bars and
- * end-of-day lists take the place of what was stored of them. Without quotes, given or stored, all sides are unknown.
+ * An option tape: it is taken to hold all prints, in its sessions, of every underlying in it. Large trades,
+ * cross-sections, bars and end-of-day lists take the place of what was stored of them. Without quotes, given or stored,
+ * all sides are unknown.
  */
 export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
   let badLines = 0;

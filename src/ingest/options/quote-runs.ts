@@ -40,11 +40,11 @@ function createGathering() {
   /** Of the quotes of one nanosecond only the last is ever in force: the others go. */
   function settle() {
     if (count - tail > 1) {
-      const places = Array.from({ length: count - tail }, (_, i) => tail + i).sort(order);
-      const lasting = places.filter((place, i) => held.tsNanos[place] !== held.tsNanos[places[i + 1] ?? -1]);
+      const indexes = Array.from({ length: count - tail }, (_, i) => tail + i).sort(order);
+      const lasting = indexes.filter((index, i) => held.tsNanos[index] !== held.tsNanos[indexes[i + 1] ?? -1]);
       for (const values of Object.values(held))
         values.set(
-          lasting.map((place) => values[place]!),
+          lasting.map((index) => values[index]!),
           tail,
         );
       count = tail + lasting.length;

@@ -16,8 +16,8 @@ export interface TapeSpan {
 }
 
 /**
- * Where a tape's quotes come from. A source may give more sessions than asked for, and gives the quotes in any order, in batches; an object
- * may be filled again for the next quote.
+ * Where a tape's quotes come from. A source may give more sessions than asked for, and gives the quotes in any order,
+ * in batches; an object may be filled again for the next quote.
  */
 export type QuoteSource = (span: TapeSpan) => AsyncIterable<Iterable<OptionQuote>>;
 

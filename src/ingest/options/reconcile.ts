@@ -7,7 +7,7 @@ import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
-import { refuseSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
+import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
@@ -129,7 +129,7 @@ async function rebuild(
     options.onBytes?.(bytes);
   };
   // Asked again of each underlying that is written: this spares the reading of a tape that cannot be.
-  await refuseSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
+  await rejectSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
   const source = quotesOfTape(tx, { quoteFiles: paths.quotes, onBadLine: log.add, onBatch: () => onBytes(0) });
   const { session: date } = options;
   const files = await readOptionTape({
@@ -148,9 +148,9 @@ async function rebuild(
 }
 
 /**
- * Rebuilds a session from its full option tape, in one transaction: what it holds of the underlyings on the tape takes the place of what
- * was stored, live or reconciled before, whatever was ingested in the meantime. Prints of other sessions are skipped. Throws
- * `NoSuchFileError` for a pattern without files, and when the store fails.
+ * Rebuilds a session from its full option tape, in one transaction: what it holds of the underlyings on the tape takes
+ * the place of what was stored, live or reconciled before, whatever was ingested in the meantime. Prints of other
+ * sessions are skipped. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
  */
 export async function reconcile(
   store: Store,

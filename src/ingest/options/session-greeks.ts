@@ -4,6 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
+import { solveWithMinutes } from '../chains/chain.ts';
 import { createMinuteGreeks, type MinuteGreeks } from '../chains/minute-greeks.ts';
 
 /** How the contracts of a tape are solved by the minute. */
@@ -18,7 +19,7 @@ export interface Solving {
 export interface SessionGreeks extends Pick<MinuteGreeks, 'print' | 'quote' | 'dueMs' | 'full'> {
   /** Takes the boundary that is due, and writes the solves of those before every now and then. */
   take(): Promise<void>;
-  /** No boundary comes any more: all is written. */
+  /** No boundary comes any more: all is written, and the chains of the session that use it are solved again. */
   end(): Promise<void>;
 }
 
@@ -26,8 +27,8 @@ export interface SessionGreeks extends Pick<MinuteGreeks, 'print' | 'quote' | 'd
 const minutesAtOnce = 32;
 
 /**
- * Solves sessions of one date, in a transaction that holds the flow: what is solved of an underlying takes the place of what was stored of it.
- * Gives null for one whose contracts are not followed.
+ * Solves sessions of one date, in a transaction that holds the flow: what is solved of an underlying takes the place of
+ * what was stored of it. Gives null for one whose contracts are not followed.
  */
 export async function sessionSolver(
   tx: Transaction,
@@ -38,15 +39,15 @@ export async function sessionSolver(
   return ({ symbol }) => {
     if (!windows.has(symbol)) return null;
     const minutes = createMinuteGreeks({ from: tx, session, rate, most, windows });
-    const places: GreeksSlots = new Map();
+    const slots: GreeksSlots = new Map();
     let taken = 0;
     async function write() {
       await minutes.finish();
-      if (places.size === 0) {
+      if (slots.size === 0) {
         await removeGreeks(tx, session, [symbol]);
-        places.set(symbol, new Map());
+        slots.set(symbol, new Map());
       }
-      await saveGreeksMinutes(tx, session, minutes.takeSolved(), places);
+      await saveGreeksMinutes(tx, session, minutes.takeSolved(), slots);
     }
     return {
       print: minutes.print,
@@ -59,7 +60,10 @@ export async function sessionSolver(
         await minutes.begin();
         if (++taken % minutesAtOnce === 0) await write();
       },
-      end: write,
+      async end() {
+        await write();
+        await solveWithMinutes(tx, { underlying: symbol, sessionDate: session }, rate);
+      },
     };
   };
 }

@@ -13,7 +13,10 @@ const sourceDecimals = 6;
 
 const isOurs = (value: number | null) => value !== null && value !== roundTo(value, sourceDecimals);
 
-/** A row as its source gave it, of a capture of before solved greeks were stored beside the source's: then they filled its gaps. */
+/**
+ * A row as its source gave it, of a capture of before solved greeks were stored beside the source's: then they filled
+ * its gaps.
+ */
 function sourceRow(row: ChainRow): ChainRow {
   const source = { ...row };
   for (const name of greekNames) if (isOurs(row[name])) source[name] = null;
@@ -33,7 +36,10 @@ export function sessionsOfChains(store: Store): Promise<UnderlyingSession[]> {
   return outdatedChains(store, methodologyVersion);
 }
 
-/** Solves the captures of a session again, in order of time, each with the gammas and the rate it had; returns how many rows differ. */
+/**
+ * Solves the captures of a session again, in order of time, each with the gammas and the rate it had; returns how many
+ * rows differ.
+ */
 export async function recomputeChains(
   tx: Transaction,
   { underlying, session }: UnderlyingSession,

@@ -22,7 +22,10 @@ export async function sessionsOfFlow(store: Store): Promise<UnderlyingSession[]>
   return unsided.filter(({ session, underlying }) => quoted.has(`${session} ${underlying}`));
 }
 
-/** The places in `quotes`, ascending by time, of what was in force at a leg's millisecond: the last before it, and all of it. */
+/**
+ * The indexes in `quotes`, ascending by time, of what was in force at a leg's millisecond: the last before it, and all
+ * of it.
+ */
 function inForce({ tsMs }: QuoteColumns, atMs: number): [from: number, to: number] {
   let to = 0;
   while (to < tsMs.length && tsMs[to]! <= atMs) to++;
@@ -31,7 +34,10 @@ function inForce({ tsMs }: QuoteColumns, atMs: number): [from: number, to: numbe
   return [Math.max(0, from - 1), to];
 }
 
-/** The side of a leg. Stored legs are dated to the millisecond: where a quote changed within it, the side is known only if both give the same. */
+/**
+ * The side of a leg. Stored legs are dated to the millisecond: where a quote changed within it, the side is known only
+ * if both give the same.
+ */
 function sideOfLeg(leg: FlowLeg, quotes: QuoteColumns): FlowLeg['side'] {
   const [from, to] = inForce(quotes, leg.eventTsMs);
   const sides = new Set<number>();
@@ -65,8 +71,8 @@ function sided(trade: LargeTrade, quotesOf: ReadonlyMap<string, QuoteColumns[]>)
 }
 
 /**
- * Gives the auction prints of a session's large trades the sides that their stored quotes tell. Which prints make an event stays as it is: the
- * others are not stored. Returns how many events changed.
+ * Gives the auction prints of a session's large trades the sides that their stored quotes tell. Which prints make an
+ * event stays as it is: the others are not stored. Returns how many events changed.
  */
 export async function recomputeFlow(
   tx: Transaction,

@@ -2,7 +2,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
-import { refuseSealed, SessionSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
 import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
@@ -52,14 +52,18 @@ export interface RecomputeRequest {
 export interface RecomputeOptions {
   /** Continuous interest rate of captures that do not hold their own, a fraction a year. */
   rate: number;
-  /** Aborted to stop: the session being computed is rolled back, and the reason is thrown. Sessions computed before stay. */
+  /**
+   * Aborted to stop: the session being computed is rolled back, and the reason is thrown. Sessions computed before
+   * stay.
+   */
   signal?: AbortSignal | undefined;
   onProgress?: (session: UnderlyingSession, index: number, count: number) => void;
 }
 
 /**
- * Computes stored sessions again from what is stored of them, by the present definitions, each in one transaction: a run that was stopped is
- * taken up by the next. Sealed sessions are refused and the others go on. Throws when the store fails.
+ * Computes stored sessions again from what is stored of them, by the present definitions, each in one transaction: a
+ * run that was stopped is taken up by the next. Sealed sessions are refused and the others go on. Throws when the store
+ * fails.
  */
 export async function recompute(
   store: Store,
@@ -81,7 +85,7 @@ export async function recompute(
     onProgress?.(one, index, wanted.length);
     try {
       const changed = await inTransaction(store, async (tx) => {
-        await refuseSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
+        await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
         return run(tx, one, { store, rate, check });
       });
       reports.push({ ...one, status: changed > 0 ? 'recomputed' : 'unchanged', changed, reason: null });

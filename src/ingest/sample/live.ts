@@ -89,7 +89,9 @@ async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' 
   while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
 }
 
-/** What is no tape, every few minutes while the session trades: chains with their GEX captures, and the bars of indices. */
+/**
+ * What is no tape, every few minutes while the session trades: chains with their GEX captures, and the bars of indices.
+ */
 async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, shape = sampleShape } = options;
   const stepMs = shape.captureEveryMinutes * minuteMs;
@@ -122,9 +124,9 @@ async function runSession(store: Store, session: SessionDate, options: SampleLiv
 }
 
 /**
- * Lets the sample market trade by the clock: the tape of each session in progress is followed as it comes, its chains are captured, and when it is
- * over it is reconciled. Of several processes on a store one does it. Failures are reported and retried. Ends when stopped, with all
- * that came written.
+ * Lets the sample market trade by the clock: the tape of each session in progress is followed as it comes, its chains
+ * are captured, and when it is over it is reconciled. Of several processes on a store one does it. Failures are
+ * reported and retried. Ends when stopped, with all that came written.
  */
 export async function runSampleMarket(store: Store, options: SampleLiveOptions): Promise<void> {
   const { now, stop, onEvent, whileOpen = false } = options;

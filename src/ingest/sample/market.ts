@@ -26,7 +26,10 @@ export interface SampleMarketOptions {
   signal?: AbortSignal;
 }
 
-/** `created`, `extended` to now, `unchanged`, or `absent`: the store holds other data, or a market of another version, and was left alone. */
+/**
+ * `created`, `extended` to now, `unchanged`, or `absent`: the store holds other data, or a market of another version,
+ * and was left alone.
+ */
 export type SampleResult = 'created' | 'extended' | 'unchanged' | 'absent';
 
 // Files are stored a few at a time: while one waits for the database, another is parsed.
@@ -148,9 +151,9 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
 }
 
 /**
- * Brings the simulated market into a store without market data: writes vendor files into the data folder and stores them as any others. A
- * market brought before is extended to the session it is now, or left as it is. A store with other data is left alone.
- * Of two processes that start at once one does it, and the other waits.
+ * Brings the simulated market into a store without market data: writes vendor files into the data folder and stores
+ * them as any others. A market brought before is extended to the session it is now, or left as it is. A store with
+ * other data is left alone. Of two processes that start at once one does it, and the other waits.
  */
 export function ensureSampleMarket(store: Store, options: SampleMarketOptions): Promise<SampleResult> {
   return exclusively(store, 'sample market', () => ensure(store, options));

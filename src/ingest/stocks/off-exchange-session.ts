@@ -31,8 +31,8 @@ async function refreshConcentration(tx: Transaction, symbol: string, session: Se
 }
 
 /**
- * Writes what may be published of a symbol's session off exchange, in place of what was there, and what it changes in the concentration of
- * later sessions. Returns whether anything differs from what was stored.
+ * Writes what may be published of a symbol's session off exchange, in place of what was there, and what it changes in
+ * the concentration of later sessions. Returns whether anything differs from what was stored.
  */
 export async function saveOffExchangeSession(
   tx: Transaction,

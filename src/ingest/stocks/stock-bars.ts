@@ -9,7 +9,7 @@ import {
   type WrittenBlock,
   writeBars,
 } from '../../store/market/bar-blocks.ts';
-import { refuseSealedBars } from '../../store/market/sealed-bars.ts';
+import { rejectSealedBars } from '../../store/market/sealed-bars.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import { stockDayBars, stockMinuteBars } from '../../tape/csv/stock-bars.ts';
 import { type BarBatch, slices } from '../files/bar-batch.ts';
@@ -63,7 +63,7 @@ async function writeBatch(
       runs.map((run) => run.symbol),
     );
     // The longer bars of a session change only with its minutes.
-    const written = await writeBars(tx, timeframe, runs, { locked: true, unless: refuseSealedBars });
+    const written = await writeBars(tx, timeframe, runs, { locked: true, unless: rejectSealedBars });
     changed += written.length + (timeframe === '1m' ? await writeDerived(tx, written) : 0);
   }
   return changed;
@@ -81,7 +81,10 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
   return { ...result, parts: [...sessions] };
 }
 
-/** Minute aggregates: 1m blocks, and the 5m and 1h blocks that follow from them. A ticker not known yet enters the directory. */
+/**
+ * Minute aggregates: 1m blocks, and the 5m and 1h blocks that follow from them. A ticker not known yet enters the
+ * directory.
+ */
 export const loadStockMinuteBars: Loader = (job) => loadBars(job, '1m');
 
 /** Day aggregates: 1d blocks. */

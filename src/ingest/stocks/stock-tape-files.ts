@@ -27,8 +27,8 @@ const width = 13;
 export interface StockTapeFile {
   readonly prints: number;
   /**
-   * Feeds the prints of a symbol's session, in order of time, to what `begin` gives for it, then calls `end`; then those of the next. The
-   * print is one object, filled again and again. To be called once.
+   * Feeds the prints of a symbol's session, in order of time, to what `begin` gives for it, then calls `end`; then
+   * those of the next. The print is one object, filled again and again. To be called once.
    */
   feed(
     begin: (symbol: string, session: SessionDate) => (print: StockPrint) => void,
@@ -45,7 +45,10 @@ export interface StockTapeReading {
   refused(): boolean;
 }
 
-/** Reads a stock tape, whatever the order of its lines. Memory holds what a sorter holds. Throws `TapeFileError`. Close it, whatever happened. */
+/**
+ * Reads a stock tape, whatever the order of its lines. Memory holds what a sorter holds. Throws `TapeFileError`. Close
+ * it, whatever happened.
+ */
 export async function readStockTape({ path, onBadLine, onBytes, refused }: StockTapeReading): Promise<StockTapeFile> {
   const sorter = createRecordSorter(width);
   const symbols = internTable<string>();

@@ -4,7 +4,7 @@ import { listingExchangeOfTape } from '../../domain/exchanges.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { type BarRun, lockAllBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
-import { refuseSealed } from '../../store/market/session-seals.ts';
+import { rejectSealed } from '../../store/market/session-seals.ts';
 import { saveUnknownTickers } from '../../store/market/symbols.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
 import { saveOffExchangeSession } from './off-exchange-session.ts';
@@ -66,8 +66,8 @@ function barWriter(tx: Transaction) {
 }
 
 /**
- * A stock tape: it is taken to hold all prints of every symbol's session in it. Bars of all lengths, with the official close, and the
- * off-exchange figures take the place of what was stored of these sessions.
+ * A stock tape: it is taken to hold all prints of every symbol's session in it. Bars of all lengths, with the official
+ * close, and the off-exchange figures take the place of what was stored of these sessions.
  */
 export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onBytes, onNote, refused }: FileJob) => {
   const file = await readStockTape({ path, onBadLine, onBytes, refused });
@@ -93,7 +93,7 @@ export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onByte
         const { symbol, date, engine } = session;
         counts.duplicates += engine.counts.duplicates;
         counts.corrections += engine.counts.corrections;
-        await refuseSealed(tx, [{ symbol, sessionDate: date }]);
+        await rejectSealed(tx, [{ symbol, sessionDate: date }]);
         await saveUnknownTickers(tx, [symbol]);
         await bars.add(session);
         changed += Number(await saveOffExchangeSession(tx, symbol, date, engine.offExchange(symbol), now()));

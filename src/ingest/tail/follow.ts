@@ -39,9 +39,10 @@ function remembering(pieces: AsyncIterable<Buffer>) {
 }
 
 /**
- * Follows a live tape: what its lines say is written at least every `everyMs`, in a transaction together with how far the tape was taken.
- * A process that ends, however it ends, has written all of what it committed and nothing else; the next one goes on from there and
- * ends with what one that was never disturbed would have. Ends with the tape, or when stopped. Throws when the store fails.
+ * Follows a live tape: what its lines say is written at least every `everyMs`, in a transaction together with how far
+ * the tape was taken. A process that ends, however it ends, has written all of what it committed and nothing else; the
+ * next one goes on from there and ends with what one that was never disturbed would have. Ends with the tape, or when
+ * stopped. Throws when the store fails.
  */
 export async function follow(
   store: Store,

@@ -21,13 +21,19 @@ import { writeLiveSession } from './write-session.ts';
 
 /** Live flow of a session that is not reconciled is stored for this many days. */
 const expiryDays = 7;
-/** Minute solves are stored for this many days: a contract that trades now and then has its last 390 over several sessions. */
+/**
+ * Minute solves are stored for this many days: a contract that trades now and then has its last 390 over several
+ * sessions.
+ */
 const greeksDays = 30;
 /** A record later than this beyond the clock is a mistake: it must not end the session. */
 const clockSkewMs = 3_600_000;
 /** Longer than any event waits for its next print. */
 const quietMs = 1000;
-/** Minute solves that are done before a commit, in American ones: some 50 ms, so that nothing else waits for a whole minute's. */
+/**
+ * Minute solves that are done before a commit, in American ones: some 50 ms, so that nothing else waits for a whole
+ * minute's.
+ */
 const solvesACommit = 700;
 /** What a follower is made with. */
 export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
@@ -171,8 +177,8 @@ export function createFollower(store: Store, options: FollowerOptions) {
   }
 
   /**
-   * Takes a piece of the tape. Its lines are taken once all of it is: what a commit in the middle writes ahead of them is written again,
-   * the same, by who goes on from there.
+   * Takes a piece of the tape. Its lines are taken once all of it is: what a commit in the middle writes ahead of them
+   * is written again, the same, by who goes on from there.
    */
   async function take(piece: Buffer, lines: number, records: readonly LiveRecord[]): Promise<void> {
     for (const record of records) {
@@ -191,7 +197,10 @@ export function createFollower(store: Store, options: FollowerOptions) {
     if (lines > 0) takenPieces++;
   }
 
-  /** The tape has ended, for now: event time goes on by itself, so that what waits for it is sent. Kept as a line, for a follower that goes on. */
+  /**
+   * The tape has ended, for now: event time goes on by itself, so that what waits for it is sent. Kept as a line, for a
+   * follower that goes on.
+   */
   async function letTimePass(): Promise<void> {
     const tsMs = session ? session.options.reachedMs + quietMs : Number.NaN;
     if (!Number.isFinite(tsMs)) return;

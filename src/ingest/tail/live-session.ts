@@ -11,7 +11,10 @@ import type { LiveRecord } from '../../tape/live/live-line.ts';
 import type { MinuteGreeks, MinuteGreeksOptions } from '../chains/minute-greeks.ts';
 import { liveHoldMs } from './live-bounds.ts';
 
-/** How far back a last price is looked for: mostly it is of the last minute; at last all that traded in the session is looked at. */
+/**
+ * How far back a last price is looked for: mostly it is of the last minute; at last all that traded in the session is
+ * looked at.
+ */
 const priceAgesMs = [timeframeMs['1m'], hourMs, 24 * hourMs];
 
 /** One session of a live tape: what the engine knows of it, and what is not written yet. */
@@ -20,7 +23,7 @@ export interface LiveSession {
   options: OptionTape;
   stocks: StockTape;
   greeks: MinuteGreeks;
-  places: GreeksSlots;
+  slots: GreeksSlots;
   /** Events by id since the last write; null = taken back. */
   events: Map<string, { seq: number; underlying: string; event: FlowEvent | null }>;
   /** Whether it was written before, by this process. */
@@ -58,7 +61,7 @@ export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks 
   const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
   const stocks = createStockTape({ session: date });
   const minutes = greeks((symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs));
-  return { date, options, stocks, greeks: minutes, places: new Map(), events, isBegun: false };
+  return { date, options, stocks, greeks: minutes, slots: new Map(), events, isBegun: false };
 }
 
 /** Takes a record of the session; a chain is not one. */

@@ -27,8 +27,8 @@ function dueEnd(bytes: Buffer, nowMs: number): number {
 }
 
 /**
- * Lines of a live tape that is written already, let through as the clock passes their stamps: those that lie behind it at once. Every line
- * has a stamp, and they are in its order. Ends when stopped.
+ * Lines of a live tape that is written already, let through as the clock passes their stamps: those that lie behind it
+ * at once. Every line has a stamp, and they are in its order. Ends when stopped.
  */
 export async function* pacedLines(
   source: AsyncIterable<Buffer>,

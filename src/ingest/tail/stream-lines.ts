@@ -12,8 +12,9 @@ const pollMs = 50;
 /** A Redis stream, each entry one or more lines in its field `line`, read as a consumer of a group. */
 export interface StreamLines {
   /**
-   * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is away it waits, and
-   * then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when stopped.
+   * Pieces of whole lines: first what was delivered before and never acknowledged, then what is new. While Redis is
+   * away it waits, and then goes on with the entry after the last it gave: none is omitted, none comes twice. Ends when
+   * stopped.
    */
   pieces(): AsyncGenerator<Buffer>;
   /** Acknowledges the entries of the first `count` pieces given out; when Redis is away, later. */
@@ -167,7 +168,8 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
   }
   return {
     async *pieces() {
-      // From an id: what this consumer was given after it and did not acknowledge; when that is through, from >: what nobody was given.
+      // From an id: what this consumer was given after it and did not acknowledge; when that is through, from >: what
+      // nobody was given.
       let after = lastGiven;
       while (!stop.aborted) {
         const entries = await next(after);

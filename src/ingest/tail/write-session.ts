@@ -137,7 +137,7 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<void
 }
 
 /** Writes the minutes whose solves are ended. */
-async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSession): Promise<void> {
+async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession): Promise<void> {
   const solved = greeks.takeSolved();
   if (solved.length === 0) return;
   await lockFlow(tx);
@@ -145,10 +145,12 @@ async function writeGreeks(tx: Transaction, { date, greeks, places }: LiveSessio
   const reconciled = await reconciledUnderlyings(tx, date, underlyings);
   const sealed = await sealedSymbols(tx, date, underlyings);
   const minutes = solved.filter(({ underlying }) => !reconciled.has(underlying) && !sealed.has(underlying));
-  await saveGreeksMinutes(tx, date, minutes, places);
+  await saveGreeksMinutes(tx, date, minutes, slots);
 }
 
-/** Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use. */
+/**
+ * Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use.
+ */
 export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<void> {
   if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);
   session.isBegun = true;

@@ -16,7 +16,7 @@ const errorBytes = 200;
 /** The errors of an execution, without those below a path that is null because of another error. */
 export class CollectedErrors {
   readonly errors: GraphQLError[] = [];
-  readonly #places = new Set<Path | undefined>();
+  readonly #paths = new Set<Path | undefined>();
 
   /** @param took Called with the bytes that each error adds to the answer. */
   readonly took: (bytes: number) => void;
@@ -30,11 +30,11 @@ export class CollectedErrors {
     return locatedError(thrown, nodes, keysOf(path));
   }
 
-  /** @param path The place that is null by the error; undefined = the whole answer. */
+  /** @param path The path that is null because of the error; undefined = the whole answer. */
   add(error: GraphQLError, path: Path | undefined): void {
-    for (let at = path; at; at = at.prev) if (this.#places.has(at)) return;
-    if (this.#places.has(undefined)) return;
-    this.#places.add(path);
+    for (let at = path; at; at = at.prev) if (this.#paths.has(at)) return;
+    if (this.#paths.has(undefined)) return;
+    this.#paths.add(path);
     this.errors.push(error);
     this.took(errorBytes + error.message.length);
   }

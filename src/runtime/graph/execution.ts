@@ -6,9 +6,9 @@ import { isPlain, isPromise } from './completed.ts';
 import { ListRun } from './list-run.ts';
 import { type FieldPlan, type ObjectPlan, runtimeTypeOf, type Shape } from './plan.ts';
 
-type Place = Path | undefined;
+type AnswerPath = Path | undefined;
 
-const pathTo = (field: FieldPlan, parent: Place): Path => ({
+const pathTo = (field: FieldPlan, parent: AnswerPath): Path => ({
   prev: parent,
   key: field.key,
   typename: field.parentType.name,
@@ -21,7 +21,7 @@ function fieldPath(path: Path): Path {
   return at;
 }
 
-/** How many fields and lists a place is below. */
+/** How many fields and lists a path is below. */
 function depthOf(path: Path): number {
   let depth = 0;
   for (let at = path.prev; at; at = at.prev) depth++;
@@ -29,8 +29,8 @@ function depthOf(path: Path): number {
 }
 
 /**
- * Runs the fields of an operation as the specification of GraphQL says, with JSON text in the place of objects. A list is completed
- * as long as the piece of work lasts, and the rest of it in later pieces.
+ * Runs the fields of an operation as the specification of GraphQL says, with JSON text in the place of objects. A list
+ * is completed as long as the piece of work lasts, and the rest of it in later pieces.
  */
 export class Execution {
   readonly context: unknown;
@@ -44,11 +44,11 @@ export class Execution {
   }
 
   /** The fields of an object. */
-  fields({ fields, isWide }: ObjectPlan, source: unknown, path: Place): unknown {
+  fields({ fields, isWide }: ObjectPlan, source: unknown, path: AnswerPath): unknown {
     return isWide ? this.#wide(fields, source, path) : this.#narrow(fields, source, path);
   }
 
-  #narrow(fields: readonly FieldPlan[], source: unknown, path: Place): unknown {
+  #narrow(fields: readonly FieldPlan[], source: unknown, path: AnswerPath): unknown {
     const found: Record<string, unknown> = {};
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
@@ -60,7 +60,7 @@ export class Execution {
   }
 
   /** As `#narrow`, written at once: objects of many keys are slow. */
-  #wide(fields: readonly FieldPlan[], source: unknown, path: Place): unknown {
+  #wide(fields: readonly FieldPlan[], source: unknown, path: AnswerPath): unknown {
     let text = '{';
     for (let i = 0; i < fields.length; i++) {
       const field = fields[i]!;
@@ -74,14 +74,16 @@ export class Execution {
     return writer.done();
   }
 
-  /** The fields of an object of which the one at `start` is the first that is not plain; `before` are those before it. */
+  /**
+   * The fields of an object of which the one at `start` is the first that is not plain; `before` are those before it.
+   */
   #mixed(
     fields: readonly FieldPlan[],
     start: number,
     before: string,
     first: unknown,
     source: unknown,
-    path: Place,
+    path: AnswerPath,
   ): unknown {
     const values = [first];
     try {
@@ -107,7 +109,7 @@ export class Execution {
     return values.some((value) => value instanceof Promise) ? Promise.all(values).then(written) : written(values);
   }
 
-  #field(field: FieldPlan, source: unknown, parent: Place): unknown {
+  #field(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
     const { shape, resolve } = field;
     // The path of a leaf is made only where something needs it.
     let path: Path | undefined = shape.kind === 'leaf' && !resolve ? undefined : pathTo(field, parent);
@@ -127,7 +129,7 @@ export class Execution {
   }
 
   /** What GraphQL takes for a field without a resolver: the property of its name, called if it is a function. */
-  #property(field: FieldPlan, source: unknown, parent: Place): unknown {
+  #property(field: FieldPlan, source: unknown, parent: AnswerPath): unknown {
     if ((typeof source !== 'object' && typeof source !== 'function') || source === null) return undefined;
     const { name } = field.definition;
     const value = (source as Record<string, unknown>)[name];

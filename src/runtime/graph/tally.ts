@@ -1,6 +1,6 @@
 import { WrittenJson } from '../json-parts.ts';
 
-/** What an execution completed at one place of its answer, over all objects there. */
+/** What an execution completed at one position of its answer, over all objects there. */
 export class Tally {
   /** Values that are not null; of a list its items instead. */
   count = 0;
@@ -10,7 +10,7 @@ export class Tally {
   characters = 0;
   readonly #below = new Map<string, Tally>();
 
-  /** The place below, by response key. */
+  /** The position below, by response key. */
   at(key: string): Tally {
     let tally = this.#below.get(key);
     if (!tally) {

@@ -2,8 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import { BlockList, isIP, isIPv4, type Socket } from 'node:net';
 
 /**
- * The address of a request's client, as limits count it: an IPv4 address, an IPv6 /64, or `unknown` once the socket is gone. With no
- * headers it is the block of the socket's peer.
+ * The address of a request's client, as limits count it: an IPv4 address, an IPv6 /64, or `unknown` once the socket is
+ * gone. With no headers it is the block of the socket's peer.
  */
 export type ClientAddress = (request: Pick<IncomingMessage, 'socket' | 'headers'>) => string;
 
@@ -52,8 +52,8 @@ const loopback = rangesOf(['loopback']);
 const forwardingHeader = /^(x-forwarded-.*|x-real-ip|forwarded|via)$/;
 
 /**
- * Whether a request comes from this machine and through no proxy: a loopback peer, no forwarding header, and a `Host` that names this
- * machine, which a page of another site that points its own name here does not have.
+ * Whether a request comes from this machine and through no proxy: a loopback peer, no forwarding header, and a `Host`
+ * that names this machine, which a page of another site that points its own name here does not have.
  */
 export function isFromThisMachine({ socket, headers }: Pick<IncomingMessage, 'socket' | 'headers'>): boolean {
   const peer = normalized(socket.remoteAddress ?? '');
@@ -91,7 +91,10 @@ function forwardedHop(element: string): string {
   return /(?:^|;)\s*for\s*=\s*"?([^";\s]*)"?/i.exec(element)?.[1] ?? '';
 }
 
-/** The first address from the right that no trusted proxy has. A hop without an address ends the search at the one that reported it. */
+/**
+ * The first address from the right that no trusted proxy has. A hop without an address ends the search at the one that
+ * reported it.
+ */
 function clientOf(peer: string, hops: readonly string[], trusted: (address: string) => boolean): string {
   let client = peer;
   for (const hop of hops.toReversed()) {
@@ -104,10 +107,10 @@ function clientOf(peer: string, hops: readonly string[], trusted: (address: stri
 }
 
 /**
- * Tells clients apart behind the proxies of `trustedProxies` (as `isTrustedProxy` takes them): the first address from the right of
- * `X-Forwarded-For`, or of `Forwarded`, that is not a trusted proxy's. Without trusted proxies, the socket's peer, whatever the headers
- * say. A proxy usually writes one of the two headers and lets the other one through, so when both are there and name different clients,
- * neither is believed and the peer's address counts.
+ * Tells clients apart behind the proxies of `trustedProxies` (as `isTrustedProxy` takes them): the first address from
+ * the right of `X-Forwarded-For`, or of `Forwarded`, that is not a trusted proxy's. Without trusted proxies, the
+ * socket's peer, whatever the headers say. A proxy usually writes one of the two headers and lets the other one
+ * through, so when both are there and name different clients, neither is believed and the peer's address counts.
  */
 export function clientAddressOf(trustedProxies: readonly string[]): ClientAddress {
   const ranges = rangesOf(trustedProxies);
@@ -124,8 +127,8 @@ export function clientAddressOf(trustedProxies: readonly string[]): ClientAddres
 }
 
 /**
- * The address that connections from a peer count for, as `ClientAddress` has them; null where clients share the peer, which is one of
- * `sharedPeers` (as `isTrustedProxy` takes them), or its address is not known.
+ * The address that connections from a peer count for, as `ClientAddress` has them; null where clients share the peer,
+ * which is one of `sharedPeers` (as `isTrustedProxy` takes them), or its address is not known.
  */
 export function peerAddressOf(
   sharedPeers: readonly string[],

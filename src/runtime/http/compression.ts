@@ -12,7 +12,10 @@ const fromBytes = 1400;
 const brotli = promisify(brotliCompress);
 const gzipped = promisify(gzip);
 
-/** The encoding in which to send a body of `length` bytes, null for none; `preferred` = which of some encodings the client prefers. */
+/**
+ * The encoding in which to send a body of `length` bytes, null for none; `preferred` = which of some encodings the
+ * client prefers.
+ */
 export function encodingFor(
   length: number,
   preferred: (encodings: readonly string[]) => string | false,

@@ -16,11 +16,14 @@ import { routeHandshakes } from './websocket/upgrade.ts';
 export interface ConnectionDrain {
   /** From now on every answer says `Connection: close`, and its connection ends with it. */
   start(): void;
-  /** Closes the port once every connection that the system has accepted for it is taken. Requests that come in the meantime are begun after it. */
+  /**
+   * Closes the port once every connection that the system has accepted for it is taken. Requests that come in the
+   * meantime are begun after it.
+   */
   closePort(): Promise<void>;
   /**
-   * Resolves when every connection has ended. Requests in progress are answered first; a connection without one stays open for another
-   * second, in which a request on its way still arrives. What is left after `graceMs` is cut off.
+   * Resolves when every connection has ended. Requests in progress are answered first; a connection without one stays
+   * open for another second, in which a request on its way still arrives. What is left after `graceMs` is cut off.
    */
   closeConnections(graceMs: number): Promise<void>;
 }
@@ -57,7 +60,10 @@ function track(connection: Connection, request: IncomingMessage, response: Serve
   });
 }
 
-/** Makes an answer whose headers are not sent yet say that the connection closes with it, if it is the last that the client waits for. */
+/**
+ * Makes an answer whose headers are not sent yet say that the connection closes with it, if it is the last that the
+ * client waits for.
+ */
 function sayClose(connection: Connection, response: ServerResponse): void {
   const { socket, answers } = connection;
   // What the HTTP server calls after the last answer of a connection.

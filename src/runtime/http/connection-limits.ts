@@ -9,7 +9,10 @@ export interface ConnectionLimits {
   max: number;
   /** Connections at a time of one client address. */
   perAddress: number;
-  /** The client address that a connection counts for; null = clients share it, as behind a proxy, and only `max` applies. */
+  /**
+   * The client address that a connection counts for; null = clients share it, as behind a proxy, and only `max`
+   * applies.
+   */
   addressOf: (socket: Socket) => string | null;
 }
 
@@ -61,9 +64,9 @@ function rejecter(): (socket: Socket) => void {
 }
 
 /**
- * Limits the connections of a server. When a limit is reached, the least recently used connection without a request in progress is closed
- * for the new one, so idle connections never keep a client out. When every connection has a request in progress, the new one is
- * answered 503 and closed. To be called before the server listens.
+ * Limits the connections of a server. When a limit is reached, the least recently used connection without a request in
+ * progress is closed for the new one, so idle connections never keep a client out. When every connection has a request
+ * in progress, the new one is answered 503 and closed. To be called before the server listens.
  */
 export function limitConnections(server: Server, limits: ConnectionLimits): () => ConnectionCounts {
   const all: Group = { limit: limits.max, open: 0, idle: new Set() };

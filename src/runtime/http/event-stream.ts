@@ -5,7 +5,10 @@ const lastWordsMs = 1000;
 
 /** An answer that goes on: server-sent events on one response, as fast as its reader reads. */
 export interface EventStream {
-  /** Sends a frame as soon as the reader has room for it, or drops it when the reader is gone; one given as a function is made then. */
+  /**
+   * Sends a frame as soon as the reader has room for it, or drops it when the reader is gone; one given as a function
+   * is made then.
+   */
   send(frame: string | (() => string)): Promise<void>;
   /** A comment, unless the reader has not read what was sent before. */
   beat(): void;

@@ -11,9 +11,9 @@ export interface DrainLimits {
 const lingering = new WeakSet<Socket>();
 
 /**
- * Closes an HTTP connection after its last answer. A socket that closes with unread input makes TCP send a reset, which can reach the
- * client before it has read the answer. So the server's side ends first, what the client still sends is discarded within `limits`, and
- * then the socket closes. Nothing that comes after this call is taken for a request.
+ * Closes an HTTP connection after its last answer. A socket that closes with unread input makes TCP send a reset, which
+ * can reach the client before it has read the answer. So the server's side ends first, what the client still sends is
+ * discarded within `limits`, and then the socket closes. Nothing that comes after this call is taken for a request.
  */
 export function closeAfterDrain(socket: Socket, limits: DrainLimits): void {
   if (lingering.has(socket) || socket.destroyed) return;

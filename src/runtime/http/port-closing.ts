@@ -1,17 +1,23 @@
 import { type AddressInfo, connect, Server } from 'node:net';
 import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/promises';
 
-/** The port is closed when no connection has come for this long, ms: as long as an answer to a far client and its next connection take. */
+/**
+ * The port is closed when no connection has come for this long, ms: as long as an answer to a far client and its next
+ * connection take.
+ */
 const quietMs = 200;
 /** It is closed after this long, however many connections come, ms. */
 const mostMs = 1000;
-/** A process that shares the port may take the connection that closes it: then another is made, so many times at most. */
+/**
+ * A process that shares the port may take the connection that closes it: then another is made, so many times at most.
+ */
 const mostKnocks = 8;
 const knockMs = 2;
 
 /**
- * Lets the system accept one connection more than are taken, and ignore the others: their clients try again after a second, and find the
- * port closed. Node has no call for it. Elsewhere than on Linux processes may share the socket, and it stays as it is.
+ * Lets the system accept one connection more than are taken, and ignore the others: their clients try again after a
+ * second, and find the port closed. Node has no call for it. Elsewhere than on Linux processes may share the socket,
+ * and it stays as it is.
  */
 function shrinkBacklog(server: Server): void {
   const { _handle } = server as Server & { _handle?: { listen?: (backlog: number) => number } | null };
@@ -27,8 +33,8 @@ function knock({ address, port }: AddressInfo): void {
 }
 
 /**
- * Closes the port in the moment in which a connection is taken. With a backlog of one, no other can have come after it but in that
- * moment. So that none has to be waited for, the server makes the connection itself.
+ * Closes the port in the moment in which a connection is taken. With a backlog of one, no other can have come after it
+ * but in that moment. So that none has to be waited for, the server makes the connection itself.
  */
 async function closeAtNext(server: Server): Promise<void> {
   // Not the HTTP server's own, which also closes connections that wait for their next request.
@@ -42,9 +48,10 @@ async function closeAtNext(server: Server): Promise<void> {
 }
 
 /**
- * Watches the connections that come to a server, from before its first. The returned function closes the port: a connection that is open
- * for its client when the port closes, but not taken by the server, is reset by the system. So it waits until no more come, takes those that the system
- * still holds, and closes the port in between. Connections that were taken stay as they are.
+ * Watches the connections that come to a server, from before its first. The returned function closes the port: a
+ * connection that is open for its client when the port closes, but not taken by the server, is reset by the system. So
+ * it waits until no more come, takes those that the system still holds, and closes the port in between. Connections
+ * that were taken stay as they are.
  */
 export function watchPort(server: Server): () => Promise<void> {
   let taken = 0;

@@ -11,7 +11,10 @@ export interface RawAnswer {
   retryAfter?: number;
 }
 
-/** The bytes of an answer after which its connection closes: the contract's error envelope, with a request id of its own. */
+/**
+ * The bytes of an answer after which its connection closes: the contract's error envelope, with a request id of its
+ * own.
+ */
 export function rawAnswer({ status, code, message, retryAfter }: RawAnswer): Buffer {
   const body = JSON.stringify({ error: { code, message } });
   const lines = [

@@ -115,9 +115,9 @@ function sendContinue(bounds: Bounds | undefined): void {
 }
 
 /**
- * The bytes of a request's body. Throws `UnreadBody`: as soon as they are more than `maxBytes`, when they come slower than the limits of
- * the server allow, when the client goes away, and when the process or `caller` has too many bytes of unfinished bodies. The rest of the
- * body is then discarded. A client that waits for `100 Continue` gets it here.
+ * The bytes of a request's body. Throws `UnreadBody`: as soon as they are more than `maxBytes`, when they come slower
+ * than the limits of the server allow, when the client goes away, and when the process or `caller` has too many bytes
+ * of unfinished bodies. The rest of the body is then discarded. A client that waits for `100 Continue` gets it here.
  */
 export async function requestBody(request: IncomingMessage, maxBytes: number, caller: string): Promise<Buffer> {
   if ((declaredLength(request) ?? 0) > maxBytes) throw new UnreadBody('too-large');

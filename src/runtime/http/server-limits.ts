@@ -68,13 +68,19 @@ function watchAnswers(server: Server): (socket: Socket) => ReadonlySet<ServerRes
   return (socket) => owed.get(socket) ?? none;
 }
 
-/** Whether nothing of an answer has been written that another one would garble: of all that are owed, the first is not begun. */
+/**
+ * Whether nothing of an answer has been written that another one would garble: of all that are owed, the first is not
+ * begun.
+ */
 function mayAnswer(socket: Socket, owed: ReadonlySet<ServerResponse>): boolean {
   const [first, ...more] = owed;
   return socket.writable && more.length === 0 && (!first || (!first.headersSent && !first.req.complete));
 }
 
-/** Makes the last answer of every connection reach its client, though a body is left unread or the request cannot be read. */
+/**
+ * Makes the last answer of every connection reach its client, though a body is left unread or the request cannot be
+ * read.
+ */
 function drainBeforeClosing(server: Server, limits: DrainLimits): void {
   const owedOn = watchAnswers(server);
   const unread = new WeakSet<Socket>();
@@ -139,7 +145,9 @@ export function serverOptions(limits: ServerLimits): ServerOptions {
   };
 }
 
-/** Keeps a server, created with `serverOptions` and not listening yet, within `limits`. Returns what they did up to now. */
+/**
+ * Keeps a server, created with `serverOptions` and not listening yet, within `limits`. Returns what they did up to now.
+ */
 export function limitServer(server: Server, limits: ServerLimits): () => ServerCounts {
   server.timeout = limits.stallMs;
   let lateHeaders = 0;

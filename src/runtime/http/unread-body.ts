@@ -1,19 +1,26 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { declaredLength, isAwaitingContinue } from './request-body.ts';
 
-/** A body of so many bytes that was not read is read after the answer, and its connection goes on; with a larger one it closes. */
+/**
+ * A body of so many bytes that was not read is read after the answer, and its connection goes on; with a larger one it
+ * closes.
+ */
 const smallBytes = 64 * 1024;
 
 /** Whether the connection of a request whose body was not read to its end has to close after the answer. */
 function closesConnection(request: IncomingMessage): boolean {
   if (request.complete) return false;
-  // A client that waits for `100 Continue` may or may not send the body after the answer: the next bytes would be ambiguous.
+  // A client that waits for `100 Continue` may or may not send the body after the answer: the next bytes would be
+  // ambiguous.
   if (isAwaitingContinue(request)) return true;
   const length = declaredLength(request);
   return length === null || length > smallBytes;
 }
 
-/** Lets an answer say `Connection: close` when it goes out before the request's body was read to its end, unless what is left is small. */
+/**
+ * Lets an answer say `Connection: close` when it goes out before the request's body was read to its end, unless what is
+ * left is small.
+ */
 export function closeWhenUnread(request: IncomingMessage, response: ServerResponse): void {
   if (declaredLength(request) === 0) return;
   const writeHead = response.writeHead;

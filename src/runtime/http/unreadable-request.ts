@@ -5,7 +5,9 @@ interface ParseError extends NodeJS.ErrnoException {
   rawPacket?: Buffer;
 }
 
-/** The answer to a request that node's parser refused, which the application never sees; null = nobody would read one. */
+/**
+ * The answer to a request that node's parser refused, which the application never sees; null = nobody would read one.
+ */
 export function unreadableRequest({ code, rawPacket }: ParseError): RawAnswer | null {
   const refused = (status: number, message: string): RawAnswer => ({ status, code: 'invalid_params', message });
   switch (code) {

@@ -4,8 +4,9 @@ import type { Socket } from 'node:net';
 const everyMs = 1000;
 
 /**
- * Bounds the bytes of answers that wait in the process for their clients to read them. Beyond `maxBytes` the connections whose clients
- * have left bytes unread the longest are closed, until the rest fits. Returns how many were closed up to now.
+ * Bounds the bytes of answers that wait in the process for their clients to read them. Beyond `maxBytes` the
+ * connections whose clients have left bytes unread the longest are closed, until the rest fits. Returns how many were
+ * closed up to now.
  */
 export function boundUnsentAnswers(server: Server, maxBytes: number): () => number {
   // By connection that has something unsent: the tick since when.

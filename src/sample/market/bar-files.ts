@@ -44,7 +44,8 @@ function dayLine(entry: SampleSymbol, session: SessionDate, bars: BarColumns, un
   }
   const vwap = volume > 0 ? Math.round((traded / volume) * 1e4) / 1e4 : Number.NaN;
   const start = `${exchangeInstant(session)}000000`;
-  return `${entry.symbol},${volume},${bars.open[0]},${bars.close[count - 1]},${high},${low},${start},${orBlank(trades)},${orBlank(vwap)}\n`;
+  const prices = `${bars.open[0]},${bars.close[count - 1]},${high},${low}`;
+  return `${entry.symbol},${volume},${prices},${start},${orBlank(trades)},${orBlank(vwap)}\n`;
 }
 
 /** The day file of a session, up to an instant: what its minutes add up to; of some tickers, or all. */
@@ -57,7 +58,10 @@ export function dayFile(
   return barHeader + entries.map((entry) => dayLine(entry, session, prices.minutes(entry, session), untilMs)).join('');
 }
 
-/** A day bar of a session of which no minutes are given: the open and close that its minutes would have, and a likely range. */
+/**
+ * A day bar of a session of which no minutes are given: the open and close that its minutes would have, and a likely
+ * range.
+ */
 function historyLine(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): string {
   const { open, close } = prices.of(entry, session);
   const random = randomFrom(seedOf('history', entry.symbol, session));

@@ -75,7 +75,9 @@ function sideText(
 ): string {
   const { bid, ask } = quoteAround(price, tick);
   const last = volume > 0 ? Math.max(tick, round(price * (1 + 0.03 * noise), 100)) : 0;
-  return `${last},${volume > 0 ? round(price * 0.05 * noise, 100) : 0},${bid},${ask},${volume},${iv},${round(delta, 1e4)},${round(gamma, 1e4)},${openInterest}`;
+  const change = volume > 0 ? round(price * 0.05 * noise, 100) : 0;
+  const greeks = `${iv},${round(delta, 1e4)},${round(gamma, 1e4)}`;
+  return `${last},${change},${bid},${ask},${volume},${greeks},${openInterest}`;
 }
 
 function expiryLines(
@@ -101,7 +103,10 @@ function expiryLines(
   return text;
 }
 
-/** A capture as the delayed-quote table's CSV, at a minute of the session (9:30 = 570). Gammas have four decimals, as the real ones. */
+/**
+ * A capture as the delayed-quote table's CSV, at a minute of the session (9:30 = 570). Gammas have four decimals, as
+ * the real ones.
+ */
 export function chainFile(prices: SamplePrices, chain: SessionChain, minute: number): string {
   const { entry, session } = chain;
   const spot = spotAt(prices, entry, session, minute);

@@ -106,7 +106,10 @@ function interestOf(
   return { openInterest, volume };
 }
 
-/** All that is listed on a ticker for a session, by expiry, then root. The adjusted root, if any, lists five strikes of one expiry. */
+/**
+ * All that is listed on a ticker for a session, by expiry, then root. The adjusted root, if any, lists five strikes of
+ * one expiry.
+ */
 export function listedExpiries(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): ListedExpiry[] {
   const spot = prices.of(entry, session).priorClose;
   const listed = expiries(entry, session).map(({ root, expiry, settlement }) => {

@@ -8,8 +8,8 @@ import { stockSession } from './stock-tape.ts';
 import { tickersOfTape } from './stock-tape-file.ts';
 import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-ledger.ts';
 
-// Where nothing trades for so long, the line gives the time, so that what waits for the next print is sent: soon after, and when
-// the longest wait is over.
+// Where nothing trades for so long, the line gives the time, so that what waits for the next print is sent: soon after,
+// and when the longest wait is over.
 const silencesMs = [350, 1050];
 
 interface StampedLine {
@@ -49,8 +49,8 @@ function addStocks(lines: StampedLine[], prices: SamplePrices, session: SessionD
 }
 
 /**
- * The whole tape of a session, stocks and options, as lines of the live tape (docs/live-tape.md) in order of time: what its vendor files
- * say, a print's number being the place of its line among its ticker's. The same at every call.
+ * The whole tape of a session, stocks and options, as lines of the live tape (docs/live-tape.md) in order of time: what
+ * its vendor files say, a print's number being the position of its line among its ticker's. The same at every call.
  */
 export function* liveTapeLines(prices: SamplePrices, session: SessionDate, shape: TapeShape): Generator<string> {
   const endMs = tapeEndMs(session);

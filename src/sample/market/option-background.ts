@@ -21,7 +21,7 @@ const conditions: readonly (readonly [upTo: number, id: number])[] = [
   [1, 202],
 ];
 
-/** Prints that each market gets, by place. */
+/** Prints that each market gets, by position. */
 function printsOfMarkets(markets: readonly OptionMarket[], prints: number): number[] {
   const weights = markets.map(({ entry }) => shares[entry.symbol] ?? 0);
   const others = weights.filter((weight) => weight === 0).length;
@@ -97,12 +97,12 @@ function putSpread(stage: OptionStage, market: OptionMarket, meanSize: number): 
 }
 
 /**
- * The trading in which planted events are to be found: about `prints` prints, of which none, and no two together, come near an event's
- * premium. A contract's prints together are at most what its chain says is traded.
+ * The trading in which planted events are to be found: about `prints` prints, of which none, and no two together, come
+ * near an event's premium. A contract's prints together are at most what its chain says is traded.
  */
 export function putBackground(stage: OptionStage, prints: number): void {
-  for (const [place, count] of printsOfMarkets(stage.markets, prints).entries()) {
-    const market = stage.markets[place]!;
+  for (const [index, count] of printsOfMarkets(stage.markets, prints).entries()) {
+    const market = stage.markets[index]!;
     const total = market.contracts.reduce((sum, { volume }) => sum + volume ** 0.7, 0);
     const spreads = Math.round((count * spreadShare) / 2);
     const volume = market.contracts.reduce((sum, one) => sum + one.volume, 0);

@@ -52,7 +52,10 @@ function contractLines(
   return barLines(contractId(contract), bars, untilMs);
 }
 
-/** Minute bars of the contracts nearest the money: a call and a put of the two nearest expiries of every ticker whose chain is captured often. */
+/**
+ * Minute bars of the contracts nearest the money: a call and a put of the two nearest expiries of every ticker whose
+ * chain is captured often.
+ */
 export function optionBarFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
   let text = barHeader;
   for (const entry of sampleSymbols.filter(({ chains }) => chains === 'every5m')) {

@@ -136,7 +136,7 @@ function plant(recipe: Recipe, stage: OptionStage): Plant | null {
   const afterMs = atMs + 1200;
   const after = contracts.map((contract) => ({ contract, ...market.quoteAt(contract, afterMs) }));
   putQuotes(after, afterMs, overMs, random);
-  for (const place of plan.cancelled) cancelLater(prints[place]!.print, stage);
+  for (const index of plan.cancelled) cancelLater(prints[index]!.print, stage);
   return { recipe: recipe.name, plan, prints };
 }
 

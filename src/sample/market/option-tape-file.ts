@@ -55,7 +55,9 @@ function marketsOf(prices: SamplePrices, session: SessionDate, shape: TapeShape,
     .map((entry): OptionMarket => optionMarket(prices, entry, session, slots));
 }
 
-/** A session's option tape: its traded contracts in order of their names, each one's prints and quotes in order of time. */
+/**
+ * A session's option tape: its traded contracts in order of their names, each one's prints and quotes in order of time.
+ */
 export interface SampleOptionTape {
   traded: SampleContract[];
   plants: Plant[];
@@ -84,8 +86,9 @@ export function sampleOptionTape(
 }
 
 /**
- * The option trades and quotes of a session up to an instant, by contract, then time. All follows from the session's date and the shape:
- * an earlier instant gives a beginning of the same tape, what happens at once being in it as a whole or not at all.
+ * The option trades and quotes of a session up to an instant, by contract, then time. All follows from the session's
+ * date and the shape: an earlier instant gives a beginning of the same tape, what happens at once being in it as a
+ * whole or not at all.
  */
 export function optionTapeFile(
   prices: SamplePrices,

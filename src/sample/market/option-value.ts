@@ -15,7 +15,10 @@ export interface StrikeValue {
 export const sampleRate = 0.045;
 export const sampleDividendYield = 0.012;
 
-/** Cumulative normal (Abramowitz and Stegun 26.2.17, 7.5e-8): a vendor's figures need no more, and a market has millions. */
+/**
+ * Cumulative normal (Abramowitz and Stegun 26.2.17, 7.5e-8): a vendor's figures need no more, and a market has
+ * millions.
+ */
 function cumulativeNormal(x: number): number {
   const k = 1 / (1 + 0.2316419 * Math.abs(x));
   const tail =

@@ -68,7 +68,10 @@ export function latestSession(nowMs: number): SessionDate {
   return isTradingDay(today) && nowMs >= session!.openMs + minuteMs ? today : previousTradingDay(today);
 }
 
-/** The session whose tape comes as it trades: from the first print until options have ceased to trade; null at other times. */
+/**
+ * The session whose tape comes as it trades: from the first print until options have ceased to trade; null at other
+ * times.
+ */
 export function sessionUnderWay(nowMs: number): SessionDate | null {
   const today = exchangeDate(nowMs);
   const session = regularSession(today);
@@ -114,9 +117,10 @@ function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyM
 }
 
 /**
- * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day bars, and that of the
- * latest half day where it lies further back; day bars of a year; chains and option bars of the last three, of which the last two have
- * tapes to make the option bars from. Of the session in progress, what there is up to now.
+ * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day
+ * bars, and that of the latest half day where it lies further back; day bars of a year; chains and option bars of the
+ * last three, of which the last two have tapes to make the option bars from. Of the session in progress, what there is
+ * up to now.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
   const { barSessions, chainSessions, historySessions, captureEveryMinutes, tapeSessions } = shape;
@@ -160,8 +164,8 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
 }
 
 /**
- * The same where the tape of the session in progress comes as it trades: what follows from that is omitted, as are further chains of
- * tickers that have one a session.
+ * The same where the tape of the session in progress comes as it trades: what follows from that is omitted, as are
+ * further chains of tickers that have one a session.
  */
 export function samplePlanBesideTape(nowMs: number, throughMs: number | null, shape: SampleShape): SampleTask[] {
   const live = sessionUnderWay(nowMs);

@@ -6,9 +6,10 @@ import { randomFrom, seedOf } from './random.ts';
 import { type SampleSymbol, sampleSymbolOf } from './universe.ts';
 
 /*
- * Prices of the simulated market. All of a session follows from its date and the ticker, whenever it is made: a market made today and
- * extended tomorrow is the market made tomorrow. The daily close is the base price times e^x, x a moving average of the last
- * 700 sessions' shocks (so it wanders and comes back); a session's minutes are a bridge from its open to its close.
+ * Prices of the simulated market. All of a session follows from its date and the ticker, whenever it is made: a market
+ * made today and extended tomorrow is the market made tomorrow. The daily close is the base price times e^x, x a moving
+ * average of the last 700 sessions' shocks (so it wanders and comes back); a session's minutes are a bridge from its
+ * open to its close.
  */
 const memorySessions = 700;
 const persistence = 0.994;

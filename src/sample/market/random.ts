@@ -1,4 +1,7 @@
-/** A 32-bit seed from what identifies a thing (FNV-1a, then murmur's finalizer): the same parts always give the same seed. */
+/**
+ * A 32-bit seed from what identifies a thing (FNV-1a, then murmur's finalizer): the same parts always give the same
+ * seed.
+ */
 export function seedOf(...parts: readonly (string | number)[]): number {
   const text = parts.join(' ');
   let hash = 0x811c9dc5;

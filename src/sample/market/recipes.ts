@@ -2,7 +2,10 @@ import { compression, noSpread, noSweep, smallBlock } from './near-misses.ts';
 import { block, brokenSpread, busted, spread, sweep, sweepWithCancel, tiedToStock } from './planted-events.ts';
 import type { Stage, TapePlan } from './tape-plan.ts';
 
-/** How the contracts of a plan belong together: one; two rights of a strike; two strikes of a right; two strikes of both rights. */
+/**
+ * How the contracts of a plan belong together: one; two rights of a strike; two strikes of a right; two strikes of both
+ * rights.
+ */
 export type LegShape = 'single' | 'straddle' | 'vertical' | 'condor';
 
 /** A kind of thing that is planted. */

@@ -24,7 +24,10 @@ export function listingOf({ symbol, kind }: SampleSymbol): { tape: number; excha
   return kind === 'fund' ? { tape: 2, exchange: 11 } : { tape: 1, exchange: 10 };
 }
 
-/** Conditions of prints that set neither open nor close, by how often they come (cumulative); the first group off exchange alone. */
+/**
+ * Conditions of prints that set neither open nor close, by how often they come (cumulative); the first group off
+ * exchange alone.
+ */
 const offExchangeSpecials: readonly (readonly [number, readonly number[], CompositionCategory])[] = [
   [0.45, [2], 'average_price'],
   [0.7, [10], 'derivatively_priced'],
@@ -43,10 +46,10 @@ const regular: readonly (readonly number[])[] = [[], [], [41], [14, 41], [14]];
 
 /** Gives a print an exchange, or a facility, and the conditions that go with its role. */
 export function executionOf(role: PrintRole, offExchange: boolean, random: Random): Execution {
-  const place = (from: readonly number[]) => from[Math.floor(random.next() * from.length)]!;
+  const pick = (from: readonly number[]) => from[Math.floor(random.next() * from.length)]!;
   const where = offExchange
-    ? { exchange: finraExchange, trf: place(facilities) }
-    : { exchange: place(exchanges), trf: 0 };
+    ? { exchange: finraExchange, trf: pick(facilities) }
+    : { exchange: pick(exchanges), trf: 0 };
   if (role === 'odd_lot') {
     return { ...where, conditions: offExchange ? [37] : [14, 37, 41], category: 'odd_lot' };
   }

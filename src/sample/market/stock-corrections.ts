@@ -16,8 +16,9 @@ export interface StockRecord {
 const wrongPrice = (price: number, random: Random) => Math.round(price * (1 + 0.02 + 0.08 * random.next()));
 
 /**
- * Puts wrong trades right: of some prints the tape also holds the wrong data first sent (the record then says it is later corrected, and
- * the correction message holds the wrong data); others were none at all; and some lines come twice.
+ * Puts wrong trades right: of some prints the tape also holds the wrong data first sent (the record then says it is
+ * later corrected, and the correction message holds the wrong data); others were none at all; and some lines come
+ * twice.
  */
 export function addCorrections(records: StockRecord[], random: Random): void {
   let nextId = records.length;

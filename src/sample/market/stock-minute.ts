@@ -16,7 +16,7 @@ export interface SampleStockPrint {
   size: number;
   conditions: readonly number[];
   correction: number;
-  /** The place of its line among its ticker's, from 1. */
+  /** The position of its line among its ticker's, from 1. */
   sequence: number;
 }
 
@@ -29,7 +29,9 @@ export interface MinuteBar {
   volume: number;
 }
 
-/** What a print is in its minute: one of those that make its bar's prices, or any other that is priced within the bar. */
+/**
+ * What a print is in its minute: one of those that make its bar's prices, or any other that is priced within the bar.
+ */
 export type PrintRole = 'open' | 'high' | 'low' | 'close' | 'ordinary' | 'odd_lot' | 'special';
 
 /** A print of a minute before it is decided where it was executed. */
@@ -70,8 +72,9 @@ function pathBetween(values: readonly (number | null)[]): number[] {
 }
 
 /**
- * The prints that a minute bar is made of, in order of time: its open first, its close last, high and low between, all its volume.
- * Others lie within the bar: odd lots, and `special` ones whose conditions keep them from setting open or close. `count` is about how many.
+ * The prints that a minute bar is made of, in order of time: its open first, its close last, high and low between, all
+ * its volume. Others lie within the bar: odd lots, and `special` ones whose conditions keep them from setting open or
+ * close. `count` is about how many.
  */
 export function minutePrints(bar: MinuteBar, count: number, random: Random): MinutePrint[] {
   const [low, high] = [units(bar.low), units(bar.high)];

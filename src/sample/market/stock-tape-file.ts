@@ -23,7 +23,9 @@ function lines(symbol: string, tape: number, records: readonly StockRecord[]): s
     // A facility hears of a trade some time later, and reports it to the tape at once.
     const executed = nanosText(tsMs - (trf === 0 ? 1 : 5 + (id % 900)), tsNanos);
     const facility = trf === 0 ? ',' : `${trf},${nanosText(tsMs - 1, tsNanos)}`;
-    text += `${symbol},${list},${correction},${exchange},${id},${executed},${price / priceUnits},${sequence},${nanosText(tsMs, tsNanos)},${size},${tape},${facility}\n`;
+    const printed = nanosText(tsMs, tsNanos);
+    text += `${symbol},${list},${correction},${exchange},${id},${executed},`;
+    text += `${price / priceUnits},${sequence},${printed},${size},${tape},${facility}\n`;
   }
   return text;
 }
@@ -76,8 +78,8 @@ export interface StockTapeFile {
 }
 
 /**
- * The stock trades of a session up to the last complete minute, by ticker, then time. All follows from the session's date and the shape:
- * an earlier instant gives a beginning of the same tape.
+ * The stock trades of a session up to the last complete minute, by ticker, then time. All follows from the session's
+ * date and the shape: an earlier instant gives a beginning of the same tape.
  */
 export function stockTapeFile(
   prices: SamplePrices,

@@ -105,8 +105,9 @@ function addExtended(maker: Maker, fromMs: number, toMs: number, dollars: number
 }
 
 /**
- * The tape of a ticker's session: its minute bars follow from it to the share and the cent. `perMinute` is about how many prints a minute
- * has; 30 to 40 per cent of the volume is off exchange. From 08:00 and until two hours after the close there is a little trading too.
+ * The tape of a ticker's session: its minute bars follow from it to the share and the cent. `perMinute` is about how
+ * many prints a minute has; 30 to 40 per cent of the volume is off exchange. From 08:00 and until two hours after the
+ * close there is a little trading too.
  */
 export function stockSession(
   prices: SamplePrices,

@@ -15,7 +15,7 @@ export interface PlantedLeg {
   size: number;
   side: FlowSide;
   eventTsMs: number;
-  /** The place of its line among its contract's in the file, from 1. */
+  /** The position of its line among its contract's in the file, from 1. */
   sequence: number;
 }
 

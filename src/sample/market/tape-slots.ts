@@ -2,7 +2,10 @@ import { minuteMs } from '../../domain/units.ts';
 import { minuteWeight } from './prices.ts';
 import type { Random } from './random.ts';
 
-/** How long what happens on a tape at once has for itself, ms. What is planned ends in the slot's first half: nothing of two slots is ever one event. */
+/**
+ * How long what happens on a tape at once has for itself, ms. What is planned ends in the slot's first half: nothing of
+ * two slots is ever one event.
+ */
 export const slotMs = 2000;
 const slotsInMinute = minuteMs / slotMs;
 
@@ -10,9 +13,15 @@ const slotsInMinute = minuteMs / slotMs;
 export interface TapeSlots {
   /** A holder's number. */
   holder(): number;
-  /** The start (epoch ms) of a slot that is free for all of `holders`, more often when more is traded; null when none was found. */
+  /**
+   * The start (epoch ms) of a slot that is free for all of `holders`, more often when more is traded; null when none
+   * was found.
+   */
   take(random: Random, holders: readonly number[]): number | null;
-  /** The same for the first one that is free from 20 s to 4 min after an instant; null also when the session ends before. */
+  /**
+   * The same for the first one that is free from 20 s to 4 min after an instant; null also when the session ends
+   * before.
+   */
   takeAfter(random: Random, atMs: number, holders: readonly number[]): number | null;
 }
 

@@ -57,8 +57,8 @@ export async function setAccount(store: Store, id: string, change: AccountChange
 }
 
 /**
- * Records what an account declares itself to be and returns the account as it then is. `professional` is final: it stays, and so
- * does the time of a declaration that is only repeated. Null = there is no such account.
+ * Records what an account declares itself to be and returns the account as it then is. `professional` is final: it
+ * stays, and so does the time of a declaration that is only repeated. Null = there is no such account.
  */
 export async function declareClassification(
   store: Store,

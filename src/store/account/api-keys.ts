@@ -9,8 +9,8 @@ import { lockAccount } from './accounts.ts';
 export type ApiKeyRow = Row<'ApiKey'>;
 
 /**
- * Stores a new key. `maxLive` bounds the account's keys that are neither revoked nor expired, however many are made at once;
- * `full` = it has as many; `no-account` = there is no such account.
+ * Stores a new key. `maxLive` bounds the account's keys that are neither revoked nor expired, however many are made at
+ * once; `full` = it has as many; `no-account` = there is no such account.
  */
 export async function insertApiKey(
   store: Store,
@@ -43,7 +43,10 @@ export async function listApiKeys(store: Store, accountId: string | null): Promi
   return rows.map(numbered);
 }
 
-/** Revokes a key of an account, or of any with null. Returns its hash; null = there is no such key, or it was revoked before. */
+/**
+ * Revokes a key of an account, or of any with null. Returns its hash; null = there is no such key, or it was revoked
+ * before.
+ */
 export async function revokeApiKey(
   store: Store,
   id: string,

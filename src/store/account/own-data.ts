@@ -29,13 +29,13 @@ async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number>
 }
 
 /**
- * Notes, in the transaction that stores it, that the store holds data besides the sample market's. The first time it revokes the sample
- * market's key, which anyone who opened the pages may have. Returns whether there was one to revoke.
+ * Notes, in the transaction that stores it, that the store holds data besides the sample market's. The first time it
+ * revokes the sample market's key, which anyone who opened the pages may have. Returns whether there was one to revoke.
  */
 export async function noteOwnData(tx: Transaction, now: Clock): Promise<boolean> {
   if ((await readMetadata(tx, fact)) !== null) return false;
   const nowMs = now();
-  await tx.prisma.storeFact.createMany({ data: [{ key: fact, value: String(nowMs) }], skipDuplicates: true });
+  await tx.prisma.metadataEntry.createMany({ data: [{ key: fact, value: String(nowMs) }], skipDuplicates: true });
   return (await revokeSampleKeys(tx, nowMs)) > 0;
 }
 
@@ -46,7 +46,10 @@ export async function holdsOwnData(store: Store): Promise<boolean> {
   return files.some(({ name }) => !bundledFile.test(name));
 }
 
-/** Revokes the sample market's key where the store holds other data, also of an earlier version. Returns whether it holds any. */
+/**
+ * Revokes the sample market's key where the store holds other data, also of an earlier version. Returns whether it
+ * holds any.
+ */
 export function endSampleKey(store: Store, now: Clock): Promise<boolean> {
   return inTransaction(store, async (tx) => {
     if (!(await holdsOwnData(store))) return false;

@@ -10,7 +10,10 @@ export async function insertStreamTicket(store: Store, row: StreamTicketRow, now
   await store.prisma.streamTicket.create({ data: { ...row, credential: Uint8Array.from(row.credential) } });
 }
 
-/** Takes a ticket: the encrypted credential, for one process and once; null if it is unknown, was taken or has expired at `nowMs`. */
+/**
+ * Takes a ticket: the encrypted credential, for one process and once; null if it is unknown, was taken or has expired
+ * at `nowMs`.
+ */
 export async function takeStreamTicket(store: Store, hash: string, nowMs: number): Promise<Uint8Array | null> {
   const row = await store.prisma.streamTicket.findUnique({ where: { hash } });
   if (row === null) return null;

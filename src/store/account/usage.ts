@@ -8,7 +8,10 @@ import { inTransaction } from '../engine/transaction.ts';
 /** Requests of an account in one scope group on one UTC date (YYYY-MM-DD). */
 export type UsageCount = Row<'UsageCount'>;
 
-/** Counts that are added together or not at all. Batches of one writer are numbered ascending, so that none is added twice. */
+/**
+ * Counts that are added together or not at all. Batches of one writer are numbered ascending, so that none is added
+ * twice.
+ */
 export interface UsageBatch {
   /** Who writes: unlike any other process, past or present, and beginning with the epoch ms of its start. */
   writer: string;
@@ -19,8 +22,8 @@ export interface UsageBatch {
 const markStart = 'usage-batch ';
 
 /**
- * Adds a batch to the stored counts, once: when the outcome of an attempt is not known (the connection broke), trying again is
- * safe.
+ * Adds a batch to the stored counts, once: when the outcome of an attempt is not known (the connection broke), trying
+ * again is safe.
  */
 export async function addUsage(store: Store, { writer, number, counts }: UsageBatch): Promise<void> {
   const order = (row: UsageCount) => `${row.accountId} ${row.date} ${row.scopeGroup}`;
@@ -30,20 +33,23 @@ export async function addUsage(store: Store, { writer, number, counts }: UsageBa
   await inTransaction(store, async (tx) => {
     // An earlier attempt may still be at it.
     await lock(tx, key);
-    const mark = await tx.prisma.storeFact.findUnique({ where: { key } });
+    const mark = await tx.prisma.metadataEntry.findUnique({ where: { key } });
     if (mark && Number(mark.value) >= number) return;
     const value = String(number);
-    await tx.prisma.storeFact.upsert({ where: { key }, create: { key, value }, update: { value } });
+    await tx.prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } });
     await upsertRows(tx, 'UsageCount', sorted, { add: ['count'] });
   });
 }
 
-/** Forgets the numbering of `writer`, at its end, and that of writers who began before `beforeMs` and did not say goodbye. */
+/**
+ * Forgets the numbering of `writer`, at its end, and that of writers who began before `beforeMs` and did not say
+ * goodbye.
+ */
 export async function forgetUsageWriter(store: Store, writer: string, beforeMs: number): Promise<void> {
-  const marks = await store.prisma.storeFact.findMany({ where: { key: { startsWith: markStart } } });
+  const marks = await store.prisma.metadataEntry.findMany({ where: { key: { startsWith: markStart } } });
   const isGone = ({ key }: { key: string }) => Number(key.slice(markStart.length).split(' ')[0]) < beforeMs;
   const gone = marks.filter(isGone).map(({ key }) => key);
-  await store.prisma.storeFact.deleteMany({ where: { key: anyOf([markStart + writer, ...gone]) } });
+  await store.prisma.metadataEntry.deleteMany({ where: { key: anyOf([markStart + writer, ...gone]) } });
 }
 
 /** An account's counts from `fromDate` (UTC, inclusive) on, by date, then by scope group. */

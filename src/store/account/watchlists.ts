@@ -31,8 +31,8 @@ function check({ id, name, symbols }: Watchlist): void {
 }
 
 /**
- * Stores a list, replacing the one of that id. Throws 400 when it is too large, or when it would be one list too many, however
- * many are stored at once. Whether its symbols may be read is the caller's to check.
+ * Stores a list, replacing the one of that id. Throws 400 when it is too large, or when it would be one list too many,
+ * however many are stored at once. Whether its symbols may be read is the caller's to check.
  */
 export async function putWatchlist(
   store: Store,

@@ -43,9 +43,10 @@ const isFilled = (row: ChainRow, name: (typeof greekNames)[number]) =>
   row[name] === null && row.solved !== undefined && row.solved[name] !== null;
 
 /**
- * The greeks as they are shown, under their own names, as versions read them that know of no solved ones; in a solved capture also where each
- * volatility came from, and which values of a row are no source's (`filled`, a bit a greek). Where the source gives a greek of some
- * contract, the solved ones have a column beside it; else the shown ones are they.
+ * The greeks as they are shown, under their own names, as versions read them that know of no solved ones; in a solved
+ * capture also where each volatility came from, and which values of a row are no source's (`filled`, a bit a greek).
+ * Where the source gives a greek of some contract, the solved ones have a column beside it; else the shown ones are
+ * they.
  */
 function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<string, Float64Array> {
   const columns = Object.fromEntries(greekNames.map((name) => [name, number((row) => shownGreek(row, name))]));
@@ -149,7 +150,10 @@ function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
   return { listing: blockVersion(listed), layout: JSON.stringify(named) };
 }
 
-/** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
+/**
+ * Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there
+ * already, equal.
+ */
 export async function saveChainCapture(tx: Transaction, capture: ChainCapture): Promise<boolean> {
   const payload = Buffer.from(encodeRows(capture.rows));
   const expirations = [...new Set(capture.rows.map((row) => row.expiry))].sort().map(epochDay);
@@ -186,7 +190,10 @@ function listsOf(asked: readonly AsOf[]) {
   return { underlyings: asked.map(({ symbol }) => symbol), atMs: asked.map(({ atMs }) => atMs) };
 }
 
-/** The header of the last capture at or before each instant, in their order; null if there is none. One statement, none when all are held. */
+/**
+ * The header of the last capture at or before each instant, in their order; null if there is none. One statement, none
+ * when all are held.
+ */
 function headersAsOf(store: Store, times: readonly ChainAsOf[]): Promise<(CaptureHeader | null)[]> {
   const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));
   return readHeldAsOf(store, heldHeaders, asked, async (missing) => {
@@ -240,7 +247,9 @@ export async function chainCapturesAt(store: Store, times: readonly ChainAsOf[])
   );
 }
 
-/** The last capture of an underlying at or before an instant, inside the caller's transaction; null if there is none. */
+/**
+ * The last capture of an underlying at or before an instant, inside the caller's transaction; null if there is none.
+ */
 export async function chainCaptureAt(from: Reader, underlying: string, atMs: number): Promise<ChainCapture | null> {
   const last = await from.prisma.chainCapture.findFirst({
     where: { underlying, capturedAt: { lte: atMs } },
@@ -255,7 +264,10 @@ export async function chainCaptureAt(from: Reader, underlying: string, atMs: num
   return { ...header, rows: await decodeRows(payload) };
 }
 
-/** Whether each of these captures was given in part only, in their order; false for one that is not there. One statement. */
+/**
+ * Whether each of these captures was given in part only, in their order; false for one that is not there. One
+ * statement.
+ */
 export async function partialChains(
   store: Store,
   captures: readonly Pick<ChainCapture, 'underlying' | 'capturedAt'>[],
@@ -263,12 +275,15 @@ export async function partialChains(
   const by = ['underlying', 'capturedAt'] as const;
   const from = readFrom(store, 'chain', new Set(captures.map(({ underlying }) => underlying)));
   const rows = await findRows(from, 'ChainCapture', { by, keys: captures }, [...by, 'partial']);
-  const placeOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
-  const partial = new Map(rows.map((row) => [placeOf(row), row.partial]));
-  return captures.map((capture) => partial.get(placeOf(capture)) ?? false);
+  const keyOf = (row: (typeof captures)[number]) => `${row.underlying} ${row.capturedAt}`;
+  const partial = new Map(rows.map((row) => [keyOf(row), row.partial]));
+  return captures.map((capture) => partial.get(keyOf(capture)) ?? false);
 }
 
-/** What is listed: expiries ascending. `capturedAt` is the chain capture's, or the start of the session whose open interest lists them. */
+/**
+ * What is listed: expiries ascending. `capturedAt` is the chain capture's, or the start of the session whose open
+ * interest lists them.
+ */
 export interface ListedExpirations {
   capturedAt: number;
   expirations: SessionDate[];
@@ -290,7 +305,10 @@ function listedBy({ capturedAt, expirations, sessionDate, payload }: ListedRow):
   return { capturedAt: exchangeInstant(sessionDate), expirations: openInterestExpiries(payload!) };
 }
 
-/** Until when a list stands, epoch ms: the next capture, or where there was none yet the next session with open interest. */
+/**
+ * Until when a list stands, epoch ms: the next capture, or where there was none yet the next session with open
+ * interest.
+ */
 function standsUntil({ nextMs, nextDate }: ListedRow): number {
   const dateMs = nextDate === null ? Number.POSITIVE_INFINITY : exchangeInstant(nextDate);
   return Math.min(nextMs ?? Number.POSITIVE_INFINITY, dateMs);
@@ -303,8 +321,9 @@ const heldLists: HeldKind<ListedExpirations> = {
 };
 
 /**
- * The expiries listed by the last capture at or before each time, in the order of `times`; where there is no capture at all,
- * those of the last open interest by then, published once a day; null where there is neither. One statement, none when all are held.
+ * The expiries listed by the last capture at or before each time, in the order of `times`; where there is no capture at
+ * all, those of the last open interest by then, published once a day; null where there is neither. One statement, none
+ * when all are held.
  */
 export async function expirationsAt(store: Store, times: readonly ChainAsOf[]): Promise<(ListedExpirations | null)[]> {
   const asked = times.map(({ underlying, atMs }) => ({ symbol: underlying, atMs }));

@@ -77,7 +77,10 @@ async function readHeaders(store: Store, ranges: readonly Range[], captures: num
   return found;
 }
 
-/** Where a contract's row lies among a capture's, which are ordered by expiry, strike, call before put, root; -1: nowhere. */
+/**
+ * Where a contract's row lies among a capture's, which are ordered by expiry, strike, call before put, root; -1:
+ * nowhere.
+ */
 function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract): number {
   const day = epochDay(expiry);
   const put = right === 'put' ? 1 : 0;
@@ -190,7 +193,10 @@ async function readWhole(
   });
 }
 
-/** Cuts the lines of contracts whose slots are known out of captures: of each no more than these comes over. One statement; those of captures rewritten in between are omitted. */
+/**
+ * Cuts the lines of contracts whose slots are known out of captures: of each no more than these comes over. One
+ * statement; those of captures rewritten in between are omitted.
+ */
 async function readCuts(store: Store, captures: readonly Unread[], slots: ReadonlyMap<string, SlotMap>): Promise<void> {
   const cuts = captures.map(({ header, wanted }) => {
     const known = slots.get(header.listing!)!;
@@ -232,8 +238,8 @@ async function readCuts(store: Store, captures: readonly Unread[], slots: Readon
 }
 
 /**
- * Reads what is missing: a capture of each listing whole, where that must be looked through for a contract, and out of the others what is
- * wanted. Two statements at most.
+ * Reads what is missing: a capture of each listing whole, where that must be looked through for a contract, and out of
+ * the others what is wanted. Two statements at most.
  */
 async function readLines(store: Store, unread: ReadonlyMap<string, Unread>): Promise<void> {
   const captures = [...unread.values()];
@@ -271,7 +277,9 @@ interface Wanted extends ListedContract {
   lines: KnownLines;
 }
 
-/** What of each contract is not known yet, by capture; `lines` of such a contract becomes a copy that may be written. */
+/**
+ * What of each contract is not known yet, by capture; `lines` of such a contract becomes a copy that may be written.
+ */
 async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unread>> {
   const unread = new Map<string, Unread>();
   for (const [i, wanted] of contracts.entries()) {
@@ -289,9 +297,9 @@ async function unreadOf(contracts: readonly Wanted[]): Promise<Map<string, Unrea
 }
 
 /**
- * What the last `captures` chain captures at or before `throughMs` say of several contracts: by contract path form the lines
- * of those that list it, ascending. A contract whose underlying was never captured is absent. Two statements, one when all
- * is cached; of a capture only the values asked for are decoded.
+ * What the last `captures` chain captures at or before `throughMs` say of several contracts: by contract path form the
+ * lines of those that list it, ascending. A contract whose underlying was never captured is absent. Two statements, one
+ * when all is cached; of a capture only the values asked for are decoded.
  */
 export async function contractLines(
   store: Store,

@@ -18,7 +18,9 @@ export interface FollowedPosition {
 
 const metadataKey = (source: string) => `followed ${source}`;
 
-/** How far a source was taken; held until the transaction ends, so that nobody else goes on from there in the meantime. */
+/**
+ * How far a source was taken; held until the transaction ends, so that nobody else goes on from there in the meantime.
+ */
 export async function lockPosition(tx: Transaction, source: string): Promise<FollowedPosition> {
   await lock(tx, metadataKey(source));
   const nothing: FollowedPosition = { lines: 0, session: null, solvedMs: null };
@@ -38,8 +40,8 @@ const appending = statement(
 );
 
 /**
- * Keeps lines of a session, gzip. What is kept without a further line (event time that went on by itself) joins the part before: gzip
- * files put one after the other are one.
+ * Keeps lines of a session, gzip. What is kept without a further line (event time that went on by itself) joins the
+ * part before: gzip files put one after the other are one.
  */
 export async function storeLines(
   tx: Transaction,
@@ -75,7 +77,10 @@ export async function forgetLines(tx: Transaction, source: string, before: Sessi
   await tx.prisma.followedLines.deleteMany({ where: { source, sessionDate: { lt: before } } });
 }
 
-/** Begins the tape of a session that is a tape of its own: one followed before under this name, of another session, is forgotten. */
+/**
+ * Begins the tape of a session that is a tape of its own: one followed before under this name, of another session, is
+ * forgotten.
+ */
 export async function beginTape(tx: Transaction, source: string, session: SessionDate): Promise<void> {
   const position = await lockPosition(tx, source);
   if (position.session === session) return;

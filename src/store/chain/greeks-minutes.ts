@@ -12,53 +12,53 @@ export interface WrittenMinute {
   tsMs: number;
   /** Dollars; null when unknown. */
   spot: number | null;
-  /** By contract path form. New contracts take the next places in this order. */
+  /** By contract path form. New contracts take the next slots in this order. */
   solves: ReadonlyMap<string, GreeksSolve>;
 }
 
 /** Where the contracts of a session's underlyings have their records, as far as a writer knows. */
 export type GreeksSlots = Map<string, Map<string, number>>;
 
-/** Learns the places of underlyings that a writer does not know yet. */
+/** Learns the slots of underlyings that a writer does not know yet. */
 async function loadSlots(
   tx: Transaction,
   session: SessionDate,
   underlyings: readonly string[],
-  places: GreeksSlots,
+  slots: GreeksSlots,
 ): Promise<void> {
-  const unknown = underlyings.filter((underlying) => !places.has(underlying));
+  const unknown = underlyings.filter((underlying) => !slots.has(underlying));
   if (unknown.length === 0) return;
-  for (const underlying of unknown) places.set(underlying, new Map());
-  const rows = await tx.prisma.greeksPlace.findMany({
+  for (const underlying of unknown) slots.set(underlying, new Map());
+  const rows = await tx.prisma.greeksSlot.findMany({
     where: { underlying: anyOf(unknown), sessionDate: session },
-    select: { underlying: true, contract: true, place: true },
+    select: { underlying: true, contract: true, slot: true },
   });
-  for (const { underlying, contract, place } of rows) places.get(underlying)!.set(contract, place);
+  for (const { underlying, contract, slot } of rows) slots.get(underlying)!.set(contract, slot);
 }
 
 interface EncodedMinute extends Omit<WrittenMinute, 'solves'> {
   payload: Buffer;
 }
 
-type Place = { underlying: string; contract: string; place: number };
+type GreeksSlotRow = { underlying: string; contract: string; slot: number };
 
-/** Gives every new contract the next place of its underlying, and packs the solves by place. */
+/** Gives every new contract the next slot of its underlying, and packs the solves by slot. */
 function encodeMinutes(
   minutes: readonly WrittenMinute[],
-  places: GreeksSlots,
-): { rows: EncodedMinute[]; added: Place[] } {
-  const added: Place[] = [];
+  slots: GreeksSlots,
+): { rows: EncodedMinute[]; added: GreeksSlotRow[] } {
+  const added: GreeksSlotRow[] = [];
   const rows = minutes.map(({ underlying, tsMs, spot, solves }) => {
-    const known = places.get(underlying)!;
+    const known = slots.get(underlying)!;
     const bySlot = new Map<number, GreeksSolve>();
     for (const [contract, solve] of solves) {
-      let place = known.get(contract);
-      if (place === undefined) {
-        place = known.size;
-        known.set(contract, place);
-        added.push({ underlying, contract, place });
+      let slot = known.get(contract);
+      if (slot === undefined) {
+        slot = known.size;
+        known.set(contract, slot);
+        added.push({ underlying, contract, slot });
       }
-      bySlot.set(place, solve);
+      bySlot.set(slot, solve);
     }
     return { underlying, tsMs, spot, payload: encodeSolves(bySlot) };
   });
@@ -66,20 +66,20 @@ function encodeMinutes(
 }
 
 /**
- * Writes minutes of a session, in a transaction that holds the flow; a minute already there is replaced. `places` is what this writer
- * learned before, and learns more: of no use once a transaction failed.
+ * Writes minutes of a session, in a transaction that holds the flow; a minute already there is replaced. `places` is
+ * what this writer learned before, and learns more: of no use once a transaction failed.
  */
 export async function saveGreeksMinutes(
   tx: Transaction,
   session: SessionDate,
   minutes: readonly WrittenMinute[],
-  places: GreeksSlots,
+  slots: GreeksSlots,
 ): Promise<void> {
   if (minutes.length === 0) return;
-  await loadSlots(tx, session, [...new Set(minutes.map(({ underlying }) => underlying))], places);
-  const { rows, added } = encodeMinutes(minutes, places);
-  const placed = added.map((place) => ({ ...place, sessionDate: session }));
-  if (placed.length > 0) await copyRows(tx, 'GreeksPlace', placed);
+  await loadSlots(tx, session, [...new Set(minutes.map(({ underlying }) => underlying))], slots);
+  const { rows, added } = encodeMinutes(minutes, slots);
+  const placed = added.map((slot) => ({ ...slot, sessionDate: session }));
+  if (placed.length > 0) await copyRows(tx, 'GreeksSlot', placed);
   const written = rows.map((row) => ({
     ...row,
     sessionDate: session,
@@ -97,12 +97,12 @@ export async function removeGreeks(
 ): Promise<void> {
   const where = { sessionDate: session, underlying: anyOf(underlyings) };
   await tx.prisma.greeksMinute.deleteMany({ where });
-  await tx.prisma.greeksPlace.deleteMany({ where });
+  await tx.prisma.greeksSlot.deleteMany({ where });
 }
 
 /** Drops the solves of sessions before one. */
 export async function dropGreeks(tx: Transaction, before: SessionDate): Promise<void> {
   const where = { sessionDate: { lt: before } };
   await tx.prisma.greeksMinute.deleteMany({ where });
-  await tx.prisma.greeksPlace.deleteMany({ where });
+  await tx.prisma.greeksSlot.deleteMany({ where });
 }

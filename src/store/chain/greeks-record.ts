@@ -1,17 +1,20 @@
 import { type GreeksSolve, type MarkSource, markSources } from '../../domain/chain/greeks.ts';
 
-/** Bytes of one solve: six numbers (little-endian doubles, NaN = unknown) and the source of its mark; 0 there = no solve. */
+/**
+ * Bytes of one solve: six numbers (little-endian doubles, NaN = unknown) and the source of its mark; 0 there = no
+ * solve.
+ */
 export const recordBytes = 49;
 const sourceAt = recordBytes - 1;
 const numberNames = ['iv', 'delta', 'gamma', 'mark', 'bid', 'ask'] as const;
 
-/** Records by place, those of no solve empty. */
+/** Records by slot, those of no solve empty. */
 export function encodeSolves(solves: ReadonlyMap<number, GreeksSolve>): Buffer<ArrayBuffer> {
   let count = 0;
-  for (const place of solves.keys()) if (place >= count) count = place + 1;
+  for (const slot of solves.keys()) if (slot >= count) count = slot + 1;
   const bytes = Buffer.alloc(count * recordBytes);
-  for (const [place, solve] of solves) {
-    const offset = place * recordBytes;
+  for (const [slot, solve] of solves) {
+    const offset = slot * recordBytes;
     numberNames.forEach((name, i) => {
       bytes.writeDoubleLE(solve[name] ?? Number.NaN, offset + 8 * i);
     });

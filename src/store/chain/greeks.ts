@@ -22,7 +22,10 @@ const records = statement(
   { wanted: 'int8', tsMs: 'int8', record: 'bytea' },
 );
 
-/** The newest solves of several contracts, newest first, each at most `length` and none later than `throughMs`. One statement; of a minute only their records are read. */
+/**
+ * The newest solves of several contracts, newest first, each at most `length` and none later than `throughMs`. One
+ * statement; of a minute only their records are read.
+ */
 function newestRecords(store: Store, keys: readonly GreeksKey[], { throughMs, today, length }: SeriesRange) {
   const underlyings = keys.map((key) => key.underlying);
   const contracts = keys.map((key) => key.contract);
@@ -37,7 +40,9 @@ interface SeriesRange {
   length: number;
 }
 
-/** The newest solves of several contracts in one statement, none later than `throughMs`; a contract without is absent. */
+/**
+ * The newest solves of several contracts in one statement, none later than `throughMs`; a contract without is absent.
+ */
 export async function readLatestGreeks(
   store: Store,
   keys: readonly GreeksKey[],
@@ -47,7 +52,10 @@ export async function readLatestGreeks(
   return new Map(rows.map(({ wanted, tsMs, record }) => [keys[wanted - 1]!.contract, decodeSolve(record, 0, tsMs)!]));
 }
 
-/** The newest `length` samples of several contracts up to `throughMs`, ascending, in one statement; a contract without is absent. */
+/**
+ * The newest `length` samples of several contracts up to `throughMs`, ascending, in one statement; a contract without
+ * is absent.
+ */
 export async function readGreeksSeries(
   store: Store,
   keys: readonly GreeksKey[],

@@ -15,8 +15,8 @@ export interface PricePoint {
 }
 
 /**
- * The prices of underlyings in a session that the store holds, ascending: closes of its minute bars at their minutes' ends, and the spot of
- * its chains. `throughMs` is the last instant wanted. Two statements.
+ * The prices of underlyings in a session that the store holds, ascending: closes of its minute bars at their minutes'
+ * ends, and the spot of its chains. `throughMs` is the last instant wanted. Two statements.
  */
 export async function readPrices(
   from: Reader,

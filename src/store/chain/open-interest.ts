@@ -61,7 +61,10 @@ export async function lockOpenInterest(tx: Transaction): Promise<void> {
   await lock(tx, 'open_interest_blocks');
 }
 
-/** Merges open interest into its blocks, inside the caller's transaction, which holds `lockOpenInterest`; of one contract the new figure counts. Returns how many blocks changed. */
+/**
+ * Merges open interest into its blocks, inside the caller's transaction, which holds `lockOpenInterest`; of one
+ * contract the new figure counts. Returns how many blocks changed.
+ */
 export async function saveOpenInterest(tx: Transaction, runs: readonly OpenInterestRun[]): Promise<number> {
   let changed = 0;
   for (const { underlying, sessionDate, rows } of runs) {
@@ -93,7 +96,10 @@ const latest = statement(
   { underlying: 'text', sessionDate: 'text', version: 'text' },
 );
 
-/** The open interest of each underlying in its last session up to `through` that has any, in their order; null where none is stored. Two statements, one when all are cached. */
+/**
+ * The open interest of each underlying in its last session up to `through` that has any, in their order; null where
+ * none is stored. Two statements, one when all are cached.
+ */
 export async function latestOpenInterest(
   store: Store,
   underlyings: readonly string[],

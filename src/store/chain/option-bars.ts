@@ -32,7 +32,10 @@ export async function lockOptionBars(tx: Transaction): Promise<void> {
 
 const keyOf = (run: { sessionDate: string; contract: string }) => `${run.sessionDate} ${run.contract}`;
 
-/** What is stored of a contract's session: one block, or while it is observed live one a part of the session, in their order. */
+/**
+ * What is stored of a contract's session: one block, or while it is observed live one a part of the session, in their
+ * order.
+ */
 interface StoredBlocks {
   status: CoverageStatus;
   /** Names the content of all. */
@@ -71,8 +74,9 @@ async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: r
 }
 
 /**
- * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is replaced
- * when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that changed, with all their bars.
+ * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is
+ * replaced when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that
+ * changed, with all their bars.
  */
 export async function saveOptionBars(
   tx: Transaction,
@@ -108,8 +112,8 @@ function* blockRows(runs: Iterable<BlockRun>, status: CoverageStatus): Generator
 }
 
 /**
- * Writes all bars of underlyings' sessions again, in a transaction that holds `lockOptionBars`: what was stored of them is taken out. Runs
- * are taken and encoded as the database takes them. Returns how many blocks there are.
+ * Writes all bars of underlyings' sessions again, in a transaction that holds `lockOptionBars`: what was stored of them
+ * is taken out. Runs are taken and encoded as the database takes them. Returns how many blocks there are.
  */
 export async function replaceOptionBars(
   tx: Transaction,
@@ -155,8 +159,9 @@ const removing = statement(
 );
 
 /**
- * Writes bars of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what is stored from the
- * part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay. Reconciled bars are read instead of live ones.
+ * Writes bars of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what is
+ * stored from the part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay. Reconciled
+ * bars are read instead of live ones.
  */
 export async function saveLiveOptionBars(
   tx: Transaction,
@@ -184,7 +189,9 @@ export interface StoredOptionBars {
   status: CoverageStatus | null;
 }
 
-/** The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without is absent. */
+/**
+ * The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without is absent.
+ */
 export async function readOptionBarsOf(
   store: Store,
   contracts: readonly OptionContract[],

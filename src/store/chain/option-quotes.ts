@@ -51,8 +51,8 @@ const removing = statement(
 );
 
 /**
- * Writes parts in place of those stored, in a transaction that holds `lockOptionQuotes`; what lies beyond a contract's last part is taken
- * out. Returns an item for each part that is new, different or gone.
+ * Writes parts in place of those stored, in a transaction that holds `lockOptionQuotes`; what lies beyond a contract's
+ * last part is taken out. Returns an item for each part that is new, different or gone.
  */
 export async function saveQuoteParts(tx: Transaction, parts: readonly QuotePart[]): Promise<ChangedQuotes[]> {
   const known = await findRows(tx, 'OptionQuoteBlock', { by: partKey, keys: parts }, [...partKey, 'version']);

@@ -31,9 +31,8 @@ export interface QuoteBlock {
 const longestBlock = 64 * 1024 * 1024;
 
 /**
- * Packs quotes, compressed: some 5 bytes a quote of a busy contract, 7 on the whole; half of that are the nanoseconds, in which
- * nothing repeats.
- * Not for none.
+ * Packs quotes, compressed: some 5 bytes a quote of a busy contract, 7 on the whole; half of that are the nanoseconds,
+ * in which nothing repeats. Not for none.
  */
 export function encodeQuotes({ tsMs, tsNanos, bid, ask }: QuoteColumns): QuoteBlock {
   const block = encodeBlock({

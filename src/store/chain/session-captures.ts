@@ -6,7 +6,10 @@ import { numbered } from '../engine/models/rows.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** Takes the captures of an underlying for one that writes them, until its transaction ends: each is made with those before it. */
+/**
+ * Takes the captures of an underlying for one that writes them, until its transaction ends: each is made with those
+ * before it.
+ */
 export async function lockCaptures(tx: Transaction, underlying: string): Promise<void> {
   await lock(tx, `chain_captures ${underlying}`);
 }

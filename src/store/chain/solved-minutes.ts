@@ -45,15 +45,18 @@ async function readMinutes(
   });
   return rows.map(({ payload, contracts, spot, version, ...header }) => {
     const solves = new Map<string, GreeksSolve>();
-    contracts.forEach((contract, place) => {
-      const solve = decodeSolve(payload, place * recordBytes, header.tsMs);
+    contracts.forEach((contract, slot) => {
+      const solve = decodeSolve(payload, slot * recordBytes, header.tsMs);
       if (solve !== null) solves.set(contract, solve);
     });
     return { minute: { ...header, spot, solves }, version };
   });
 }
 
-/** The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null if there is none. */
+/**
+ * The last solved minute of an underlying's session at or before an instant, inside the caller's transaction; null if
+ * there is none.
+ */
 export async function solvedMinuteAt(
   from: Reader,
   underlying: string,
@@ -75,7 +78,10 @@ const last = statement(
   { underlying: 'text', sessionDate: 'text', tsMs: 'int8', version: 'text' },
 );
 
-/** The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null if there is none. Two statements, one when all are cached. */
+/**
+ * The last solved minute of each underlying at or before `throughMs`, whose session is `today`, in their order; null if
+ * there is none. Two statements, one when all are cached.
+ */
 export async function lastSolvedMinutes(
   store: Store,
   underlyings: readonly string[],

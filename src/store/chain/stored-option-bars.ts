@@ -8,7 +8,10 @@ export interface StoredOptionBars {
   contract: OptionContract;
 }
 
-/** Of which contracts of an underlying bars are stored in the sessions from `from` to `to`, both included; by session, then contract. */
+/**
+ * Of which contracts of an underlying bars are stored in the sessions from `from` to `to`, both included; by session,
+ * then contract.
+ */
 export async function storedOptionBars(
   store: Store,
   underlying: string,

@@ -17,8 +17,8 @@ export async function exclusively<T>(store: Store, name: string, work: () => Pro
 }
 
 /**
- * Does `work` unless another process does work of the same name. Its signal is aborted when the connection that holds the advisory
- * lock is lost: then another process may begin.
+ * Does `work` unless another process does work of the same name. Its signal is aborted when the connection that holds
+ * the advisory lock is lost: then another process may begin.
  */
 export async function unlessRunning(
   store: Store,

@@ -16,7 +16,8 @@ interface Announcement {
   change: Change;
 }
 
-// Servers of the release before hear too while an upgrade replaces them. They read the symbols of `stocks`, `gex` and `flow` beside the id.
+// Servers of the release before hear too while an upgrade replaces them. They read the symbols of `stocks`, `gex` and
+// `flow` beside the id.
 const sentNames: Readonly<Record<Subject, string>> = {
   ...(Object.fromEntries(subjects.map((subject) => [subject, subject])) as Record<Subject, string>),
   market: 'stocks',
@@ -46,7 +47,9 @@ function changeOf(named: Record<string, unknown>): Change | null {
   return change;
 }
 
-/** What an announcement says; one that is not understood (another version of the program sent it) may be of anything. */
+/**
+ * What an announcement says; one that is not understood (another version of the program sent it) may be of anything.
+ */
 function read(payload: string): { id: string | null; change: Change } {
   try {
     const { id, ...named } = JSON.parse(payload) as Record<string, unknown>;
@@ -56,7 +59,10 @@ function read(payload: string): { id: string | null; change: Change } {
   return { id: null, change: anyChange };
 }
 
-/** Tells every process of a change when the transaction commits, and never when it rolls back. Returns the announcement's id. */
+/**
+ * Tells every process of a change when the transaction commits, and never when it rolls back. Returns the
+ * announcement's id.
+ */
 export async function announce(tx: Pick<Reader, 'query'>, change: Change): Promise<string> {
   const id = `${processId}.${++announced}`;
   await notify(tx, channel, written({ id, change }));
@@ -72,7 +78,10 @@ export function moveVersions({ replicas, versions }: Store, change: Change, id: 
 
 /** Follows changes of the stored data. */
 export interface Changes {
-  /** Calls `listener` for every change until the returned function is called. Changes that may have been missed are reported as `anyChange`. */
+  /**
+   * Calls `listener` for every change until the returned function is called. Changes that may have been missed are
+   * reported as `anyChange`.
+   */
   onChange(listener: (change: Change) => void): () => void;
   /** Stops following; to be called before the store is closed. */
   stop(): Promise<void>;

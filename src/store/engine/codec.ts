@@ -1,7 +1,7 @@
 /**
- * Column blocks: how a series is stored in one `bytea`. Numbers are stored as the narrowest integers that give them back
- * exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a dictionary.
- * Lossless: every number comes back to the last bit; NaN, "unknown", included. Layout, little-endian:
+ * Column blocks: how a series is stored in one `bytea`. Numbers are stored as the narrowest integers that give them
+ * back exactly (frame of reference: value = (base + n·step) / scale), or as float64 where none do; texts as a
+ * dictionary. Lossless: every number comes back to the last bit; NaN, "unknown", included. Layout, little-endian:
  *
  *     'T' 'G' version:u8 columns:u8 length:u32 | per column: header (JSON, padded) and its values
  *
@@ -131,10 +131,9 @@ export function encodeBlock(columns: Columns): Uint8Array<ArrayBuffer> {
 }
 
 /** Codes of one width to numbers. One loop a width: a width asked for at every value costs twice the time. */
-function readNumbers(bytes: Uint8Array, header: ColumnHeader): Float64Array {
+function readNumbers(bytes: Uint8Array, header: ColumnHeader, values: Float64Array): Float64Array {
   const { as, base = 0, step = 1, scale = 1 } = header;
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
-  const values = new Float64Array(bytes.length / width[as]);
   const number = (code: number, unknown: number) => (code === unknown ? Number.NaN : (base + code * step) / scale);
   if (as === 'f64') for (let i = 0; i < values.length; i++) values[i] = view.getFloat64(8 * i, true);
   else if (as === 'u8') for (let i = 0; i < values.length; i++) values[i] = number(bytes[i]!, 0xff);
@@ -178,12 +177,19 @@ function encodedColumns(bytes: Uint8Array): { length: number; columns: EncodedCo
   return { length, columns };
 }
 
-/** Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. */
+/**
+ * Decodes what `encodeBlock` wrote; throws on a payload that is cut, too long, or of another version. The numbers are
+ * in one piece of memory: small pieces cost more than what they hold.
+ */
 export function decodeBlock(bytes: Uint8Array): Columns {
+  const { length, columns: encoded } = encodedColumns(bytes);
+  const memory = new ArrayBuffer(8 * length * encoded.filter(({ header }) => !header.words).length);
+  let place = 0;
   const columns: Columns = {};
-  for (const { header, values } of encodedColumns(bytes).columns) {
+  for (const { header, values } of encoded) {
     const { name, words } = header;
-    columns[name] = words ? readTexts(readNumbers(values, header), words) : readNumbers(values, header);
+    if (words) columns[name] = readTexts(readNumbers(values, header, new Float64Array(length)), words);
+    else columns[name] = readNumbers(values, header, new Float64Array(memory, 8 * length * place++, length));
   }
   return columns;
 }
@@ -208,7 +214,7 @@ export function layoutOf(block: Uint8Array, names: readonly string[]): ColumnLay
 
 /** The value whose bytes were cut out of a block; NaN = unknown. */
 export function cutValue({ header }: ColumnLayout, bytes: Uint8Array): number {
-  return readNumbers(bytes, header)[0]!;
+  return readNumbers(bytes, header, new Float64Array(1))[0]!;
 }
 
 /** A block of which only single values are wanted: nothing is decoded before it is asked for. */
@@ -229,7 +235,7 @@ export function openBlock(bytes: Uint8Array): OpenBlock {
   const byName = new Map(columns.map((column) => [column.header.name, column]));
   const valueAt = ({ header, values }: EncodedColumn, index: number) => {
     const size = width[header.as];
-    return readNumbers(values.subarray(index * size, (index + 1) * size), header)[0]!;
+    return readNumbers(values.subarray(index * size, (index + 1) * size), header, new Float64Array(1))[0]!;
   };
   const column = (name: string, isText: boolean) => {
     const found = byName.get(name);

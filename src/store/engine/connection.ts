@@ -25,7 +25,9 @@ export interface Store {
   primary: Reader;
   /** Standbys that market data may be read from; null = there are none. */
   replicas: Replicas | null;
-  /** What `readFrom` gives, where something is read with several statements; null = whatever may be read at the moment. */
+  /**
+   * What `readFrom` gives, where something is read with several statements; null = whatever may be read at the moment.
+   */
   reader: Reader | null;
   /** Decoded blocks of this process, and what is held under a version. */
   blocks: BlockCache;
@@ -33,6 +35,11 @@ export interface Store {
   versions: DataVersions;
   /** Which writes fail at the moment, and why. */
   writes: WriteWatch;
+  /**
+   * True if the clock of its reader runs in a past session, whose bars are stored whole: a bar is shown once it has
+   * ended.
+   */
+  endedBarsOnly: boolean;
   /** Names of the migrations that opening applied; empty when the store was at the code's version. */
   migrated: string[];
   /** Ends every connection; the last process to leave an embedded server stops it. May be called twice. */
@@ -53,10 +60,12 @@ export interface StoreOptions {
   /** Connections at most, to each server; 16 unless given. */
   poolSize?: number;
   /**
-   * How long one statement may take, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not even say that has its
-   * connection closed a second later. Migrations may take as long as they need.
+   * How long one statement may take, ms; 0, or absent, forever. PostgreSQL ends what takes longer; one that does not
+   * even say that has its connection closed a second later. Migrations may take as long as they need.
    */
   statementTimeoutMs?: number;
+  /** Show a bar once it has ended; false, or absent: the bar in progress too. */
+  endedBarsOnly?: boolean;
   /** Called for every statement, for metrics and traces. */
   onStatement?: StatementObserver | undefined;
   /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
@@ -64,8 +73,9 @@ export interface StoreOptions {
 }
 
 /**
- * Where market data of a subject and symbols is read; null = of any symbol. What an account owns, and what is written next, is read from
- * `store.pool`. The answer of the request at hand depends on it from here on. Throws when the request that it is read for is over.
+ * Where market data of a subject and symbols is read; null = of any symbol. What an account owns, and what is written
+ * next, is read from `store.pool`. The answer of the request at hand depends on it from here on. Throws when the
+ * request that it is read for is over.
  */
 export function readFrom(store: Store, subject: Subject, symbols: Iterable<string> | null): Reader {
   currentRequest()?.requireClient();
@@ -74,8 +84,8 @@ export function readFrom(store: Store, subject: Subject, symbols: Iterable<strin
 }
 
 /**
- * The version of a symbol's data, or of all symbols' with null, to be asked for before they are read; null = what is read may not be held. The
- * answer of the request at hand depends on it: it is cached no longer than the version stays.
+ * The version of a symbol's data, or of all symbols' with null, to be asked for before they are read; null = what is
+ * read may not be held. The answer of the request at hand depends on it: it is cached no longer than the version stays.
  */
 export function dependOn({ versions }: Store, subject: Subject, symbol: string | null): number | null {
   const version = versions.of(subject, symbol);
@@ -100,6 +110,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     statementTimeoutMs = 0,
     onStatement,
     cacheBytes = 64 * 1024 * 1024,
+    endedBarsOnly = false,
   } = options;
   const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log }) : null;
   const connection: pg.PoolConfig = {
@@ -128,6 +139,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       prisma: primary.prisma,
       pool,
       holdModels: prisma.hold,
+      endedBarsOnly,
       primary,
       replicas,
       reader: null,
@@ -157,8 +169,9 @@ function limits(statementTimeoutMs: number): pg.PoolConfig {
   return { statement_timeout: statementTimeoutMs, query_timeout: statementTimeoutMs + 1000 };
 }
 
-// A connection that dies while it is lent, between two statements, says so by an event for which the pool no longer listens, and
-// which nobody else hears yet: it would end the process. The next statement fails, and the pool drops the connection.
+// A connection that dies while it is lent, between two statements, says so by an event for which the pool no longer
+// listens, and which nobody else hears yet: it would end the process. The next statement fails, and the pool drops the
+// connection.
 function surviveLostConnections(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }

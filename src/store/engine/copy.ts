@@ -117,9 +117,9 @@ function* chunks(types: readonly CopyType[], rows: Iterable<readonly CopyValue[]
 }
 
 /**
- * Writes rows into a table by COPY in its binary form, the fastest way in, and returns how many. Values stand in the order of `columns`,
- * each with its type. Rows are taken as the database takes them, so memory stays flat. A row that breaks a key fails the transaction: COPY
- * has no ON CONFLICT; take out what is there before.
+ * Writes rows into a table by COPY in its binary form, the fastest way in, and returns how many. Values stand in the
+ * order of `columns`, each with its type. Rows are taken as the database takes them, so memory stays flat. A row that
+ * breaks a key fails the transaction: COPY has no ON CONFLICT; take out what is there before.
  */
 export async function copyInto(
   tx: Transaction,

@@ -15,8 +15,8 @@ interface Moved {
 }
 
 /**
- * The versions of stored data by subject and symbol, as far as this process knows. What was read may be held under the version from before it
- * was read, and serves as long as the version is the same.
+ * The versions of stored data by subject and symbol, as far as this process knows. What was read may be held under the
+ * version from before it was read, and serves as long as the version is the same.
  */
 export class DataVersions {
   #count = 1;
@@ -41,7 +41,10 @@ export class DataVersions {
     return symbol === null ? any : Math.max(all, symbols.get(symbol) ?? 0);
   }
 
-  /** The version of a symbol's data, or with null of all symbols'; null while changes may be missed: then nothing may be held. */
+  /**
+   * The version of a symbol's data, or with null of all symbols'; null while changes may be missed: then nothing may be
+   * held.
+   */
   of(subject: Subject, symbol: string | null): number | null {
     return this.#listening > 0 && this.#lost === 0 ? Math.max(this.#since, this.known(subject, symbol)) : null;
   }

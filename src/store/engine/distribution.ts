@@ -1,12 +1,16 @@
-/** Where a table's rows live on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the first node alone. */
+/**
+ * Where a table's rows live on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the
+ * first node alone.
+ */
 export type TablePlacement = { by: string } | 'everywhere' | 'first node';
 
 const bySymbol: TablePlacement = { by: 'symbol' };
 const byUnderlying: TablePlacement = { by: 'underlying' };
 
 /**
- * Every table's place. What is large is spread by the symbol, or the underlying of its contracts: all of one is on one node, and what is joined
- * is joined there. What an account owns is small, and its rows are locked; the order of telling (`flow_feed`) is one sequence.
+ * Every table's place. What is large is spread by the symbol, or the underlying of its contracts: all of one is on one
+ * node, and what is joined is joined there. What an account owns is small, and its rows are locked; the order of
+ * telling (`flow_feed`) is one sequence.
  */
 export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   bar_blocks: bySymbol,
@@ -49,11 +53,13 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
 /** The statements that give every table its place, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
   const entries = Object.entries(tablePlacements);
-  const spread = entries.flatMap(([table, place]) => (typeof place === 'object' ? [{ table, by: place.by }] : []));
+  const spread = entries.flatMap(([table, placement]) =>
+    typeof placement === 'object' ? [{ table, by: placement.by }] : [],
+  );
   const [first, ...others] = spread;
   return [
     ...entries
-      .filter(([, place]) => place === 'everywhere')
+      .filter(([, placement]) => placement === 'everywhere')
       .map(([table]) => `SELECT create_reference_table('${table}');`),
     `SELECT create_distributed_table('${first!.table}', '${first!.by}');`,
     ...others.map(

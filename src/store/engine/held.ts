@@ -1,7 +1,9 @@
 import { dependOn, type Store } from './connection.ts';
 import type { Subject } from './subjects.ts';
 
-/** A kind of value that is held in the process, by symbol, as long as nothing of its subject is written for the symbol. */
+/**
+ * A kind of value that is held in the process, by symbol, as long as nothing of its subject is written for the symbol.
+ */
 export interface HeldKind<V> {
   subject: Subject;
   /** Unlike any other kind's. */
@@ -30,8 +32,8 @@ interface Entry<V> {
 const entryKey = ({ name }: Pick<HeldKind<never>, 'name'>, key: HeldKey) => `held:${name}:${heldId(key)}`;
 
 /**
- * The values of several keys by `heldId`: those that are held, the others by one `read`, which gets the keys that are missing and leaves out
- * those without a value. Values are shared by their readers and must not be changed.
+ * The values of several keys by `heldId`: those that are held, the others by one `read`, which gets the keys that are
+ * missing and leaves out those without a value. Values are shared by their readers and must not be changed.
  */
 export async function readHeld<V extends object>(
   store: Store,
@@ -76,8 +78,8 @@ export interface Interval<V> {
 const intervalsHeld = 8;
 
 /**
- * What was the last at each instant, in the order asked; null where there was none. `read` gets those that are not held and returns an
- * interval for each, in their order.
+ * What was the last at each instant, in the order asked; null where there was none. `read` gets those that are not held
+ * and returns an interval for each, in their order.
  */
 export async function readHeldAsOf<V extends object>(
   store: Store,

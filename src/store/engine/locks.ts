@@ -22,7 +22,10 @@ export async function tryLock(tx: Transaction, key: string): Promise<boolean> {
   return row!.held;
 }
 
-/** `lock` for several keys, one after the other. To be given in one order by all, or two could wait for each other in a circle. */
+/**
+ * `lock` for several keys, one after the other. To be given in one order by all, or two could wait for each other in a
+ * circle.
+ */
 export async function lockAll(tx: Transaction, keys: readonly string[]): Promise<void> {
   await several.rows(tx, { keys });
 }

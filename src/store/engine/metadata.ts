@@ -3,18 +3,18 @@ import type { Reader } from './replicas.ts';
 
 /** Stores `value` under `key` unless the key has a value, and returns the stored value: the same for every process. */
 export async function ensureMetadata(store: Store, key: string, value: string): Promise<string> {
-  await store.prisma.storeFact.createMany({ data: [{ key, value }], skipDuplicates: true });
+  await store.prisma.metadataEntry.createMany({ data: [{ key, value }], skipDuplicates: true });
   return (await readMetadata(store, key))!;
 }
 
 /** The value stored under `key`, or null. */
 export async function readMetadata({ prisma }: Pick<Reader, 'prisma'>, key: string): Promise<string | null> {
-  return (await prisma.storeFact.findUnique({ where: { key } }))?.value ?? null;
+  return (await prisma.metadataEntry.findUnique({ where: { key } }))?.value ?? null;
 }
 
 /** Stores `value` under `key` and replaces the value stored before. */
 export async function writeMetadata({ prisma }: Pick<Reader, 'prisma'>, key: string, value: string): Promise<void> {
-  await prisma.storeFact.upsert({ where: { key }, create: { key, value }, update: { value } });
+  await prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } });
 }
 
 /** Whether any bars, chains or open interest are stored. */

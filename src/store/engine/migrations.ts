@@ -39,9 +39,10 @@ export interface MigrateOptions {
 }
 
 /**
- * Brings the store to the code's version and returns the names of what was applied (none: it was there already). All that
- * is missing goes in one transaction, under an advisory lock: a failure leaves the store as it was, and of two processes
- * at once one does the work. Refuses a store that is newer than the code, or was built from other migrations than ours.
+ * Brings the store to the code's version and returns the names of what was applied (none: it was there already). All
+ * that is missing goes in one transaction, under an advisory lock: a failure leaves the store as it was, and of two
+ * processes at once one does the work. Refuses a store that is newer than the code, or was built from other migrations
+ * than ours.
  */
 export async function migrate(
   pool: pg.Pool,

@@ -7,8 +7,9 @@ import type { Reader } from './replicas.ts';
 /** What PostgreSQL takes as the payload of a notification. */
 export const longestPayloadBytes = 7999;
 const longestPauseMs = 5_000;
-// A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is asked
-// this often, and given up when the answer takes so long. What was sent meanwhile is missed for no longer than both.
+// A connection over which nothing is asked does not find out that its other end has gone, nor that it hangs: it is
+// asked this often, and given up when the answer takes so long. What was sent meanwhile is missed for no longer than
+// both.
 const heartbeatMs = 2_000;
 const patienceMs = 2_000;
 // How long a connection may take to be made, and to be ended in an orderly way.
@@ -16,8 +17,8 @@ const connectMs = 3_000;
 const endMs = 1_000;
 
 /**
- * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is sent
- * when that commits, and not at all when it rolls back.
+ * Sends `payload` (at most 7,999 bytes) to every listener of `channel`, in all processes. Inside a transaction it is
+ * sent when that commits, and not at all when it rolls back.
  */
 export async function notify(target: Store | Pick<Reader, 'query'>, channel: string, payload: string): Promise<void> {
   if (Buffer.byteLength(payload) > longestPayloadBytes)
@@ -42,7 +43,10 @@ interface Listener {
   end(): Promise<void>;
 }
 
-/** A connection that listens to `channel` and is asked time and again whether it is there; `onEnd` is called when it is not. */
+/**
+ * A connection that listens to `channel` and is asked time and again whether it is there; `onEnd` is called when it is
+ * not.
+ */
 async function connect(
   { options }: Store['pool'],
   channel: string,
@@ -83,8 +87,8 @@ async function connect(
 
 /**
  * Listens to `channel` on a connection of its own, until the returned function is called; returns once it listens.
- * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens anew: what was sent
- * between has been missed, so caches that live by the notifications must be dropped both times.
+ * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens anew: what was
+ * sent between has been missed, so caches that live by the notifications must be dropped both times.
  */
 export async function listen(
   store: Store,

@@ -13,7 +13,7 @@ export function writeProbe(store: Store, elapsed: () => number): () => Promise<v
     const value = String(Math.floor(elapsed()));
     try {
       await inTransaction(store, (tx) =>
-        tx.prisma.storeFact.upsert({ where: { key }, create: { key, value }, update: { value } }),
+        tx.prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } }),
       );
       store.writes.wrote('probe', null);
       // Whatever clients met before, it has passed.

@@ -14,11 +14,14 @@ export interface Reader {
 }
 
 /**
- * Standbys of the primary, of which only those are read that have replayed all that this process has heard of. Notifications come from the
- * primary: after each, the primary is read until a standby has the change.
+ * Standbys of the primary, of which only those are read that have replayed all that this process has heard of.
+ * Notifications come from the primary: after each, the primary is read until a standby has the change.
  */
 export interface Replicas extends Reader {
-  /** A reader whose statements never see less than those before: it stays with one standby, or with the primary from the first time it needs it. */
+  /**
+   * A reader whose statements never see less than those before: it stays with one standby, or with the primary from the
+   * first time it needs it.
+   */
   together(): Reader;
   /** Something has changed on the primary. Takes effect at once. */
   changed(): void;
@@ -84,7 +87,10 @@ interface PrimaryState {
   cluster: string;
 }
 
-/** Reads from `pools` where that shows nothing old, else from `primary`. `log` hears when one goes away and when it is back, once each. */
+/**
+ * Reads from `pools` where that shows nothing old, else from `primary`. `log` hears when one goes away and when it is
+ * back, once each.
+ */
 export function openReplicas(
   primary: Reader & { pool: pg.Pool },
   pools: readonly ReplicaPools[],
@@ -179,7 +185,8 @@ export function openReplicas(
       const code = sqlStateOf(error);
       // What takes too long here would there too.
       if (code === tookTooLong) throw error;
-      // What the server itself says (a statement cancelled by what it replays, one that is wrong) is no reason to leave it, but that it ends.
+      // What the server itself says (a statement cancelled by what it replays, one that is wrong) is no reason to leave
+      // it, but that it ends.
       if (code === null || code.startsWith(serverEnds)) leave(replica, (error as Error).message);
       return null;
     }

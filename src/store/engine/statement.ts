@@ -40,7 +40,10 @@ export function nullable<const Columns extends Types>(columns: Columns): Nullabl
 type Typed<T> = { [Name in keyof T]: ValueOf<T[Name]> };
 type Types = Readonly<Record<string, SqlType>>;
 
-/** A statement of SQL: a file of `sql/`, and the types of its parameters, in the order of their numbers, and of its columns. */
+/**
+ * A statement of SQL: a file of `sql/`, and the types of its parameters, in the order of their numbers, and of its
+ * columns.
+ */
 export interface Statement<Parameters extends Types = Types, Columns extends Types = Types> {
   readonly name: string;
   readonly text: string;

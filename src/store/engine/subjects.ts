@@ -1,10 +1,16 @@
 import type { Model } from './models/model-tables.ts';
 
-/** What stored data is of. Everything that was read of a subject and symbol has one version, which moves when any of it is written. */
+/**
+ * What stored data is of. Everything that was read of a subject and symbol has one version, which moves when any of it
+ * is written.
+ */
 export const subjects = ['registry', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;
 export type Subject = (typeof subjects)[number];
 
-/** The symbols of which something changed, by subject; a subject that is absent did not change, null = any symbol may have. */
+/**
+ * The symbols of which something changed, by subject; a subject that is absent did not change, null = any symbol may
+ * have.
+ */
 export type Change = Partial<Record<Subject, readonly string[] | null>>;
 
 /** A change of which nothing is known. */
@@ -37,7 +43,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   ChainCapture: of('chain', 'underlying'),
   OpenInterestBlock: of('chain', 'underlying'),
   OptionBarBlock: of('chain', 'underlying'),
-  GreeksPlace: of('chain', 'underlying'),
+  GreeksSlot: of('chain', 'underlying'),
   GreeksMinute: of('chain', 'underlying'),
   GexCapture: of('gex', 'underlying'),
   FlowCoverage: of('flow', 'underlying'),
@@ -64,7 +70,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   IngestedFile: null,
   SessionSeal: null,
   FollowedLines: null,
-  StoreFact: null,
+  MetadataEntry: null,
 };
 
 /** What a transaction changes. */

@@ -42,7 +42,10 @@ function timedClient(observe: StatementObserver): typeof pg.Client {
 
 type Connected = Parameters<pg.Pool['connect']>[0];
 
-/** A pool whose statements are reported to `observe` within what asked for them, also when that had to wait for a connection. */
+/**
+ * A pool whose statements are reported to `observe` within what asked for them, also when that had to wait for a
+ * connection.
+ */
 export function observedPool(options: pg.PoolConfig, observe: StatementObserver): pg.Pool {
   const pool = new pg.Pool({ ...options, Client: timedClient(observe) });
   const connect = pool.connect.bind(pool) as (connected?: Connected) => never;

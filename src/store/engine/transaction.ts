@@ -7,15 +7,17 @@ import { ChangeSet } from './subjects.ts';
 import { writeProblemOf } from './write-watch.ts';
 
 /**
- * One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this connection. `changes` holds what
- * was written so far: models and sets of rows note it themselves, a SQL statement that writes cached data is noted where it is sent.
+ * One connection inside a transaction: `query`, streams of pg-copy-streams, and Prisma's models, all on this
+ * connection. `changes` holds what was written so far: models and sets of rows note it themselves, a SQL statement that
+ * writes cached data is noted where it is sent.
  */
 export type Transaction = pg.PoolClient & { readonly prisma: Models; readonly changes: ChangeSet };
 
 /**
- * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back and
- * is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is unknown.
- * Every process is notified of the changes when it commits; in this one nothing older is held when this returns.
+ * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back
+ * and is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is
+ * unknown. Every process is notified of the changes when it commits; in this one nothing older is held when this
+ * returns.
  */
 export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const tx = await store.pool.connect();
@@ -52,7 +54,10 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
   }
 }
 
-/** Whether a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was ended. */
+/**
+ * Whether a statement got no answer within the store's limit (`StoreOptions.statementTimeoutMs`), not even that it was
+ * ended.
+ */
 function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }

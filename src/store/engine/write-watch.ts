@@ -12,7 +12,10 @@ const problems: Readonly<Record<string, WriteProblem>> = {
 
 const deepestCause = 5;
 
-/** The condition behind a failed write; null when it says nothing of other writes (a row that was refused, a broken connection). */
+/**
+ * The condition behind a failed write; null when it says nothing of other writes (a row that was refused, a broken
+ * connection).
+ */
 export function writeProblemOf(error: unknown): WriteProblem | null {
   let at = error;
   for (let depth = 0; depth < deepestCause && at !== null && at !== undefined; depth += 1) {

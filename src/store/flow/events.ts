@@ -86,7 +86,10 @@ const newest = statement(
   eventColumns,
 );
 
-/** The large trades of several underlyings, newest first: two statements however many. Every underlying is in the answer. */
+/**
+ * The large trades of several underlyings, newest first: two statements however many. Every underlying is in the
+ * answer.
+ */
 export async function readLargeTrades(
   store: Store,
   underlyings: readonly string[],
@@ -152,7 +155,10 @@ function* legRows(trades: readonly LargeTrade[]): Generator<LegRow> {
   }
 }
 
-/** Writes events that are not there, with their legs. Their sessions' coverage is `saveCoverages`': without it they are not read. */
+/**
+ * Writes events that are not there, with their legs. Their sessions' coverage is `saveCoverages`': without it they are
+ * not read.
+ */
 export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
   await copyRows(tx, 'FlowEvent', trades.map(rowOf));
   await copyRows(tx, 'FlowLeg', legRows(trades));

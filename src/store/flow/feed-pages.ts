@@ -5,8 +5,8 @@ import { statement } from '../engine/statement.ts';
 import { eventColumns, largeTradesOf } from './events.ts';
 
 /**
- * A step of what a reader has seen: every event sent up to `position` that was not later than `throughMs`. Events later than the clock
- * exist where it is moved back, or a tape runs ahead: they are sent when they are due.
+ * A step of what a reader has seen: every event sent up to `position` that was not later than `throughMs`. Events later
+ * than the clock exist where it is moved back, or a tape runs ahead: they are sent when they are due.
  */
 export interface FeedStep {
   position: number;

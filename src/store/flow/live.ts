@@ -19,8 +19,8 @@ export async function reconciledUnderlyings(
 }
 
 /**
- * Of which of these symbols the session's stock tape was read, at `sinceMs` or after it: bars and off-exchange figures are made of all of it, and
- * nothing live takes their place.
+ * Of which of these symbols the session's stock tape was read, at `sinceMs` or after it: bars and off-exchange figures
+ * are made of all of it, and nothing live takes their place.
  */
 export async function symbolsWithTape(
   tx: Transaction,
@@ -54,8 +54,9 @@ export async function highestSnapshot(tx: Transaction, session: SessionDate): Pr
 }
 
 /**
- * Drops live flow that nobody will reconcile any more, and returns the sessions it was of: what is left of sessions before `settledBefore`
- * of which other underlyings are reconciled (the full tape did not name it), and everything live of sessions before `expiredBefore`.
+ * Drops live flow that nobody will reconcile any more, and returns the sessions it was of: what is left of sessions
+ * before `settledBefore` of which other underlyings are reconciled (the full tape did not name it), and everything live
+ * of sessions before `expiredBefore`.
  */
 export async function dropLiveFlow(
   tx: Transaction,
@@ -79,7 +80,7 @@ export async function dropLiveFlow(
     ({ sessionDate: date }) => date < expiredBefore || (date < settledBefore && settled.has(date)),
   );
   const by = ['underlying', 'sessionDate'] as const;
-  for (const model of ['FlowLeg', 'FlowEvent', 'CrossSection', 'GreeksMinute', 'GreeksPlace', 'FlowCoverage'] as const)
+  for (const model of ['FlowLeg', 'FlowEvent', 'CrossSection', 'GreeksMinute', 'GreeksSlot', 'FlowCoverage'] as const)
     await deleteRows(tx, model, { by, keys });
   const bars = keys.map((key) => ({ ...key, status: 'observed_live' }));
   await deleteRows(tx, 'OptionBarBlock', { by: ['underlying', 'sessionDate', 'status'], keys: bars });

@@ -35,8 +35,8 @@ const printFields = [
 ];
 
 /**
- * The end-of-day lists of several scopes (an underlying, or `*`), in two statements: of `session`, or of the latest stored
- * session up to `lastSession`. A scope is absent when nothing of the session is stored.
+ * The end-of-day lists of several scopes (an underlying, or `*`), in two statements: of `session`, or of the latest
+ * stored session up to `lastSession`. A scope is absent when nothing of the session is stored.
  */
 export async function readRankedLists(
   store: Store,
@@ -74,8 +74,8 @@ export async function saveRankedLists(tx: Transaction, lists: readonly RankedLis
 }
 
 /**
- * Makes a session's list over all its underlyings again from their own lists: the largest over all are among the largest of each. It is
- * reconciled when all of them are.
+ * Makes a session's list over all its underlyings again from their own lists: the largest over all are among the
+ * largest of each. It is reconciled when all of them are.
  */
 export async function saveWholeRankedList(
   tx: Transaction,

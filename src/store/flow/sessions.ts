@@ -23,8 +23,9 @@ export async function crossSectionNumbers(
 }
 
 /**
- * Takes out what is stored of the flow of underlyings in a session: events, legs, snapshot, coverage, and their end-of-day lists. What
- * replaces it is written in the same transaction. The list over all underlyings stays until it is made again.
+ * Takes out what is stored of the flow of underlyings in a session: events, legs, snapshot, coverage, and their
+ * end-of-day lists. What replaces it is written in the same transaction. The list over all underlyings stays until it
+ * is made again.
  */
 export async function removeFlow(tx: Transaction, session: SessionDate, underlyings: readonly string[]): Promise<void> {
   const where = { sessionDate: session, underlying: anyOf(underlyings) };

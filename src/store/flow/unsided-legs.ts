@@ -9,8 +9,8 @@ export interface UnsidedSession {
 }
 
 /**
- * Events with a leg of unknown side that has one of these conditions, by underlying and session, in order; of sessions alone in which some leg
- * has a side: they were read with quotes.
+ * Events with a leg of unknown side that has one of these conditions, by underlying and session, in order; of sessions
+ * alone in which some leg has a side: they were read with quotes.
  */
 export async function unsidedSessions({ primary }: Store, conditions: readonly number[]): Promise<UnsidedSession[]> {
   const legs = await primary.prisma.flowLeg.findMany({

@@ -100,7 +100,10 @@ function decodeCurve(payload: Uint8Array): GexColumns {
   return Object.fromEntries(gexColumnNames.map((name) => [name, numbers(columns, name)])) as unknown as GexColumns;
 }
 
-/** Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there already, equal. */
+/**
+ * Writes a capture whole, inside the caller's transaction; one of the same instant is replaced. False when it was there
+ * already, equal.
+ */
 export async function saveGexCapture(tx: Transaction, capture: GexCapture): Promise<boolean> {
   const blocks = [
     encodeBlock({ ...gexColumns(capture.strikes) }),
@@ -116,7 +119,10 @@ export async function saveGexCapture(tx: Transaction, capture: GexCapture): Prom
   return (await upsertRows(tx, 'GexCapture', [row], { ifDifferent: ['version'] })) === 1;
 }
 
-/** Removes the capture of an instant, inside the caller's transaction: its chain was replaced by one that gives none. True when there was one. */
+/**
+ * Removes the capture of an instant, inside the caller's transaction: its chain was replaced by one that gives none.
+ * True when there was one.
+ */
 export async function removeGexCapture(tx: Transaction, underlying: string, capturedAt: number): Promise<boolean> {
   return (await tx.prisma.gexCapture.deleteMany({ where: { underlying, capturedAt } })).count === 1;
 }
@@ -200,7 +206,10 @@ const heldSessions: HeldKind<CaptureHeader[]> = {
   bytesOf: (headers) => headers.length * headerBytes,
 };
 
-/** The headers of a session's captures by underlying, ascending by time; an underlying without any is absent. One statement, none when all are held. */
+/**
+ * The headers of a session's captures by underlying, ascending by time; an underlying without any is absent. One
+ * statement, none when all are held.
+ */
 async function sessionHeaders(
   store: Store,
   underlyings: readonly string[],
@@ -223,8 +232,8 @@ async function sessionHeaders(
 }
 
 /**
- * Captures of one session by underlying, ascending by time; an underlying without any is absent. Two statements, none when
- * all are held and cached.
+ * Captures of one session by underlying, ascending by time; an underlying without any is absent. Two statements, none
+ * when all are held and cached.
  */
 export async function gexCapturesOf(
   store: Store,
@@ -246,7 +255,10 @@ const latest = statement(
 
 const heldLatest: HeldKind<CaptureHeader> = { subject: 'gex', name: 'gex-latest', bytesOf: () => headerBytes };
 
-/** The header of the last capture at or before `atMs` of each underlying that has one. One statement, none when all are held. */
+/**
+ * The header of the last capture at or before `atMs` of each underlying that has one. One statement, none when all are
+ * held.
+ */
 async function latestHeaders(store: Store, underlyings: readonly string[], atMs: number): Promise<CaptureHeader[]> {
   const asked = Array.from(new Set(underlyings), (symbol) => ({ symbol, atMs }));
   const found = await readHeldAsOf(store, heldLatest, asked, async (missing) => {
@@ -264,8 +276,8 @@ async function latestHeaders(store: Store, underlyings: readonly string[], atMs:
 }
 
 /**
- * The last capture at or before `atMs` by underlying, of `sessionDate` only when that is given; an underlying without one is
- * absent. Two statements, none when all are held and cached.
+ * The last capture at or before `atMs` by underlying, of `sessionDate` only when that is given; an underlying without
+ * one is absent. Two statements, none when all are held and cached.
  */
 export async function latestGexCaptures(
   store: Store,
@@ -289,8 +301,8 @@ const following = statement(
 );
 
 /**
- * The captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at most `limit` of each; an underlying
- * without any is absent. Two statements, one when all are cached.
+ * The captures of each underlying from its instant (epoch ms, included) up to `throughMs`, ascending, at most `limit`
+ * of each; an underlying without any is absent. Two statements, one when all are cached.
  */
 export async function gexCapturesFrom(
   store: Store,
@@ -303,7 +315,10 @@ export async function gexCapturesFrom(
   return Map.groupBy(await withCurves(store, headersOf(rows), false), (capture) => capture.underlying);
 }
 
-/** The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are cached. */
+/**
+ * The first capture in a window by underlying; an underlying without one is absent. Two statements, one when all are
+ * cached.
+ */
 export async function firstGexCaptures(
   store: Store,
   underlyings: readonly string[],

@@ -41,7 +41,10 @@ export async function insertJournalAccount(
 
 const locking = statement('lock-journal-account', { accountId: 'text', id: 'text' }, { id: 'text' });
 
-/** Puts what `change` makes of a journal account in its place; null = there is none of that id. What `change` throws changes nothing. */
+/**
+ * Puts what `change` makes of a journal account in its place; null = there is none of that id. What `change` throws
+ * changes nothing.
+ */
 export async function changeJournalAccount(
   store: Store,
   accountId: string,
@@ -58,7 +61,10 @@ export async function changeJournalAccount(
   });
 }
 
-/** Deletes a journal account that holds no trades. Returns the trades it holds: 0 = deleted; null = there is none of that id. */
+/**
+ * Deletes a journal account that holds no trades. Returns the trades it holds: 0 = deleted; null = there is none of
+ * that id.
+ */
 export async function deleteJournalAccount(store: Store, accountId: string, id: string): Promise<number | null> {
   return inTransaction(store, async (tx) => {
     // No trade may come in between the counting and the deleting.

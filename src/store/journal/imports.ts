@@ -28,8 +28,8 @@ export async function findImport(
 }
 
 /**
- * Imports the trades and stores the result in one transaction: a crash leaves both or neither. An `importId` that was used before
- * imports nothing and gives the first result, also when both come at the same time.
+ * Imports the trades and stores the result in one transaction: a crash leaves both or neither. An `importId` that was
+ * used before imports nothing and gives the first result, also when both come at the same time.
  */
 export async function importTrades(
   store: Store,
@@ -39,8 +39,8 @@ export async function importTrades(
 ): Promise<ImportResult> {
   const { accountId, importId, trades, errors } = request;
   return inTransaction(store, async (tx) => {
-    // Imports of one account wait for each other: the second of the same id finds the first's result, and two of different
-    // ids that share trades cannot wait for each other in a circle.
+    // Imports of one account wait for each other: the second of the same id finds the first's result, and two of
+    // different ids that share trades cannot wait for each other in a circle.
     await lockJournal(tx, accountId);
     const earlier = await findImport(tx, accountId, importId);
     if (earlier) return earlier;

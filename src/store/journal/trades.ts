@@ -58,7 +58,10 @@ export async function insertJournalTrade(
   });
 }
 
-/** Puts what `change` makes of a trade in its place; null = there is none of that id. What `change` throws changes nothing. */
+/**
+ * Puts what `change` makes of a trade in its place; null = there is none of that id. What `change` throws changes
+ * nothing.
+ */
 export async function changeJournalTrade(
   store: Store,
   accountId: string,
@@ -78,7 +81,10 @@ export async function changeJournalTrade(
   });
 }
 
-/** Deletes a trade; false = there is none of that id. It waits for a change of the same trade, which would find it gone in between. */
+/**
+ * Deletes a trade; false = there is none of that id. It waits for a change of the same trade, which would find it gone
+ * in between.
+ */
 export async function deleteJournalTrade(store: Store, accountId: string, id: string): Promise<boolean> {
   return inTransaction(store, async (tx) => {
     await lockJournal(tx, accountId);

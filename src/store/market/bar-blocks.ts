@@ -87,7 +87,9 @@ function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): stri
   return `bars:${symbol}:${timeframe}:${header.spanStart}:${header.version}`;
 }
 
-/** The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it. */
+/**
+ * The leading blocks that together hold `limit` bars of the range; only the first and last may be partly outside it.
+ */
 function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
   let certain = 0;
   const taken: BarHeader[] = [];
@@ -128,8 +130,9 @@ async function loadBlocks(
 }
 
 /**
- * Bars of several symbols in one range: two statements however many symbols, none when all are held. Every symbol is in the answer; each run is
- * ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range were omitted.
+ * Bars of several symbols in one range: two statements however many symbols, none when all are held. Every symbol is in
+ * the answer; each run is ascending and holds at most `limit` bars. With `limit`, `more` says whether bars of the range
+ * were omitted.
  */
 export async function readBars(
   store: Store,
@@ -185,7 +188,10 @@ export interface BarRun {
   symbol: string;
   /** Ascending by tsMs, no two alike. */
   bars: BarColumns;
-  /** The run is every bar of these instants, `toMs` excluded: others stored there are taken out. Absent = the run adds to what is stored. */
+  /**
+   * The run is every bar of these instants, `toMs` excluded: others stored there are taken out. Absent = the run adds
+   * to what is stored.
+   */
   whole?: { fromMs: number; toMs: number };
 }
 
@@ -236,7 +242,10 @@ export interface BarChange {
 /** Throws when blocks must not be changed so. */
 export type BarGuard = (tx: Transaction, changes: readonly BarChange[]) => Promise<void>;
 
-/** Takes every block for a long writer (a whole file) until its transaction ends: it then needs no lock a block, of which there are too many. */
+/**
+ * Takes every block for a long writer (a whole file) until its transaction ends: it then needs no lock a block, of
+ * which there are too many.
+ */
 export async function lockAllBarBlocks(tx: Transaction): Promise<void> {
   await lock(tx, 'bar_blocks');
 }
@@ -247,9 +256,9 @@ export async function holdBarBlocks(tx: Transaction): Promise<void> {
 }
 
 /**
- * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs. Returns
- * the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has `lockAllBarBlocks`. `unless` is asked
- * before anything is written, and throws when it must not be.
+ * Merges bars into their blocks, inside the caller's transaction; a bar already there is replaced when it differs.
+ * Returns the blocks that changed. Writers of one block wait for each other; `locked` says that the caller has
+ * `lockAllBarBlocks`. `unless` is asked before anything is written, and throws when it must not be.
  */
 export async function writeBars(
   tx: Transaction,

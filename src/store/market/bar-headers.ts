@@ -5,7 +5,10 @@ import { type HeldKey, type HeldKind, heldId, readHeld } from '../engine/held.ts
 import type { Row } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 
-/** The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first date. */
+/**
+ * The span a bar's block covers: its session for 1s, 1m and 5m, its month for 1h, its year for 1d; named by its first
+ * date.
+ */
 export function spanStart(timeframe: Timeframe, date: SessionDate): SessionDate {
   if (timeframe === '1d') return `${date.slice(0, 4)}-01-01`;
   if (timeframe === '1h') return `${date.slice(0, 7)}-01`;
@@ -72,7 +75,10 @@ async function readHeaders(
   return Map.groupBy(rows, ({ symbol }) => symbol);
 }
 
-/** The headers of blocks of several symbols that have bars in [fromMs, toMs), ascending; a symbol without is absent. One statement, none when all are held. */
+/**
+ * The headers of blocks of several symbols that have bars in [fromMs, toMs), ascending; a symbol without is absent. One
+ * statement, none when all are held.
+ */
 export async function barHeaders(
   store: Store,
   symbols: readonly string[],

@@ -3,15 +3,18 @@ import { type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
- * A file that was stored, to be remembered. `parts` = what it was of: other data of one of these supersedes it; empty = not known.
- * `ingestedAt` is epoch ms.
+ * A file that was stored, to be remembered. `parts` = what it was of: other data of one of these supersedes it; empty =
+ * not known. `ingestedAt` is epoch ms.
  */
 export type StoredFile = Omit<Row<'IngestedFile'>, 'dataset' | 'hash'>;
 
 /** A file whose content is in force. */
 export type IngestedFile = Omit<StoredFile, 'parts'>;
 
-/** The file of `dataset` with this hash when its content is in force, else null. The hash covers the bytes and the options that shape the result. */
+/**
+ * The file of `dataset` with this hash when its content is in force, else null. The hash covers the bytes and the
+ * options that shape the result.
+ */
 export async function ingestedFile(tx: Transaction, dataset: string, hash: string): Promise<IngestedFile | null> {
   const row = await tx.prisma.ingestedFile.findUnique({
     where: { dataset_hash: { dataset, hash } },
@@ -31,8 +34,8 @@ export async function saveIngestedFile(
 }
 
 /**
- * Forgets files of datasets that are of one of these parts, or of parts that are not known: other data took the place of theirs, or would
- * be made of them now.
+ * Forgets files of datasets that are of one of these parts, or of parts that are not known: other data took the place
+ * of theirs, or would be made of them now.
  */
 export async function forgetFiles(
   tx: Transaction,

@@ -5,8 +5,8 @@ import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
 /**
- * The newest price a live tape gave of a symbol: `spot` in dollars at `eventTsMs` (epoch ms), `volume` the session's shares so far,
- * `officialClose` the close of the session before; null when the tape did not say.
+ * The newest price a live tape gave of a symbol: `spot` in dollars at `eventTsMs` (epoch ms), `volume` the session's
+ * shares so far, `officialClose` the close of the session before; null when the tape did not say.
  */
 export type LiveQuote = Row<'LiveQuote'>;
 

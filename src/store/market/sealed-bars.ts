@@ -15,10 +15,10 @@ function alike(a: BarColumns, b: BarColumns): boolean {
 }
 
 /**
- * Throws `SessionSealed` when bars of a sealed session would change. Those of other sessions in the same blocks may: a file of years of
- * daily bars that says of a sealed session what is stored is no change of it.
+ * Throws `SessionSealed` when bars of a sealed session would change. Those of other sessions in the same blocks may: a
+ * file of years of daily bars that says of a sealed session what is stored is no change of it.
  */
-export const refuseSealedBars: BarGuard = async (tx, changes) => {
+export const rejectSealedBars: BarGuard = async (tx, changes) => {
   // Bars add to what is stored: what changes lies between the first and the last that there will be.
   const spans = changes.map(({ symbol, after: { tsMs } }) => ({
     symbol,

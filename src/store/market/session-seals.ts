@@ -28,8 +28,8 @@ export interface SymbolSession {
 }
 
 /**
- * Which of these are sealed, and by the seal of which scope. The answer holds until the transaction ends: whoever seals waits for those that
- * have asked, and those that ask wait for whoever seals.
+ * Which of these are sealed, and by the seal of which scope. The answer holds until the transaction ends: whoever seals
+ * waits for those that have asked, and those that ask wait for whoever seals.
  */
 async function sealsOf(
   tx: Transaction,
@@ -48,8 +48,11 @@ async function sealsOf(
   );
 }
 
-/** Throws `SessionSealed` when one of these is sealed; else none is until the transaction ends. To be asked before they are written. */
-export async function refuseSealed(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
+/**
+ * Throws `SessionSealed` when one of these is sealed; else none is until the transaction ends. To be asked before they
+ * are written.
+ */
+export async function rejectSealed(tx: Transaction, sessions: readonly SymbolSession[]): Promise<void> {
   const [first] = await sealsOf(tx, sessions);
   if (first) throw new SessionSealed(first.sessionDate, first.scope);
 }
@@ -96,7 +99,10 @@ export async function sealedSessions(tx: Transaction, spans: readonly SymbolSpan
   return [...new Map(sealed.map((each) => [`${each.symbol} ${each.sessionDate}`, each])).values()];
 }
 
-/** Whether no writer is at work, and none comes before the transaction ends. Asked again and again by who would seal, so that nobody waits behind it. */
+/**
+ * Whether no writer is at work, and none comes before the transaction ends. Asked again and again by who would seal, so
+ * that nobody waits behind it.
+ */
 export function tryHoldSeals(tx: Transaction): Promise<boolean> {
   return tryLock(tx, lockKey);
 }
@@ -112,7 +118,10 @@ export function saveSeals(
   return insertRows(tx, 'SessionSeal', rows);
 }
 
-/** Undoes the seals of scopes of a session, all of them when `scopes` is null, in a transaction that holds the seals; those that were sealed. */
+/**
+ * Undoes the seals of scopes of a session, all of them when `scopes` is null, in a transaction that holds the seals;
+ * those that were sealed.
+ */
 export async function removeSeals(
   tx: Transaction,
   sessionDate: SessionDate,

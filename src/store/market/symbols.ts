@@ -51,7 +51,10 @@ export function saveSymbols(tx: Transaction, entries: readonly SymbolEntry[]): P
   return writeSymbols(tx, entries, (rows) => upsertRows(tx, 'Symbol', rows, { ifDifferent: changing }));
 }
 
-/** Enters tickers into the directory (not the registry) that are not known yet, so that a real ticker with data is never "not found". */
+/**
+ * Enters tickers into the directory (not the registry) that are not known yet, so that a real ticker with data is never
+ * "not found".
+ */
 export async function saveUnknownTickers(
   tx: Transaction,
   tickers: Iterable<string>,
@@ -96,7 +99,10 @@ const checkEveryMs = 5_000;
 
 interface Cached {
   registry: SymbolRegistry | null;
-  /** The last change of the symbols that was heard of before they were read, their version then, and when they were last known to be current. */
+  /**
+   * The last change of the symbols that was heard of before they were read, their version then, and when they were last
+   * known to be current.
+   */
   known: number;
   version: number | null;
   checkedAt: number;
@@ -145,8 +151,9 @@ function loaded(store: Store, cached: Cached, read: Read): Promise<SymbolRegistr
 }
 
 /**
- * The symbols, cached in memory: a look-up costs no statement, and a change is seen as soon as it is committed. While changes may be missed
- * (`watchChanges`), every 5 s one statement asks whether there were any. For as long the symbols serve when the store cannot be asked.
+ * The symbols, cached in memory: a look-up costs no statement, and a change is seen as soon as it is committed. While
+ * changes may be missed (`watchChanges`), every 5 s one statement asks whether there were any. For as long the symbols
+ * serve when the store cannot be asked.
  */
 export async function symbolRegistry(store: Store): Promise<SymbolRegistry> {
   const cached = cacheOf(store);
@@ -168,7 +175,9 @@ export async function symbolRegistry(store: Store): Promise<SymbolRegistry> {
   }
 }
 
-/** How far the expiries reach, in days, of the underlyings whose contracts are followed: the registered ones' windows. */
+/**
+ * How far the expiries reach, in days, of the underlyings whose contracts are followed: the registered ones' windows.
+ */
 export async function followedWindows({ prisma }: Pick<Reader, 'prisma'>): Promise<Map<string, number>> {
   const rows = await prisma.symbol.findMany({
     where: { registered: true },

@@ -50,7 +50,10 @@ function sideIndex(path: string, names: string[], contractColumn: string, from: 
   };
 }
 
-/** The table's columns: the calls' before the strike, the puts' after it, each in any order; null when the line is not the table's header. */
+/**
+ * The table's columns: the calls' before the strike, the puts' after it, each in any order; null when the line is not
+ * the table's header.
+ */
 function tableIndex(path: string, fields: readonly string[]): TableIndex | null {
   const names = fields.map((name) => name.trim().toLowerCase());
   const strike = names.indexOf('strike');
@@ -145,10 +148,11 @@ export interface ReadChain {
 }
 
 /**
- * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line (`S&P 500 INDEX,Last: …,Change: …`), a
- * date line in the reader's language and zone, and a table with a call and a put a line. Of a half-broken line the usable right
- * is kept and the capture is partial; a line without a usable right is reported to `onBadLine`, and leaves the capture partial too.
- * The close before is last − change; the underlying follows from the contracts' roots, for titles are free text.
+ * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line
+ * (`S&P 500 INDEX,Last: …,Change: …`), a date line in the reader's language and zone, and a table with a call and a put
+ * a line. Of a half-broken line the usable right is kept and the capture is partial; a line without a usable right is
+ * reported to `onBadLine`, and leaves the capture partial too. The close before is last − change; the underlying
+ * follows from the contracts' roots, for titles are free text.
  */
 export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
   const preamble: Preamble = { last: Number.NaN, change: Number.NaN, capturedAt: null, dateText: null };

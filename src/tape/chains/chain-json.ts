@@ -59,9 +59,10 @@ function numberOf(value: unknown): number {
 }
 
 /**
- * When the chain was taken. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first is 23:17 of the
- * evening and the last trade 16:14 of the same session; and the exchange's data of one moment in session shows the two apart by
- * New York's offset. A chain cannot hold a trade later than itself: where the stamp read as UTC would, it was written in New York.
+ * When the chain was taken. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first
+ * is 23:17 of the evening and the last trade 16:14 of the same session; and the exchange's data of one moment in
+ * session shows the two apart by New York's offset. A chain cannot hold a trade later than itself: where the stamp read
+ * as UTC would, it was written in New York.
  */
 function capturedAtOf(path: string, chain: JsonChain): number {
   const utc = utcStamp(chain.timestamp);
@@ -97,9 +98,11 @@ function rowOf(option: JsonOption | null, sources: { bad(reason: string): void }
 }
 
 /**
- * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Names of index products come as `_SPX` and `^SPX`; the underlying is
- * taken from the contracts' roots as for CSV. theta is dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is reported to
- * `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws `TapeFileError`.
+ * Reads a whole chain from the bytes of the exchange's delayed-quote JSON; `path` names them in messages. Names of
+ * index products come as `_SPX` and `^SPX`; the underlying is taken from the contracts' roots as for CSV. theta is
+ * dollars a day and vega dollars per vol point here, as the service serves them. An option that is not understood is
+ * reported to `onBadLine` with its place in the list for a line, and leaves the capture partial. Throws
+ * `TapeFileError`.
  */
 export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine): ReadChain {
   const chain = parseJson(path, bytes);

@@ -29,9 +29,10 @@ const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 const countOrNull = (value: number) => (Number.isInteger(value) && value >= 0 && value <= 2_147_483_647 ? value : null);
 
 /**
- * A delayed-quote line as a chain row. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded, unknown; an
- * ask of 0 = no offer, unknown, and a bid of 0 beside it no quote at all (a bid of 0 under an offer is a bid of 0); an IV of 0 =
- * not solved, unknown, and delta and gamma both 0 beside it were not computed either. Every other 0 is a zero.
+ * A delayed-quote line as a chain row. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded,
+ * unknown; an ask of 0 = no offer, unknown, and a bid of 0 beside it no quote at all (a bid of 0 under an offer is a
+ * bid of 0); an IV of 0 = not solved, unknown, and delta and gamma both 0 beside it were not computed either. Every
+ * other 0 is a zero.
  */
 export function chainRow(contract: OptionContract, numbers: QuoteNumbers): ChainRow {
   const { last, bid, ask, iv, delta, gamma } = numbers;
@@ -66,7 +67,10 @@ export interface ChainHeader {
   partial: boolean;
 }
 
-/** A capture of these rows: the underlying is what all roots belong to. Throws `TapeFileError` when they belong to several, or there are none. */
+/**
+ * A capture of these rows: the underlying is what all roots belong to. Throws `TapeFileError` when they belong to
+ * several, or there are none.
+ */
 export function assembleChain(
   path: string,
   rows: ChainRow[],

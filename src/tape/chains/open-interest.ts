@@ -10,8 +10,8 @@ export interface OpenInterestLine extends OptionContract {
 }
 
 /**
- * Open interest: `ticker,open_interest`, and optionally `session_date`: the session at whose start the figure stood, that is
- * the close before.
+ * Open interest: `ticker,open_interest`, and optionally `session_date`: the session at whose start the figure stood,
+ * that is the close before.
  */
 export const openInterestList: CsvFormat<OpenInterestLine, 'ticker' | 'open_interest', 'session_date'> = {
   required: ['ticker', 'open_interest'],

@@ -7,7 +7,9 @@ export const barColumns = ['ticker', 'volume', 'open', 'close', 'high', 'low', '
 export const optionalBarColumns = ['transactions', 'vwap'] as const;
 export type BarColumnName = (typeof barColumns)[number] | (typeof optionalBarColumns)[number];
 
-/** Most shares, contracts or trades that a bar is believed to have: a year of such minutes still adds up within 53 bits. */
+/**
+ * Most shares, contracts or trades that a bar is believed to have: a year of such minutes still adds up within 53 bits.
+ */
 const mostCounted = 1e10;
 /** Highest price of a share that is believed, dollars: it and its like fit what protobuf says of prices. */
 const highestPrice = 1e9;
@@ -19,9 +21,9 @@ function optionalNumber(fields: readonly string[], index: number, read: (text: s
 }
 
 /**
- * Reads the numbers of an aggregate line: its bar, or why the line is bad. `window_start` is nanoseconds since the epoch;
- * `transactions` blank = unknown; `vwap` is null where the file has no such column. A volume with a fraction (fractional
- * shares) is rounded to whole shares.
+ * Reads the numbers of an aggregate line: its bar, or why the line is bad. `window_start` is nanoseconds since the
+ * epoch; `transactions` blank = unknown; `vwap` is null where the file has no such column. A volume with a fraction
+ * (fractional shares) is rounded to whole shares.
  */
 export function barReader(at: ColumnIndex<BarColumnName>): (fields: readonly string[]) => Bar | string {
   return (fields) => {

@@ -4,9 +4,9 @@ import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 import { shown } from './values.ts';
 
 /*
- * CSV for trade tapes: fields are places in the file's bytes, and numbers are read from there; text is made only of what is new.
- * For files in which every line is a record: a quoted field may hold commas, no line end. Measured, gunzip included, in a second of
- * one core: 1.6 million stock prints (the real BAC tapes), 1.5 million option prints.
+ * CSV for trade tapes: fields are places in the file's bytes, and numbers are read from there; text is made only of
+ * what is new. For files in which every line is a record: a quoted field may hold commas, no line end. Measured, gunzip
+ * included, in a second of one core: 1.6 million stock prints (the real BAC tapes), 1.5 million option prints.
  */
 
 /** One line's fields: field i is `bytes[start[i] … end[i])`, without its quotes. Filled again for every line. */
@@ -49,7 +49,9 @@ function quotedEnd(bytes: Buffer, at: number): number {
   return -length;
 }
 
-/** Finds the end of the line that a field ended at `stop` of, and leaves a carriage return before it out of the field. */
+/**
+ * Finds the end of the line that a field ended at `stop` of, and leaves a carriage return before it out of the field.
+ */
 function endLine(fields: ByteFields, count: number, stop: number): number {
   const { bytes, start, end } = fields;
   fields.stop = stop;
@@ -58,7 +60,10 @@ function endLine(fields: ByteFields, count: number, stop: number): number {
   return count;
 }
 
-/** Finds the fields of the line that begins at `from`; gives how many there are, −1 when a quoted one does not end in it. */
+/**
+ * Finds the fields of the line that begins at `from`; gives how many there are, −1 when a quoted one does not end in
+ * it.
+ */
 function splitLine(fields: ByteFields, from: number): number {
   const { bytes, start, end } = fields;
   const { length } = bytes;
@@ -80,7 +85,8 @@ function splitLine(fields: ByteFields, from: number): number {
       end[count++] = stop++;
       if (stop < length && bytes[stop] === carriageReturn && (stop + 1 === length || bytes[stop + 1] === lineFeed))
         stop++;
-      // What follows a closing quote, a doubled one included, is nothing that a tape's field holds: the field is shown whole.
+      // What follows a closing quote, a doubled one included, is nothing that a tape's field holds: the field is shown
+      // whole.
       if (stop < length && bytes[stop] !== comma && bytes[stop] !== lineFeed) {
         stop = fieldEnd(bytes, stop);
         start[count - 1] = at;
@@ -108,7 +114,8 @@ export function shownField({ bytes, start, end }: ByteFields, column: number): s
 
 /**
  * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A bad line is reported to
- * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut compression.
+ * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut
+ * compression.
  */
 export async function* readByteCsv<T extends object, R extends string, O extends string>(
   path: string,

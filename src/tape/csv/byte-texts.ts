@@ -1,4 +1,4 @@
-const places = 64;
+const slotCount = 64;
 
 function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolean {
   const { length } = text;
@@ -9,23 +9,23 @@ function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolea
 }
 
 /**
- * What texts stand for, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred million
- * times, mostly one it named lately. `read` is asked once for a text; null = the text stands for nothing, which is not kept,
- * for wrong texts have no bound.
+ * What texts stand for, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred
+ * million times, mostly one it named lately. `read` is asked once for a text; null = the text stands for nothing, which
+ * is not kept, for wrong texts have no bound.
  */
 export function byteTexts<T>(
   read: (text: string) => T | null,
 ): (bytes: Buffer, start: number, end: number) => T | null {
   const known = new Map<string, T>();
   // What was met lately, by a hash of its last bytes: neither a text is made of it nor a table of all asked.
-  const recent: { text: Buffer; meaning: T | null }[] = Array.from({ length: places }, () => ({
+  const recent: { text: Buffer; meaning: T | null }[] = Array.from({ length: slotCount }, () => ({
     text: Buffer.alloc(0),
     meaning: null,
   }));
 
   return (bytes, start, end) => {
-    const place = recent[(end - start + bytes[end - 1]! + 5 * bytes[end - 2]!) & (places - 1)]!;
-    if (place.meaning !== null && isText(place.text, bytes, start, end)) return place.meaning;
+    const slot = recent[(end - start + bytes[end - 1]! + 5 * bytes[end - 2]!) & (slotCount - 1)]!;
+    if (slot.meaning !== null && isText(slot.text, bytes, start, end)) return slot.meaning;
     const text = bytes.toString('latin1', start, end);
     let meaning: T | null = known.get(text) ?? null;
     if (meaning === null) {
@@ -33,8 +33,8 @@ export function byteTexts<T>(
       if (meaning === null) return null;
       known.set(text, meaning);
     }
-    place.text = Buffer.from(text, 'latin1');
-    place.meaning = meaning;
+    slot.text = Buffer.from(text, 'latin1');
+    slot.meaning = meaning;
     return meaning;
   };
 }

@@ -1,12 +1,7 @@
 import { type LineBatch, readLines } from './lines.ts';
 import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 
-/*
- * Why no CSV library here. Reading the vendor's minute files (467,000 lines of 8 columns, five of them made numbers) on one
- * core: csv-parse 7 0.37 million lines a second, `split` on lines and commas 2.1, `indexOf` on both 2.6. The line splitter
- * below is 30 lines, handles quotes by RFC 4180, and is tested against csv-parse; bytes read straight to numbers reach 6
- * million, which is what trade tapes need: byte-csv.ts.
- */
+// No CSV library: docs/decisions/0026-one-csv-reader.md.
 
 /** The fields of a CSV line; null when a quoted field does not end in it. */
 export function splitCsvLine(line: string): string[] | null {

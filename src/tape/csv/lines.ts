@@ -24,7 +24,10 @@ function linesOf(text: string): string[] {
   return lines;
 }
 
-/** The bytes of a file in pieces of whole lines, the last line end of a piece omitted. No piece is used again after it was given. */
+/**
+ * The bytes of a file in pieces of whole lines, the last line end of a piece omitted. No piece is used again after it
+ * was given.
+ */
 export async function* readLineBlocks(path: string, onBytes?: OnBytes): AsyncGenerator<Buffer> {
   let rest: Buffer = Buffer.alloc(0);
   for await (const chunk of readBytes(path, onBytes)) {
@@ -42,7 +45,10 @@ export async function* readLineBlocks(path: string, onBytes?: OnBytes): AsyncGen
   if (rest.length > 0) yield rest;
 }
 
-/** The lines of a text file, plain or gzip, in batches of a chunk each; LF and CRLF, a byte order mark skipped, no end needed on the last. */
+/**
+ * The lines of a text file, plain or gzip, in batches of a chunk each; LF and CRLF, a byte order mark skipped, no end
+ * needed on the last.
+ */
 export async function* readLines(path: string, onBytes?: OnBytes): AsyncGenerator<LineBatch> {
   let firstLine = 1;
   for await (const bytes of readLineBlocks(path, onBytes)) {

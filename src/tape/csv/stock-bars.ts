@@ -15,7 +15,7 @@ export interface StockBar {
 
 type StockBarFormat = CsvFormat<StockBar, (typeof barColumns)[number], (typeof optionalBarColumns)[number]>;
 
-function stockBarFormat(place: (bar: Bar) => string | null): StockBarFormat {
+function stockBarFormat(problemOf: (bar: Bar) => string | null): StockBarFormat {
   const reader = (at: ColumnIndex<BarColumnName>) => {
     const read = barReader(at);
     // Lines of one ticker follow one another: its form is checked once a run.
@@ -27,7 +27,7 @@ function stockBarFormat(place: (bar: Bar) => string | null): StockBarFormat {
       if (symbol === null) return `ticker: expected a ticker such as SPY or BRK.B, got ${shown(ticker)}`;
       const bar = read(fields);
       if (typeof bar === 'string') return bar;
-      return place(bar) ?? { symbol, bar };
+      return problemOf(bar) ?? { symbol, bar };
     };
   };
   return { required: barColumns, optional: optionalBarColumns, reader };
@@ -40,7 +40,10 @@ export const stockMinuteBars = stockBarFormat((bar) =>
     : `window_start: expected the start of a minute, got ${new Date(bar.tsMs).toISOString()}`,
 );
 
-/** Day aggregates: the New York date of `window_start` is the session, and 00:00 there is the bar's start, whatever hour the file gives. */
+/**
+ * Day aggregates: the New York date of `window_start` is the session, and 00:00 there is the bar's start, whatever hour
+ * the file gives.
+ */
 export const stockDayBars = stockBarFormat((bar) => {
   bar.tsMs = exchangeInstant(exchangeDate(bar.tsMs));
   return null;

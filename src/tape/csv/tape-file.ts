@@ -3,7 +3,9 @@ import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
 
-/** A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown. */
+/**
+ * A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown.
+ */
 export class TapeFileError extends Error {
   override readonly name = 'TapeFileError';
 

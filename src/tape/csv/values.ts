@@ -4,7 +4,9 @@ function isDigitOrPoint(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46;
 }
 
-/** A decimal number as vendors write it (`1.5`, `-.25`, `3e-05`); NaN for everything else, blank and `0x10` included. */
+/**
+ * A decimal number as vendors write it (`1.5`, `-.25`, `3e-05`); NaN for everything else, blank and `0x10` included.
+ */
 export function readNumber(text: string): number {
   const first = text.charCodeAt(0);
   if (!(isDigitOrPoint(first) || first === 45) || !isDigitOrPoint(text.charCodeAt(text.length - 1))) return Number.NaN;

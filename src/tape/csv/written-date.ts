@@ -54,7 +54,10 @@ function dateOf(year: string, month: number, day: string): SessionDate | null {
   return isDate(date) ? date : null;
 }
 
-/** The date in a text: ISO, month name in any order, or digits (month first with slashes, unless that is no month; day first with points). */
+/**
+ * The date in a text: ISO, month name in any order, or digits (month first with slashes, unless that is no month; day
+ * first with points).
+ */
 function findDate(text: string): SessionDate | null {
   const iso = /\b(\d{4})-(\d{2})-(\d{2})/.exec(text);
   if (iso) return dateOf(iso[1]!, Number(iso[2]), iso[3]!);
@@ -101,9 +104,10 @@ function findOffset(text: string): number | 'exchange' | null {
 }
 
 /**
- * Epoch ms of a date and time as a web page prints it in the reader's language and zone: `December 12, 2022 at 8:31 PM EST`,
- * `7 January 2024 at 15:52 GMT`, `12/12/2022 8:31 PM`, `7.1.2024, 16:52 MEZ`, `2022-12-12T20:31:00-05:00`. Without a zone it is New York's.
- * Null when date or time is missing, impossible, or in a zone that is not known: an instant is never guessed.
+ * Epoch ms of a date and time as a web page prints it in the reader's language and zone:
+ * `December 12, 2022 at 8:31 PM EST`, `7 January 2024 at 15:52 GMT`, `12/12/2022 8:31 PM`, `7.1.2024, 16:52 MEZ`,
+ * `2022-12-12T20:31:00-05:00`. Without a zone it is New York's. Null when date or time is missing, impossible, or in a
+ * zone that is not known: an instant is never guessed.
  */
 export function readWrittenDate(text: string): number | null {
   const date = findDate(text);

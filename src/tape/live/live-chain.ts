@@ -5,8 +5,8 @@ import { maxEpochMs } from '../../domain/units.ts';
 import { assembleChain } from '../chains/chain-rows.ts';
 import { BadField, contractOf, objectOf, optionalNumber, tickerOf, type Unread, whole } from './live-fields.ts';
 
-function rowOf(value: unknown, place: string): ChainRow {
-  const row = objectOf(value, place);
+function rowOf(value: unknown, path: string): ChainRow {
+  const row = objectOf(value, path);
   const contract = contractOf(row, readOptionContract);
   const sharesPerContract = whole(row, 'shares_per_contract', 1_000_000, optionRoot(contract.root).multiplier);
   if (sharesPerContract === 0) throw new BadField('shares_per_contract', 'a whole number from 1', 0);
@@ -28,8 +28,9 @@ function rowOf(value: unknown, place: string): ChainRow {
 }
 
 /**
- * The chain of a live line of type `chain`. Unlike the exchange's delayed-quote tables a 0 is a zero here, and null or no key at all is
- * unknown. Throws `BadField`, or `TapeFileError` for contracts of several underlyings or a contract that is there twice.
+ * The chain of a live line of type `chain`. Unlike the exchange's delayed-quote tables a 0 is a zero here, and null or
+ * no key at all is unknown. Throws `BadField`, or `TapeFileError` for contracts of several underlyings or a contract
+ * that is there twice.
  */
 export function chainOfLine(line: Unread): ChainCapture {
   const underlying = tickerOf(line, 'underlying');

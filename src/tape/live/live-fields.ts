@@ -83,7 +83,9 @@ export function conditionIds(line: Unread): readonly number[] {
   throw new BadField('conditions', 'a list of condition ids', value);
 }
 
-/** Nanoseconds since 1970, in decimal digits as a text: as a JSON number they would lose their end. Throws `BadField`. */
+/**
+ * Nanoseconds since 1970, in decimal digits as a text: as a JSON number they would lose their end. Throws `BadField`.
+ */
 export function stamp(line: Unread): { tsMs: number; tsNanos: number } {
   const value = line.sip_timestamp;
   if (typeof value === 'string' && /^\d{13,21}$/.test(value)) {

@@ -98,7 +98,10 @@ function recordOf(line: Unread, book: ContractBook): LiveRecord {
   }
 }
 
-/** Reads one line of the live tape: what it says, or why it is bad. Contracts are found in `book`. Keys it does not know are skipped. */
+/**
+ * Reads one line of the live tape: what it says, or why it is bad. Contracts are found in `book`. Keys it does not know
+ * are skipped.
+ */
 export function readLiveLine(text: string, book: ContractBook): LiveRecord | string {
   let value: unknown;
   try {

@@ -44,9 +44,9 @@ function lineTail() {
 }
 
 /**
- * Reads the live tape (docs/live-tape.md) as it comes, e.g. from stdin: a batch for each piece of the stream that ends a line, at
- * once, and nothing is read ahead of who takes the batches. Lines end with LF or CRLF; the last one needs no end; blank ones are
- * skipped. What is bad is reported to `onBadLine`, with `file` = `name`, and omitted.
+ * Reads the live tape (docs/live-tape.md) as it comes, e.g. from stdin: a batch for each piece of the stream that ends
+ * a line, at once, and nothing is read ahead of who takes the batches. Lines end with LF or CRLF; the last one needs no
+ * end; blank ones are skipped. What is bad is reported to `onBadLine`, with `file` = `name`, and omitted.
  */
 export async function* readLiveLines(
   source: AsyncIterable<Uint8Array>,

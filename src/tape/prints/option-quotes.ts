@@ -40,9 +40,9 @@ function optionQuoteReader(book: ContractBook) {
 }
 
 /**
- * Streams the quotes of an option quotes file, plain or gzip, in the order of its lines (by contract, then time, as vendors write
- * them). Sizes and exchanges are skipped: sides are inferred from prices alone. What is bad is reported to `onBadLine` with its line
- * and omitted. Throws `TapeFileError`.
+ * Streams the quotes of an option quotes file, plain or gzip, in the order of its lines (by contract, then time, as
+ * vendors write them). Sizes and exchanges are skipped: sides are inferred from prices alone. What is bad is reported
+ * to `onBadLine` with its line and omitted. Throws `TapeFileError`.
  */
 export function readOptionQuotes(
   path: string,

@@ -8,7 +8,10 @@ export interface WebSocketConnection {
   /** The subprotocol that was agreed on; '' = none. */
   readonly protocol: string;
   readonly isClosed: boolean;
-  /** Sends a message as soon as the client has room for it, or drops it when the client is gone; one given as a function is made then. */
+  /**
+   * Sends a message as soon as the client has room for it, or drops it when the client is gone; one given as a function
+   * is made then.
+   */
   send(message: Outgoing | (() => Outgoing)): Promise<void>;
   /** Sends a WebSocket ping, unless the client has not read what was sent before. */
   ping(): void;
@@ -47,8 +50,8 @@ const mostReasonBytes = 123;
 /** Agrees with clients on WebSockets, of one of `protocols` where there are any. */
 export interface WebSocketEndpoint {
   /**
-   * Answers a handshake. `listen` makes the listener of the connection; headers are added to the answer. Throws `BadHandshake` for a request
-   * that is none.
+   * Answers a handshake. `listen` makes the listener of the connection; headers are added to the answer. Throws
+   * `BadHandshake` for a request that is none.
    */
   accept(
     request: IncomingMessage,

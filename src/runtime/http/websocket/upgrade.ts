@@ -19,12 +19,16 @@ export function handshakeHead(request: IncomingMessage): Buffer | null {
   return heads.get(request) ?? null;
 }
 
-/** Options of a server that hands over the connections of WebSocket handshakes; a request for another protocol is answered as any. */
+/**
+ * Options of a server that hands over the connections of WebSocket handshakes; a request for another protocol is
+ * answered as any.
+ */
 export const upgradeOptions = { shouldUpgradeCallback: asksForWebSocket };
 
 /**
- * Sends handshakes the way of all requests: limits, identification, log and errors are the same. Their connections are not the HTTP server's
- * any more, so that the response made here closes with the connection, and closes it if it is used.
+ * Sends handshakes the way of all requests: limits, identification, log and errors are the same. Their connections are
+ * not the HTTP server's any more, so that the response made here closes with the connection, and closes it if it is
+ * used.
  */
 export function routeHandshakes(server: Server): void {
   server.on('upgrade', (request: IncomingMessage, stream: Duplex, head: Buffer) => {

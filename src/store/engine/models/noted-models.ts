@@ -20,7 +20,9 @@ function rowsOf({ where = {}, create, data }: Arguments, symbol: string, creates
   return [{ [symbol]: wanted }];
 }
 
-/** Called before a write is sent, with rows that stand for what it changes. A row that names no symbol may be of any. */
+/**
+ * Called before a write is sent, with rows that stand for what it changes. A row that names no symbol may be of any.
+ */
 type OnWrite = (model: Model, rows: readonly object[]) => void;
 
 /** Models whose writes are reported to `onWrite`. */
@@ -51,7 +53,10 @@ export function notedModels(models: Models, onWrite: OnWrite): Models {
   });
 }
 
-/** Models outside of transactions. Versioned data is not written there: no notification would follow, and processes would hold what was before. */
+/**
+ * Models outside of transactions. Versioned data is not written there: no notification would follow, and processes
+ * would hold what was before.
+ */
 export function readModels(models: Models): Models {
   return notedModels(models, (model) => {
     if (modelSubjects[model]) throw new Error(`${model} is held by processes: write it inside of inTransaction.`);

@@ -6,8 +6,8 @@ import { type Prisma, PrismaClient } from '../../generated/client.ts';
 type Raw = '$queryRaw' | '$queryRawUnsafe' | '$executeRaw' | '$executeRawUnsafe';
 
 /**
- * Prisma Client's models. Transactions are begun by `inTransaction` alone, and SQL is a `statement` of its own, so that Prisma's ways
- * to either are omitted.
+ * Prisma Client's models. Transactions are begun by `inTransaction` alone, and SQL is a `statement` of its own, so that
+ * Prisma's ways to either are omitted.
  */
 export type Models = Omit<Prisma.TransactionClient, Raw>;
 
@@ -15,7 +15,10 @@ export type Models = Omit<Prisma.TransactionClient, Raw>;
 export interface PrismaOverPool {
   /** The models, each call on any connection of the pool. */
   models: Models;
-  /** Opens the models of a connection that a transaction holds. Until `release` their calls run on it; after that they throw. */
+  /**
+   * Opens the models of a connection that a transaction holds. Until `release` their calls run on it; after that they
+   * throw.
+   */
   hold(connection: pg.PoolClient): Promise<HeldModels>;
   /** Frees what Prisma holds; its opener ends the pool. */
   close(): Promise<void>;
@@ -27,9 +30,11 @@ export interface HeldModels {
   release(): void;
 }
 
-// The statement by which an interactive transaction of Prisma says which connection it is for. It never reaches the database.
+// The statement by which an interactive transaction of Prisma says which connection it is for. It never reaches the
+// database.
 const bindText = 'bind to a held connection';
-// The longest a timer can wait, almost 25 days. Prisma ends an interactive transaction after it, so that each is begun again after a day.
+// The longest a timer can wait, almost 25 days. Prisma ends an interactive transaction after it, so that each is begun
+// again after a day.
 const longestMs = 2 ** 31 - 1;
 const renewAfterMs = 24 * 3_600_000;
 
@@ -55,8 +60,8 @@ class Lease {
 }
 
 /**
- * The connection that Prisma is given for a transaction. It has none until it is bound, and passes over BEGIN and COMMIT: `inTransaction`
- * sends them, and looks at their answers.
+ * The connection that Prisma is given for a transaction. It has none until it is bound, and passes over BEGIN and
+ * COMMIT: `inTransaction` sends them, and looks at their answers.
  */
 function session(leases: ReadonlyMap<string, Lease>) {
   let lease: Lease | undefined;
@@ -131,17 +136,20 @@ export function openPrisma(pool: pg.Pool, schema: string): PrismaOverPool {
   };
 }
 
-/** Loads and tries Prisma's query compiler, which takes a tenth of a second at the first query of a process. Asks no database. */
+/**
+ * Loads and tries Prisma's query compiler, which takes a tenth of a second at the first query of a process. Asks no
+ * database.
+ */
 export async function loadPrisma(): Promise<void> {
   const pool = Object.assign(new pg.Pool(), { query: async () => nothing });
   const { models, close } = openPrisma(pool, 'public');
-  await models.storeFact.findMany();
+  await models.metadataEntry.findMany();
   await close();
 }
 
 /**
- * Names statements, so that PostgreSQL prepares each once a connection. Lists of varying length make ever new texts: past
- * a thousand of them the rest go unnamed, or a long-lived server's memory would grow without bound.
+ * Names statements, so that PostgreSQL prepares each once a connection. Lists of varying length make ever new texts:
+ * past a thousand of them the rest go unnamed, or a long-lived server's memory would grow without bound.
  */
 function statementNames(): (query: { sql: string }) => string {
   const names = new Map<string, string>();

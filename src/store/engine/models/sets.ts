@@ -6,8 +6,9 @@ import type { Reader } from '../replicas.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Model, type TableField, tableOf } from './model-tables.ts';
 
-// Prisma compiles every `createMany` again (215 ms of CPU for 1,000 rows of 10 columns, 5 ms here), has no upsert of many rows, and no
-// condition on many keys of several columns. These statements are made from the models: one text a model, whatever the number of rows.
+// Prisma compiles every `createMany` again (215 ms of CPU for 1,000 rows of 10 columns, 5 ms here), has no upsert of
+// many rows, and no condition on many keys of several columns. These statements are made from the models: one text a
+// model, whatever the number of rows.
 
 type Scalars<M extends Model> = Prisma.TypeMap['model'][M]['payload']['scalars'];
 type Plain<T> = T extends bigint
@@ -41,7 +42,10 @@ export function keyOf(model: Model): string[] {
 
 const columnsOf = (fields: readonly TableField[]) => fields.map(({ column }) => column).join(', ');
 
-/** A set of rows as parameters, a list a column. `unnest` of one list each is what Citus takes; of several at once it does not. */
+/**
+ * A set of rows as parameters, a list a column. `unnest` of one list each is what Citus takes; of several at once it
+ * does not.
+ */
 function unnested(fields: readonly TableField[]): string {
   return fields
     .map(({ type, list, column }, i) => {
@@ -130,7 +134,9 @@ export function insertRows<M extends Model>(tx: Transaction, model: M, rows: rea
   return insert(tx, model, `insert ${model}`, () => 'ON CONFLICT DO NOTHING', rows);
 }
 
-/** Inserts rows, or puts them in place of those of their keys; no two may have one key. Returns how many were written. */
+/**
+ * Inserts rows, or puts them in place of those of their keys; no two may have one key. Returns how many were written.
+ */
 export function upsertRows<M extends Model>(
   tx: Transaction,
   model: M,
@@ -140,7 +146,10 @@ export function upsertRows<M extends Model>(
   return insert(tx, model, `upsert ${model} ${JSON.stringify(how)}`, () => onConflict(model, how), rows);
 }
 
-/** Writes rows by COPY, none of which may be there: the fastest way for thousands. Rows are taken as the database takes them. */
+/**
+ * Writes rows by COPY, none of which may be there: the fastest way for thousands. Rows are taken as the database takes
+ * them.
+ */
 export function copyRows<M extends Model>(tx: Transaction, model: M, rows: Iterable<Row<M>>): Promise<number> {
   const { table, fields } = tableOf(model);
   const types = fields.map(({ column, type, list }) => [column, `${type}${list ? '[]' : ''}` as CopyType] as const);
@@ -162,7 +171,10 @@ export interface KeySet<M extends Model, By extends FieldOf<M>> {
 
 const joined = (fields: readonly TableField[]) => fields.map(({ column }) => `t.${column} = w.${column}`).join(' AND ');
 
-/** Reads fields of the rows of several keys, in any order. Bytes come as they are: through Prisma they would go by way of base64. */
+/**
+ * Reads fields of the rows of several keys, in any order. Bytes come as they are: through Prisma they would go by way
+ * of base64.
+ */
 export async function findRows<M extends Model, By extends FieldOf<M>, Field extends FieldOf<M>>(
   from: Pick<Reader, 'query'>,
   model: M,
