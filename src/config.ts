@@ -28,7 +28,9 @@ export interface Config {
   answerTimeoutMs: number;
   /** Processes that serve on the port together; `auto` = one a processor. */
   workers: number | 'auto';
-  /** What all processes of a server together are to stay below, bytes; null = the container's limit, or 512 MiB each. */
+  /**
+   * What all processes of a server together are to stay below, bytes; null = the container's limit, or 512 MiB each.
+   */
   memoryLimitBytes: number | null;
   /** A PostgreSQL server; null = the embedded one. */
   databaseUrl: string | null;
@@ -79,7 +81,10 @@ export interface ConfigOverrides {
   workers?: string | undefined;
 }
 
-/** A setting with a value that cannot be used. The message has a line for each, naming the variable and what was expected. */
+/**
+ * A setting with a value that cannot be used. The message has a line for each, naming the variable and what was
+ * expected.
+ */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
@@ -159,7 +164,8 @@ const variables = z.object({
     .default(null),
   DATABASE_URL: z
     .string()
-    // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it here.
+    // A user without a host (a Unix socket in a parameter) is PostgreSQL's own form, so that no more is asked of it
+    // here.
     .regex(/^postgres(ql)?:\/\/\S+$/, { error: 'expected a URL that begins with postgres:// or postgresql://' })
     .nullable()
     .default(null),
@@ -311,9 +317,9 @@ function configOf(settings: z.infer<typeof variables>): Config {
 }
 
 /**
- * Reads the settings from `env`; `overrides` (the command line) win, so a variable they replace is not even looked at. An empty
- * variable counts as not set, as compose files leave them. A relative data folder starts at the working directory.
- * Throws a `ConfigError` that names every bad variable.
+ * Reads the settings from `env`; `overrides` (the command line) win, so a variable they replace is not even looked at.
+ * An empty variable counts as not set, as compose files leave them. A relative data folder starts at the working
+ * directory. Throws a `ConfigError` that names every bad variable.
  */
 export function readConfig(env: Record<string, string | undefined>, overrides: ConfigOverrides = {}): Config {
   const replaced: Partial<Record<string, string | undefined>> = {

@@ -1,4 +1,5 @@
-// The process in which the sample market is made, stored and trades. It is started by cli/market-process.ts, which says what to do.
+// The process in which the sample market is made, stored and trades. It is started by cli/market-process.ts, which says
+// what to do.
 import { runMarket } from './cli/run-market.ts';
 
 const stop = new AbortController();

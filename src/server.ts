@@ -2,7 +2,7 @@ import { randomBytes, randomUUID } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { openAdmission } from './access/admission.ts';
+import { openAdmission, requestLife } from './access/admission.ts';
 import type { Caller } from './access/caller.ts';
 import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
@@ -30,6 +30,9 @@ import { writeFailureTexts } from './observe/write-failures.ts';
 import { openAssets } from './pages/assets.ts';
 import type { SampleMarket } from './pages/market-note.ts';
 import { missingPages, pagesRouter } from './pages/pages.ts';
+import { searchDocuments } from './pages/reference/search-documents.ts';
+import { searchAsset } from './pages/reference/search-index.ts';
+import { publishedLimits } from './published-limits.ts';
 import { type RequestContext, requestContext, type Services } from './resolvers/context.ts';
 import { takeInFlightSlot } from './resolvers/market/stock-bars.ts';
 import type { JsonSchema } from './rest/contract/answer-schema.ts';
@@ -66,8 +69,8 @@ export interface ServerParts {
   /** What is told as it happens (`openLiveHub`); whoever opened it closes it before the server stops. */
   live: LiveHub;
   /**
-   * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to whoever opens it on this machine,
-   * while it works: it is revoked as soon as other data is stored.
+   * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to whoever opens it
+   * on this machine, while it works: it is revoked as soon as other data is stored.
    */
   sampleKey?: string | null;
   /** True from the moment the process was asked to end; absent: never. */
@@ -144,20 +147,23 @@ function cors(origins: readonly string[], metaHeaderPrefix: string) {
   };
 }
 
-/** Headers of every answer: it is what its type says, loads nothing and stands in no frame. A page says itself what it loads. */
-const answerHeaders = [
+/**
+ * Headers of every answer: it is what its type says, loads nothing and stands in no frame. A page says itself what it
+ * loads.
+ */
+const answerHeaders = new Map([
   ['X-Content-Type-Options', 'nosniff'],
   ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
   ['X-Frame-Options', 'DENY'],
   ['Referrer-Policy', 'same-origin'],
-] as const;
+]);
 
 /** Gives every request its id and every answer the headers all have. */
 function identify(request: Request, response: Response, next: NextFunction): void {
   guardHeaders(response);
   request.id = requestId(request);
   response.setHeader('x-request-id', request.id);
-  for (const [name, value] of answerHeaders) response.setHeader(name, value);
+  response.setHeaders(answerHeaders);
   next();
 }
 
@@ -173,10 +179,12 @@ function refuseOtherWebSockets(request: Request, _response: Response, next: Next
   next();
 }
 
-/** Gives a request its scope: what is heavy of it takes turns with others, and all of it ends when its client hangs up. */
+/**
+ * Gives a request its scope: what is heavy of it takes turns with others, and all of it ends when its client hangs up.
+ */
 function scoped(_request: Request, response: Response, next: NextFunction): void {
   const scope = beginRequest(clientGone);
-  response.once('close', () => scope.end());
+  requestLife(response).onEnd(() => scope.end());
   withinRequest(scope, next);
 }
 
@@ -362,9 +370,11 @@ export function createApp(parts: ServerParts): Express {
   );
   app.use(metricsRoute(parts));
   app.use(publicRoutes(healthOf(parts), withComponents(description)));
-  const assets = openAssets();
+  const limits = publishedLimits(config);
+  const assets = openAssets([searchAsset(searchDocuments({ compiled, description, limits }))]);
   const sample = shownSample(parts);
-  const pages = { compiled, description, streams, now, sample, firstSymbol: () => firstSymbol(parts.store) };
+  const first = () => firstSymbol(parts.store);
+  const pages = { compiled, description, streams, limits, now, sample, firstSymbol: first };
   app.use(pagesRouter(pages, assets));
   app.use(graphRouter({ parts, services, answers, documents, streams, sockets, compiled, description }));
   app.use(restRouter({ services, sealed, metaHeaderPrefix: config.metaHeaderPrefix }, compiled));

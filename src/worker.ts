@@ -1,4 +1,5 @@
-// One of the processes that serve for `tapegraph serve --workers`. It is started by cli/server/worker-pool.ts, which tells it what to do.
+// One of the processes that serve for `tapegraph serve --workers`. It is started by cli/server/worker-pool.ts, which
+// tells it what to do.
 import cluster from 'node:cluster';
 import { runWorker } from './cli/server/worker.ts';
 

@@ -52,8 +52,8 @@ export interface Admission {
   /** Identifies the caller and charges the request; throws 401 or 429. */
   admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted>;
   /**
-   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer are left. A cost that
-   * no minute has takes 1 and throws 400: to ask again would be of no use.
+   * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
+   * are left. A cost that no minute has takes 1 and throws 400: to ask again would be of no use.
    */
   charge(
     who: Caller | Anonymous,
@@ -69,17 +69,32 @@ export interface Admission {
   chargeRejected(request: IncomingMessage, response: ServerResponse): Promise<void>;
   /** Counts a request in the usage of its scope groups. */
   count(caller: Caller, scopeGroups: readonly string[]): void;
-  /** Takes a ticket, and makes the credential of its owner that of the request; throws 401 for one that is unknown, used or expired. */
+  /**
+   * Takes a ticket, and makes the credential of its owner that of the request; throws 401 for one that is unknown, used
+   * or expired.
+   */
   takeTicket(ticket: string, request: IncomingMessage): Promise<Caller>;
   /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
   takeStreamSlot(caller: Caller): () => void;
 }
 
-/** Ends when the response has been sent or the client has gone, whichever is first. */
-export function requestLife(response: ServerResponse): Lifetime {
+const responseLives = new WeakMap<ServerResponse, Lifetime>();
+
+// One listener per response: Node warns of a leak from the eleventh on.
+function responseLife(response: ServerResponse): Lifetime {
+  const known = responseLives.get(response);
+  if (known) return known;
   const life = lifetime();
+  responseLives.set(response, life);
   response.once('close', life.end);
   if (response.closed) life.end();
+  return life;
+}
+
+/** Ends when the response has been sent or the client has gone, whichever is first, if it was not ended before. */
+export function requestLife(response: ServerResponse): Lifetime {
+  const life = lifetime();
+  responseLife(response).onEnd(life.end);
   return life;
 }
 

@@ -9,7 +9,9 @@ export interface Caller {
   keyId: string | null;
   /** The tier the request is served under: the account's API tier for a key, its site tier for a session. */
   tier: Tier;
-  /** The account's site tier, whichever way it calls; `meta.caps.flow` and `caps.darkpool` speak of the site (spec 2.1). */
+  /**
+   * The account's site tier, whichever way it calls; `meta.caps.flow` and `caps.darkpool` speak of the site (spec 2.1).
+   */
   siteTier: Tier;
   /** What the account declared itself to be; null = nothing yet. */
   classification: Classification | null;

@@ -31,8 +31,9 @@ export function requireWebSocket(request: Pick<IncomingMessage, 'headers'>): voi
 }
 
 /**
- * Opens a WebSocket. It is a stream of the process from its handshake on: heartbeats, rechecks and the end of the process reach what `open`
- * returns. What is bound to `life` ends with the connection. Throws 400 for a request that is no handshake, 503 when the process ends.
+ * Opens a WebSocket. It is a stream of the process from its handshake on: heartbeats, rechecks and the end of the
+ * process reach what `open` returns. What is bound to `life` ends with the connection. Throws 400 for a request that is
+ * no handshake, 503 when the process ends.
  */
 export function openWebSocket(
   services: EndpointServices,

@@ -17,7 +17,8 @@ export interface MarketChild {
 const lastWordsMs = 500;
 
 // Its heap is its own: this process's is bounded for what a server needs.
-const isHeapOption = (option: string) => /^--max[-_](old|semi)[-_]space[-_]size/.test(option);
+const isHeapOption = (option: string) =>
+  /^--(max[-_](old|semi)[-_]space[-_]size|heap[-_]growing[-_]percent)/.test(option);
 
 /** Starts a process of the sample market; `onProgress` hears how far it is, 0…1. */
 export function startMarket(

@@ -7,7 +7,9 @@ import type { SampleShape } from '../sample/market/plan.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { lineLog } from './line-log.ts';
 
-/** What the process of the sample market is to do: store what is missing of it, or let the session in progress trade. */
+/**
+ * What the process of the sample market is to do: store what is missing of it, or let the session in progress trade.
+ */
 export interface MarketTask {
   work: 'bring' | 'trade';
   config: Config;
@@ -81,7 +83,10 @@ function nextTask({ send, onMessage, stop }: MarketProcess): Promise<MarketTask 
   });
 }
 
-/** Asks for a task and does it until it is done, is stopped, or the process that gave it has ended. Returns whether it ended well. */
+/**
+ * Asks for a task and does it until it is done, is stopped, or the process that gave it has ended. Returns whether it
+ * ended well.
+ */
 export async function runMarket(process: MarketProcess): Promise<boolean> {
   const task = await nextTask(process);
   if (task === null) return true;

@@ -22,8 +22,8 @@ function operationName({ document, operationName }: ExecutionArgs): { operationN
 }
 
 /**
- * Admits an operation: identifies its caller, charges what it may cost, and gives it the graph's context, whose slots end with
- * `life`. Throws 400, 401 or 429.
+ * Admits an operation: identifies its caller, charges what it may cost, and gives it the graph's context, whose slots
+ * end with `life`. Throws 400, 401 or 429.
  */
 export async function admitOperation(
   services: EndpointServices,

@@ -22,7 +22,7 @@ async function receive(admission: Admission, request: IncomingMessage): Promise<
 
 function reject(response: ServerResponse, { status, code, message, headers }: Failure): void {
   response.statusCode = status;
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeaders(new Map(Object.entries(headers)));
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
   response.end(JSON.stringify({ errors: [{ message, extensions: { code } }] }));
 }

@@ -9,19 +9,21 @@ export interface DocumentCache {
   stats(): CacheStats;
 }
 
-// A token takes 500 bytes with its node, and as much again where the document is compiled; a text has at most a token for
-// each two of its characters, and no more than the parser's limit.
+// A token takes 500 bytes with its node, and as much again where the document is compiled; a text has at most a token
+// for each two of its characters, and no more than the parser's limit.
 const bytesPerCharacter = 400;
 const mostTokenBytes = 5_000_000;
 
-/** What a parsed document of this text takes at most, bytes: its nodes, their tokens, its compiled form and the text. */
+/**
+ * What a parsed document of this text takes at most, bytes: its nodes, their tokens, its compiled form and the text.
+ */
 export function documentBytes(text: string): number {
   return 2 * text.length + Math.min(bytesPerCharacter * text.length, mostTokenBytes);
 }
 
 /**
- * A cache of documents of at most `maxBytes` together. They are weighed, not counted: a document at the limits takes 2.5 MB,
- * a usual one a hundredth of it.
+ * A cache of documents of at most `maxBytes` together. They are weighed, not counted: a document at the limits takes
+ * 2.5 MB, a usual one a hundredth of it.
  */
 export function documentCache(maxBytes: number): DocumentCache {
   const documents = new LRUCache<string, DocumentNode>({

@@ -1,13 +1,15 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { type Failure, failureWithin, internal } from '../domain/failure.ts';
 
-/** Whether an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it. */
+/**
+ * Whether an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it.
+ */
 function isGraphqlsOwn(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.originalError == null || isGraphqlsOwn(error.originalError));
 }
 
 /** Where in the document and the answer an error belongs. */
-function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'> {
+function sourceOf(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'> {
   if (!(error instanceof GraphQLError)) return {};
   return {
     nodes: error.nodes ?? null,
@@ -17,21 +19,24 @@ function place(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | '
   };
 }
 
-/** The status of an answer that has no data: GraphQL over HTTP asks for it unless the answer is sent as `application/json`. */
+/**
+ * The status of an answer that has no data: GraphQL over HTTP asks for it unless the answer is sent as
+ * `application/json`.
+ */
 const statusWithoutData = (status: number) => ({ http: { status, spec: true } });
 
 /**
- * What is sent of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks. `hasData`: the answer has
- * data beside its errors.
+ * What is sent of an error: `extensions.code` equals REST's `error.code`; nothing of an unexpected cause leaks.
+ * `hasData`: the answer has data beside its errors.
  */
 export function publicError(error: unknown, report: (failure: Failure) => void, hasData = true): GraphQLError {
   const thrown = failureWithin(error);
   if (!thrown && isGraphqlsOwn(error)) {
-    // For a body that is no JSON Yoga adds what the parser threw, which repeats the body, and takes it as the sign for 400 with every
-    // Accept. It is not sent, so the status is given here.
+    // For a body that is no JSON Yoga adds what the parser threw, which repeats the body, and takes it as the sign for
+    // 400 with every Accept. It is not sent, so the status is given here.
     const { originalError, ...extensions } = error.extensions;
     return new GraphQLError(error.message, {
-      ...place(error),
+      ...sourceOf(error),
       extensions: {
         ...(hasData ? {} : statusWithoutData(400)),
         ...extensions,
@@ -43,7 +48,7 @@ export function publicError(error: unknown, report: (failure: Failure) => void, 
   const failure = thrown ?? internal(error);
   if (failure.status >= 500) report(failure);
   return new GraphQLError(failure.message, {
-    ...place(error),
+    ...sourceOf(error),
     extensions: {
       ...(hasData ? {} : statusWithoutData(failure.status)),
       code: failure.code,

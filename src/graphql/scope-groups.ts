@@ -18,8 +18,9 @@ interface Walk {
 }
 
 /**
- * Whether a field's group gives way to those of fields below it. A symbol is only the way to its bars; but what is an account's
- * own (`watchlists`, `account`, `journal`) was read whatever comes below it, and makes the answer that account's own.
+ * Whether a field's group gives way to those of fields below it. A symbol is only the way to its bars; but what is an
+ * account's own (`watchlists`, `account`, `journal`) was read whatever comes below it, and makes the answer that
+ * account's own.
  */
 function givesWay(group: string): boolean {
   return group.startsWith('market.') || group.startsWith('analytics.');
@@ -63,7 +64,10 @@ function collectChosen(walk: Walk, set: SelectionSetNode, typeName: string, chos
   return true;
 }
 
-/** The scope groups usage counts for a document: of each path, the deepest field that belongs to one, and all that are an account's own. */
+/**
+ * The scope groups usage counts for a document: of each path, the deepest field that belongs to one, and all that are
+ * an account's own.
+ */
 export function scopeGroups(
   schema: GraphQLSchema,
   document: DocumentNode,
@@ -93,7 +97,10 @@ export function isTypenameOnly(document: DocumentNode, operationName: string | n
   return rootFields(document, operationName)?.every((name) => name === '__typename') ?? false;
 }
 
-/** Whether a request of these groups touches market data alone, and nothing of an account: then everybody with the same rights gets the same answer. */
+/**
+ * Whether a request of these groups touches market data alone, and nothing of an account: then everybody with the same
+ * rights gets the same answer.
+ */
 export function isMarketData(groups: readonly string[]): boolean {
   return groups.length > 0 && groups.every((group) => group.startsWith('market.') || group.startsWith('analytics.'));
 }

@@ -30,8 +30,8 @@ function conditionalSelection(
 }
 
 /**
- * A subscription's one root field has no `@skip` or `@include` (GraphQL specification, "Single Root Field"): without the field there is
- * nothing to follow, and graphql-js 16, which does not check it, fails.
+ * A subscription's one root field has no `@skip` or `@include` (GraphQL specification, "Single Root Field"): without
+ * the field there is nothing to follow, and graphql-js 16, which does not check it, fails.
  */
 export const unconditionalSubscription: ValidationRule = (context) => ({
   OperationDefinition({ operation, selectionSet }) {

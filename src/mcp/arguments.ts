@@ -32,7 +32,9 @@ function bodyOf(value: unknown): Buffer | null {
   return Buffer.from(typeof value === 'string' ? value : JSON.stringify(value));
 }
 
-/** Reads a tool's arguments; 400 names the invalid one. An unknown argument is an error too: a model should learn of it. */
+/**
+ * Reads a tool's arguments; 400 names the invalid one. An unknown argument is an error too: a model should learn of it.
+ */
 export function toolArguments(route: Route, sent: Record<string, unknown>): ToolArguments {
   const known = [...Object.keys(route.pathParams), ...Object.keys(route.queryParams)];
   const others = ['max_items', ...(route.body ? ['body'] : [])];

@@ -1,4 +1,4 @@
-import { type Cut, keptColumns, keptItems } from './kept-items.ts';
+import { type Cut, selectedColumns, selectedItems } from './selected-items.ts';
 
 /** What an answer for a model may hold: of each list so many items, and in all about so many characters of JSON. */
 export interface Bounds {
@@ -35,7 +35,7 @@ function spotOf(object: Record<string, unknown>, around: number | null): number 
 
 function cutList(pass: Pass, list: readonly unknown[], path: string, spot: number | null): unknown[] {
   if (list.length <= pass.items) return list.map((item) => cutLists(pass, item, `${path}[]`, spot));
-  const { items, which } = keptItems(list, pass.items, spot);
+  const { items, which } = selectedItems(list, pass.items, spot);
   if (which === 'strikes' && spot === null) pass.lacksSpot = true;
   const of = Math.max(list.length, pass.cuts.get(path)?.of ?? 0);
   pass.cuts.set(path, { path, shown: items.length, of, which });
@@ -48,7 +48,7 @@ function cutLists(pass: Pass, value: unknown, path: string, spot: number | null)
   const object = value as Record<string, unknown>;
   const near = spotOf(object, spot);
   const at = (key: string) => (path === '' ? key : `${path}.${key}`);
-  const columns = keptColumns(object, pass.items);
+  const columns = selectedColumns(object, pass.items);
   for (const { name, of } of columns.cut) {
     pass.cuts.set(at(name), { path: at(name), shown: pass.items, of, which: 'newest' });
   }
@@ -57,7 +57,10 @@ function cutLists(pass: Pass, value: unknown, path: string, spot: number | null)
   );
 }
 
-/** An answer within bounds: the most telling items of each list, fewer and fewer until it fits; what was cut, and the JSON. */
+/**
+ * An answer within bounds: the most telling items of each list, fewer and fewer until it fits; what was cut, and the
+ * JSON.
+ */
 export function bounded(answer: object, { items, characters, spot }: Bounds): Bounded {
   for (let shown = items; ; shown = Math.floor(shown / 2)) {
     const pass: Pass = { items: shown, cuts: new Map(), lacksSpot: false };

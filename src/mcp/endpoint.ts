@@ -66,7 +66,9 @@ interface Offered {
   resources: readonly Resource[];
 }
 
-/** The price that the strikes of an answer are near, dollars, of the symbol that a tool was asked for; null = unknown. */
+/**
+ * The price that the strikes of an answer are near, dollars, of the symbol that a tool was asked for; null = unknown.
+ */
 async function spotNear(
   { services }: McpParts,
   { routes }: Offered,
@@ -126,7 +128,9 @@ function resourceAt(resources: readonly Resource[], uri: string): Resource {
   return found;
 }
 
-/** The protocol's server for one request: it holds nothing between requests, so that any process may answer any of them. */
+/**
+ * The protocol's server for one request: it holds nothing between requests, so that any process may answer any of them.
+ */
 function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Server {
   const server = new Server(
     { name: 'tapegraph', title: 'Tapegraph', version: '2' },
@@ -151,8 +155,9 @@ function serverFor(parts: McpParts, offered: Offered, exchange: Exchange): Serve
 }
 
 /**
- * Answers a message of either form of the protocol: one that says which revision it speaks, or one of a client that shook hands first,
- * as those of 2025 do. Both get one JSON body, so that what is found out while it is made can still stand in the headers.
+ * Answers a message of either form of the protocol: one that says which revision it speaks, or one of a client that
+ * shook hands first, as those of 2025 do. Both get one JSON body, so that what is found out while it is made can still
+ * stand in the headers.
  */
 async function answer(make: () => Server, request: Request, response: Response, message: unknown): Promise<void> {
   if (!(await isLegacyRequest(await toWebRequest(request, message), message))) {
@@ -170,13 +175,14 @@ async function answer(make: () => Server, request: Request, response: Response, 
 }
 
 /**
- * `/mcp`: the routes as tools of the Model Context Protocol over streamable HTTP, under the credential of each request. A tool call is
- * charged as the route is; every other message of a request as one.
+ * `/mcp`: the routes as tools of the Model Context Protocol over streamable HTTP, under the credential of each request.
+ * A tool call is charged as the route is; every other message of a request as one.
  */
 export function mcpRouter(parts: McpParts): Router {
-  const routes = new Map(parts.compiled.map((compiled) => [toolName(compiled), compiled]));
+  const compiledTools = parts.compiled.filter(({ route }) => !route.withoutTool);
+  const routes = new Map(compiledTools.map((compiled) => [toolName(compiled), compiled]));
   const offered: Offered = {
-    tools: [...parts.compiled.map((compiled) => toolOf(parts.description, compiled)), graphqlTool],
+    tools: [...compiledTools.map((compiled) => toolOf(parts.description, compiled)), graphqlTool],
     routes,
     resources: resourcesOf(parts.services.schema, parts.description),
   };

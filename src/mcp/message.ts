@@ -48,7 +48,7 @@ export async function receiveMessages(request: IncomingMessage, caller: string):
 
 /** Answers a request whose messages could not be read, as JSON-RPC does. */
 export function rejectMessages(response: Response, { status, code, message, headers }: Failure): void {
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeaders(new Map(Object.entries(headers)));
   const rpcCode = message === notJson ? parseError : invalidMessage;
   response.status(status).json({ jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code } } });
 }

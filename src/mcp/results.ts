@@ -1,7 +1,7 @@
 import type { Failure } from '../domain/failure.ts';
 import { type Envelope, errorEnvelope } from '../rest/contract/envelope.ts';
 import { bounded } from './bounded.ts';
-import type { Cut } from './kept-items.ts';
+import type { Cut } from './selected-items.ts';
 import { listItems } from './tools.ts';
 
 /** What a tool answers. */
@@ -34,8 +34,8 @@ function cutNote(cuts: readonly Cut[], maxItems: number): string {
 }
 
 /**
- * An answer within what a model can take, and what was cut of it, so that the model can ask for less at a time. `readSpot` finds the price
- * that strikes are near, dollars, where the answer has none; null = unknown.
+ * An answer within what a model can take, and what was cut of it, so that the model can ask for less at a time.
+ * `readSpot` finds the price that strikes are near, dollars, where the answer has none; null = unknown.
  */
 export async function answered(
   answer: Envelope | object,

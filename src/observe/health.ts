@@ -23,7 +23,10 @@ export interface Health {
   readiness(): Promise<Readiness>;
 }
 
-/** How long the database may take to answer, ms: a liveness probe waits for a second, and one that fails is a restart that helps nobody. */
+/**
+ * How long the database may take to answer, ms: a liveness probe waits for a second, and one that fails is a restart
+ * that helps nobody.
+ */
 const patienceMs = { status: 500, readiness: 2000 } as const;
 
 /** `work` as a yes or no, no later than after `ms`: late is no. */
@@ -35,7 +38,8 @@ function within(work: Promise<boolean>, ms: number): Promise<boolean> {
 
 /** Watches over a process by its `vitals`. */
 export function watchHealth({ database, tryWriting, writeFailures, redis, draining }: Vitals): Health {
-  // One question at a time: those who ask while it is open share its answer, so that none pile up before a database that hangs.
+  // One question at a time: those who ask while it is open share its answer, so that none pile up before a database
+  // that hangs.
   let asking: Promise<boolean> | null = null;
   function databaseAnswers(ms: number): Promise<boolean> {
     asking ??= database()

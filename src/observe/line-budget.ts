@@ -14,8 +14,8 @@ export const unadmittedLines: LineLimits = { perAddress: 1200, inAll: 6000 };
 const minuteMs = 60_000;
 
 /**
- * Limits the log lines that clients can cause. The returned function returns whether one more may be written for a client address. What is
- * suppressed in a minute is one line at its end, with how many lines it was.
+ * Limits the log lines that clients can cause. The returned function returns whether one more may be written for a
+ * client address. What is suppressed in a minute is one line at its end, with how many lines it was.
  */
 export function lineBudget(log: Logger, { perAddress, inAll }: LineLimits): (address: string) => boolean {
   const written = new Map<string, number>();

@@ -9,7 +9,8 @@ export interface LogSettings {
   secrets: readonly string[];
 }
 
-// API keys, tokens of three parts, credentials as a header has them, and what stands between a user's name and the host in a URL.
+// API keys, tokens of three parts, credentials as a header has them, and what stands between a user's name and the host
+// in a URL.
 const secretForms: readonly (readonly [pattern: RegExp, shown: string])[] = [
   [/tg_live_[0-9A-Za-z]+(_[0-9A-Za-z]+)?/g, 'tg_live_***'],
   [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, '***'],
@@ -25,7 +26,10 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return safe;
 }
 
-/** A log of one JSON object a line. Errors are logged without their values; anything that still looks like a credential is masked. */
+/**
+ * A log of one JSON object a line. Errors are logged without their values; anything that still looks like a credential
+ * is masked.
+ */
 export function openLog({ level, secrets }: LogSettings, stream: Writable): Logger {
   // As a line has them, and none so short that it would cross out what is not meant.
   const hidden = secrets.filter((secret) => secret.length >= 4).map((secret) => JSON.stringify(secret).slice(1, -1));

@@ -25,7 +25,7 @@ export interface Measured {
 /** The metrics of one process. */
 export interface Metrics {
   requests: RequestObserver;
-  /** A request refused because the caller's rate (`rate`), or places in flight (`in_flight`), were used up. */
+  /** A request refused because the caller's rate (`rate`), or slots in flight (`in_flight`), were used up. */
   refused(limit: 'rate' | 'in_flight', tier: string): void;
   /** A database statement that took so long, s. `verb` is one of SQL's, lower case. */
   statement(verb: string, seconds: number, failed: boolean): void;
@@ -283,7 +283,9 @@ function memoryMetrics(registers: Registry[]): Metrics['memory'] {
   return ({ source, limitBytes }) => limit.set({ source }, limitBytes);
 }
 
-/** Makes the metrics of this process, beside those of Node itself (memory, garbage collection, delay of the event loop). */
+/**
+ * Makes the metrics of this process, beside those of Node itself (memory, garbage collection, delay of the event loop).
+ */
 export function createMetrics(version: string): Metrics {
   const registry = new Registry();
   const registers = [registry];

@@ -6,8 +6,9 @@ import type { RequestObserver } from './requests.ts';
 const probes: ReadonlySet<string> = new Set(['/healthz', '/readyz', '/metrics']);
 
 /**
- * A line a request, at `debug`, or `info` when it failed here (the failure itself has a line of its own, with its cause, under the same id). It
- * holds nothing that a client wrote: no address, which may have a key in its query, no header, no variable.
+ * A line a request, at `debug`, or `info` when it failed here (the failure itself has a line of its own, with its
+ * cause, under the same id). It holds nothing that a client wrote: no address, which may have a key in its query, no
+ * header, no variable.
  */
 export function requestLog(log: Logger, lines: RequestLines): RequestObserver {
   return (request) => (ended) => {

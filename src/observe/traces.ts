@@ -58,7 +58,9 @@ function providerOf({ url, headers, serviceName, ratio }: TraceSettings, version
   });
 }
 
-/** The span that a caller says this request belongs to (W3C Trace Context); none when it says nothing that can be read. */
+/**
+ * The span that a caller says this request belongs to (W3C Trace Context); none when it says nothing that can be read.
+ */
 function callersContext({ headers: { traceparent } }: IncomingMessage): Context {
   const [, traceId, spanId, flags] =
     /^[\da-f]{2}-([\da-f]{32})-([\da-f]{16})-([\da-f]{2})/.exec(typeof traceparent === 'string' ? traceparent : '') ??
@@ -91,7 +93,10 @@ function endRequest(span: Span, { method, route, status, aborted, details }: End
   span.end();
 }
 
-/** Runs `work` in a span below the one this is in; without one, `work` alone. Only the kind of an error is recorded: its message may repeat values. */
+/**
+ * Runs `work` in a span below the one this is in; without one, `work` alone. Only the kind of an error is recorded: its
+ * message may repeat values.
+ */
 function spanner(tracer: Tracer, current: AsyncLocalStorage<Span>) {
   return <T>(name: string, attributes: Attributes, work: () => T): T => {
     const parent = current.getStore();

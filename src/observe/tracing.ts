@@ -17,7 +17,10 @@ export type SpanAttributes = Record<string, string | number | boolean>;
 /** Does `work` in a span below the current one. */
 export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) => T;
 
-/** Traces of requests: a span each, and within it spans of its operation, the operation's fields, and statements of the database. */
+/**
+ * Traces of requests: a span each, and within it spans of its operation, the operation's fields, and statements of the
+ * database.
+ */
 export interface Traces {
   requests: RequestObserver;
   /** Does `work`, and whatever it begins, as a part of the request. */

@@ -8,7 +8,10 @@ export interface AsOf {
   bareDate: SessionDate | null;
 }
 
-/** The time a caller sent: a point in time, or a date in `tz`, which means its last state. Throws 400 naming `parameter`. */
+/**
+ * The time a caller sent: a point in time, or a date in `tz`, which means its last state. Throws 400 naming
+ * `parameter`.
+ */
 export function parseAsOf(text: string, tz: string | null | undefined, parameter: string, nowMs: number): AsOf {
   const zone = tz ?? exchangeTimeZone;
   const { ms, bareDate } = parseInstant(text, zone, parameter);

@@ -32,7 +32,9 @@ export function readCursor(cursor: string, bound: readonly (string | number)[], 
   return match[1]!;
 }
 
-/** As `readCursor`, for a position that is a number. The checksum is no secret: a cursor made by hand may hold anything. */
+/**
+ * As `readCursor`, for a position that is a number. The checksum is no secret: a cursor made by hand may hold anything.
+ */
 export function readPosition(cursor: string, bound: readonly (string | number)[], parameter = 'cursor'): number {
   const text = readCursor(cursor, bound, parameter);
   if (!/^-?\d{1,15}$/.test(text)) throw foreignCursor(parameter);

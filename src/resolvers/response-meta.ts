@@ -3,7 +3,9 @@ import type { SessionDate } from '../domain/market-time.ts';
 import type { Tier } from '../domain/tier.ts';
 import type { RequestContext } from './context.ts';
 
-/** Caps that shaped an answer (spec 2.1). `darkpool`, `flow` and `gexDepth` are null where a route does not report them. */
+/**
+ * Caps that shaped an answer (spec 2.1). `darkpool`, `flow` and `gexDepth` are null where a route does not report them.
+ */
 export interface Caps {
   applied: string[];
   tier: Tier;
@@ -26,7 +28,10 @@ export function responseMeta(context: RequestContext, plane: Plane, applied: str
   return { caps: { applied, tier: context.caller.tier, darkpool: null, flow: null, gexDepth: null }, plane };
 }
 
-/** `archive` for a sealed session that was asked for; `live` for the current one, and for whichever is the latest (null). */
+/**
+ * `archive` for a sealed session that was asked for; `live` for the current one, and for whichever is the latest
+ * (null).
+ */
 export function sessionPlane(session: SessionDate | null, nowMs: number): Plane {
   return session !== null && isSealed(session, nowMs) ? 'archive' : 'live';
 }

@@ -20,16 +20,16 @@ function parameterDescription(own: unknown, argument: GraphQLArgument | null): s
 
 function parameter(
   name: string,
-  place: 'path' | 'query',
+  location: 'path' | 'query',
   schema: Param,
   argument: GraphQLArgument | null = null,
 ): JsonSchema {
-  const required = place === 'path' || !(schema instanceof z.ZodOptional);
+  const required = location === 'path' || !(schema instanceof z.ZodOptional);
   const inner = schema instanceof z.ZodOptional ? (schema.unwrap() as z.ZodType) : schema;
   const { description, example, type = 'string', ...rest } = (inner.meta() ?? {}) as Record<string, unknown>;
   return {
     name,
-    in: place,
+    in: location,
     required,
     description: parameterDescription(description, argument),
     schema: {
@@ -41,15 +41,14 @@ function parameter(
   };
 }
 
-/** The schema of a body. A table's is of its rows, as the type of its columns. */
+/** The schema of a body. A table's is of its rows, as the type of its columns. Bytes have no JSON type: OpenAPI 3.1. */
 function bodySchema({ route, answer, tables }: CompiledRoute, media: string): JsonSchema {
   if (media === mediaTypes.json) return answer;
   if (media === mediaTypes.protobuf)
-    return { type: 'string', format: 'binary', description: `${route.protobuf!.name} of /v2/rest-protocol.proto` };
+    return { contentMediaType: media, description: `${route.protobuf!.name} of /v2/rest-protocol.proto` };
   const columns = tables.tables.map((table) => `${table.name}: ${table.columns.map(({ name }) => name).join(', ')}`);
   return {
-    type: 'string',
-    ...(media === mediaTypes.arrow ? { format: 'binary' } : {}),
+    ...(media === mediaTypes.arrow ? { contentMediaType: media } : { type: 'string' }),
     description: `Columns of ${columns.join('; of ')}. Values that are not in a column are sent as headers.`,
   };
 }
@@ -116,8 +115,9 @@ const info: JsonSchema = {
 };
 
 /**
- * The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types. Every schema
- * is written where it is used; `withComponents` writes each once. `metaPrefix` begins the headers that carry `meta`.
+ * The OpenAPI 3.1 description of the route table: parameters from the readers, answers from the operations' own types.
+ * Every schema is written where it is used; `withComponents` writes each once. `metaPrefix` begins the headers that
+ * carry `meta`.
  */
 export function openApi(
   schema: GraphQLSchema,

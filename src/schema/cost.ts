@@ -1,4 +1,6 @@
-/** The lists whose length no number of their own decides: what each stands for, and how many items it may have at most. */
+/**
+ * The lists whose length no number of their own decides: what each stands for, and how many items it may have at most.
+ */
 export const listSizes = {
   /** Rows of an option chain, or contracts: an index's has the most. */
   contracts: 20_000,
@@ -41,8 +43,8 @@ type ListName = keyof typeof listSizes;
 export type Sizes = Readonly<Record<string, number>>;
 
 /**
- * What a field costs, as `extensions.cost`. Points are measured: ten are the CPU of a page of 1,000 bars of nine values. A value, of a field or
- * a list item, costs the same everywhere and is not said here.
+ * What a field costs, as `extensions.cost`. Points are measured: ten are the CPU of a page of 1,000 bars of nine
+ * values. A value, of a field or a list item, costs the same everywhere and is not said here.
  */
 export interface FieldCost<Args = never, Name extends string = string> {
   /** Points of running the field for one parent; by the items that it reads, whether or not they are asked for. */
@@ -57,7 +59,10 @@ export interface FieldCost<Args = never, Name extends string = string> {
   sizes?: (args: Args, caller: AskingCaller, above: Sizes) => { readonly [name in Name]?: number };
   /** Bytes of its value as JSON, if its type does not define them. */
   bytes?: number;
-  /** Whether its value is a text as long as somebody wrote it: then the bytes of an answer are counted, not taken from `bytes`. */
+  /**
+   * Whether its value is a text as long as somebody wrote it: then the bytes of an answer are counted, not taken from
+   * `bytes`.
+   */
   isWritten?: boolean;
   /** How many values it has for one parent, where that is not one: a subscription sends several at once. */
   times?: (args: Args, above: Sizes) => number;

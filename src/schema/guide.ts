@@ -1,4 +1,6 @@
-/** What readers of the graph's documentation see first: where to begin, and the units that hold throughout. Markdown. */
+/**
+ * What readers of the graph's documentation see first: where to begin, and the units that hold throughout. Markdown.
+ */
 export const guide = `Market data and the analytics computed from it. Start at \`Query.symbol\`: everything about a symbol is reachable from there.
 
 **Units**, unless a field says otherwise:

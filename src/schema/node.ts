@@ -10,7 +10,10 @@ import { decodeId, encodeId, type KeyReader, type NodeTypes, nodeSizes, nodeType
 type Ref<T> = ObjectRef<typeof builder.$inferSchemaTypes, T>;
 type Read = (context: RequestContext, key: string) => Promise<object | null> | object | null;
 
-/** Says in which scope group usage counts an object of a type that is read by its id: that of the field which otherwise gives it. */
+/**
+ * Says in which scope group usage counts an object of a type that is read by its id: that of the field which otherwise
+ * gives it.
+ */
 function countIn<T extends object>(type: Ref<T>, scopeGroup: string): void {
   type.updateConfig((config) => ({ ...config, extensions: { ...config.extensions, scopeGroup } }));
 }
@@ -74,7 +77,9 @@ const RefetchableInterface = builder.interfaceRef<object>('Refetchable').impleme
   }),
 });
 
-/** Gives the objects of a type, whose `id` is the contract's, a global `nodeId`, by which `Query.refetch` reads them. */
+/**
+ * Gives the objects of a type, whose `id` is the contract's, a global `nodeId`, by which `Query.refetch` reads them.
+ */
 export function refetchable<T extends object>(
   type: Ref<T>,
   key: (object: T) => string,

@@ -31,7 +31,10 @@ type TextScalarName =
   | 'Timeframe'
   | 'OptionTimeframe';
 
-/** What a scalar is: its description, the public specification of its form, and its type in TypeScript for code generators. */
+/**
+ * What a scalar is: its description, the public specification of its form, and its type in TypeScript for code
+ * generators.
+ */
 interface ScalarForm {
   description: string;
   specifiedByURL: string;

@@ -12,8 +12,8 @@ import { ChainType } from './chain/chain.ts';
 import { contractsOfExpiry, costs, itemsAsked } from './cost.ts';
 import { CrossSectionType } from './flow/cross-section.ts';
 import { LargeTradeType } from './flow/large-trades.ts';
+import { GexCaptureType } from './gex/capture.ts';
 import { strikeSizes } from './gex/cost.ts';
-import { GexCaptureType } from './gex/gex.ts';
 import { QuoteType } from './market/quotes.ts';
 import { StockBarType } from './market/stock-bars.ts';
 

@@ -10,8 +10,8 @@ export function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
 export type Rechecked = { caller: Caller } | { refused: Failure };
 
 /**
- * Asks again who is there, and, where what decides has changed, whether they may still read (`check` throws when not). Throws when that
- * cannot be found out just now.
+ * Asks again who is there, and, where what decides has changed, whether they may still read (`check` throws when not).
+ * Throws when that cannot be found out just now.
  */
 export async function recheckCaller(
   before: Caller,

@@ -31,7 +31,9 @@ export interface Accounts {
   list(): Promise<Account[]>;
   /** What an account has declared. Throws 404 for an unknown one. */
   declaration(accountId: string): Promise<Declaration>;
-  /** Declares; after `professional` nothing changes any more, and the answer says so. Throws 404 for an unknown account. */
+  /**
+   * Declares; after `professional` nothing changes any more, and the answer says so. Throws 404 for an unknown account.
+   */
   declare(accountId: string, classification: Classification): Promise<Declaration>;
 }
 

@@ -19,7 +19,10 @@ export interface NewApiKey {
   prefix: string;
 }
 
-/** Six base-62 digits over what precedes them: typing errors and invented keys are recognized without the database. Not a secret. */
+/**
+ * Six base-62 digits over what precedes them: typing errors and invented keys are recognized without the database. Not
+ * a secret.
+ */
 function checksum(text: string): string {
   let digits = '';
   for (let rest = crc32(text), i = 0; i < 6; i += 1) {
@@ -55,7 +58,9 @@ export function looksLikeApiKey(credential: string): boolean {
   return credential.startsWith('tg_');
 }
 
-/** Whether `text` has the form of a key and its checksum is right. Says nothing about whether such a key was ever made. */
+/**
+ * Whether `text` has the form of a key and its checksum is right. Says nothing about whether such a key was ever made.
+ */
 export function isWellFormedApiKey(text: string): boolean {
   return keyPattern.test(text) && checksum(text.slice(0, -7)) === text.slice(-6);
 }

@@ -12,7 +12,9 @@ import { requireAttestation, requireSiteSession } from '../entitlement/entitleme
 import { generateApiKey, hashApiKey } from './api-key.ts';
 import type { CredentialCache } from './credential-cache.ts';
 
-/** Live keys that an account can make by itself: each has a rate of its own, so without a bound there would be no rate. */
+/**
+ * Live keys that an account can make by itself: each has a rate of its own, so without a bound there would be no rate.
+ */
 export const maxLiveKeys = 25;
 /** Longest name of a key, in characters. */
 export const maxKeyNameLength = 200;
@@ -56,11 +58,17 @@ export interface ApiKeys {
   create(request: KeyRequest): Promise<CreatedKey>;
   /** Keys of an account, or of all with null, oldest first, revoked ones too. Throws nothing for an unknown account. */
   list(accountId: string | null): Promise<ApiKeyInfo[]>;
-  /** Stops a key (of that account, or of any with null), here at once, elsewhere within 5 s. Throws 404 when unknown or revoked. */
+  /**
+   * Stops a key (of that account, or of any with null), here at once, elsewhere within 5 s. Throws 404 when unknown or
+   * revoked.
+   */
   revoke(id: string, accountId: string | null): Promise<void>;
   /** Reads a key again when it is next used: another process may have revoked it. */
   forget(key: string): void;
-  /** The same for people (contract-notes 3): by site session alone; making one needs the declaration; at most 25 live keys. */
+  /**
+   * The same for people (contract-notes 3): by site session alone; making one needs the declaration; at most 25 live
+   * keys.
+   */
   createFor(caller: Caller, name: string | null): Promise<CreatedKey>;
   listFor(caller: Caller): Promise<ApiKeyInfo[]>;
   revokeFor(caller: Caller, id: string): Promise<void>;

@@ -54,9 +54,9 @@ async function bySession(deps: AuthenticateDeps, token: string): Promise<Authent
 }
 
 /**
- * Says who sends a credential (an API key or a session token; null = none was sent). While cached a key costs no database round
- * trip; a garbled one never does. A revoked key or token is `invalid`, an expired one `expired`. Throws 502 when what decides
- * cannot be reached.
+ * Says who sends a credential (an API key or a session token; null = none was sent). While cached a key costs no
+ * database round trip; a garbled one never does. A revoked key or token is `invalid`, an expired one `expired`. Throws
+ * 502 when what decides cannot be reached.
  */
 export async function authenticate(deps: AuthenticateDeps, credential: string | null): Promise<Authentication> {
   if (credential === null) return { state: 'missing' };

@@ -11,7 +11,8 @@ export interface CredentialCache {
   accounts: FreshCache<Account>;
 }
 
-// A key revoked, or an account changed, by another process is noticed within 5 s: the age and the time the reading itself takes.
+// A key revoked, or an account changed, by another process is noticed within 5 s: the age and the time the reading
+// itself takes.
 const limits = { max: 10_000, ttlMs: 4000, absentTtlMs: 2000 };
 
 /** Makes the caches. `elapsed` is monotonic time, ms. Their loads throw 502 when the store does not answer. */

@@ -16,8 +16,9 @@ function onlyLine(headers: Headers, name: string, shown: string): string {
 }
 
 /**
- * The credential of a request: `Authorization: Bearer <key or session token>`, the scheme in any case, else `X-API-Key: <key>`, which takes
- * no session token. Null = none was sent. Never a query parameter: it would end in logs. Throws 400 when one of the headers is there twice.
+ * The credential of a request: `Authorization: Bearer <key or session token>`, the scheme in any case, else
+ * `X-API-Key: <key>`, which takes no session token. Null = none was sent. Never a query parameter: it would end in
+ * logs. Throws 400 when one of the headers is there twice.
  */
 export function credentialOf(headers: Headers): string | null {
   const authorization = onlyLine(headers, 'authorization', 'Authorization');
@@ -33,7 +34,10 @@ export function hasCredential(headers: object): boolean {
 
 const credentialHeaders = ['authorization', 'x-api-key'] as const;
 
-/** Gives a request these credential headers instead of those it came with: a WebSocket's client sends its credential after the handshake. */
+/**
+ * Gives a request these credential headers instead of those it came with: a WebSocket's client sends its credential
+ * after the handshake.
+ */
 export function setCredential(
   request: Pick<IncomingMessage, 'headers' | 'headersDistinct'>,
   credential: Readonly<Partial<Record<(typeof credentialHeaders)[number], string>>>,

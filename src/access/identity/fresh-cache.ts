@@ -12,7 +12,10 @@ export interface FreshCache<V> {
 export interface FreshCacheLimits {
   /** Maximum number of entries of each kind. */
   max: number;
-  /** Age at which a value is loaded again, ms. Counted from before the load, so that it bounds how stale an answer can be. */
+  /**
+   * Age at which a value is loaded again, ms. Counted from before the load, so that it bounds how stale an answer can
+   * be.
+   */
   ttlMs: number;
   /** The same for "the store has none". */
   absentTtlMs: number;
@@ -20,7 +23,10 @@ export interface FreshCacheLimits {
   elapsed: () => number;
 }
 
-/** Makes a cache over `load`. Absent keys have a cache of their own, so that a flood of invented keys evicts no real one. */
+/**
+ * Makes a cache over `load`. Absent keys have a cache of their own, so that a flood of invented keys evicts no real
+ * one.
+ */
 export function freshCache<V extends object>(
   limits: FreshCacheLimits,
   load: (key: string) => Promise<V | null>,

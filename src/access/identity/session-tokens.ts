@@ -29,7 +29,8 @@ const minSecretBytes = 32;
 
 /**
  * Opens site sessions. With neither a secret nor a JWKS URL a random secret serves that was made once and is stored, so
- * that the command line and every process agree: for trying things out, since anyone who can read the store can sign in as anyone.
+ * that the command line and every process agree: for trying things out, since anyone who can read the store can sign in
+ * as anyone.
  */
 export async function openSessionTokens(
   store: Store,

@@ -21,7 +21,9 @@ const anyClaims: SessionClaims = { issuer: null, audience: null };
 
 type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: { sub?: unknown; exp?: number } }>;
 
-/** What is remembered of a token that was good: checking a signature takes a thread of the pool and half a millisecond. */
+/**
+ * What is remembered of a token that was good: checking a signature takes a thread of the pool and half a millisecond.
+ */
 interface Verified {
   accountId: string;
   expiresAtMs: number;
@@ -83,9 +85,9 @@ export function secretVerifier(secret: string, now: Clock, claims = anyClaims): 
 }
 
 /**
- * Verifies tokens against the public keys published at `url` (JWKS): RS256, ES256, EdDSA. No symmetric algorithm is accepted,
- * so a public key can never serve as a secret. Keys are fetched when first needed, cached for ten minutes, and asked for again at most
- * every 30 s when a token names one that is not known. Throws 502 when they cannot be had.
+ * Verifies tokens against the public keys published at `url` (JWKS): RS256, ES256, EdDSA. No symmetric algorithm is
+ * accepted, so a public key can never serve as a secret. Keys are fetched when first needed, cached for ten minutes,
+ * and asked for again at most every 30 s when a token names one that is not known. Throws 502 when they cannot be had.
  */
 export function jwksVerifier(url: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
   const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: 3000 });

@@ -22,9 +22,15 @@ export interface StreamTicket {
 export interface StreamTickets {
   /** Keeps in mind with what a caller authenticated. */
   remember(caller: Caller, credential: string): void;
-  /** A ticket that stands for the caller's credential, good once, for 30 s, in every process. Throws 502 when the store does not answer. */
+  /**
+   * A ticket that stands for the caller's credential, good once, for 30 s, in every process. Throws 502 when the store
+   * does not answer.
+   */
   issue(caller: Caller): Promise<StreamTicket>;
-  /** The credential that a ticket stands for; null if it is unknown, used or expired. Throws 502 when the store does not answer. */
+  /**
+   * The credential that a ticket stands for; null if it is unknown, used or expired. Throws 502 when the store does not
+   * answer.
+   */
   redeem(ticket: string): Promise<string | null>;
 }
 
@@ -44,7 +50,9 @@ function unseal(ticket: string, sealed: Uint8Array): string {
   return Buffer.concat([decipher.update(sealed.subarray(0, -tagBytes)), decipher.final()]).toString('utf8');
 }
 
-/** Opens the tickets of a store, which all processes share. Whoever reads the store learns no ticket and no credential. */
+/**
+ * Opens the tickets of a store, which all processes share. Whoever reads the store learns no ticket and no credential.
+ */
 export function openStreamTickets(store: Store, now: Clock, random: RandomBytes): StreamTickets {
   const credentials = new WeakMap<Caller, string>();
   return {

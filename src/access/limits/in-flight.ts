@@ -6,15 +6,15 @@ import type { RedisLink } from './redis-link.ts';
 /** Stock-bar requests that one API key may have in flight (spec 8). */
 export const maxInFlight = 2;
 
-/** A place is lost when its process has not renewed it for this long, ms: a process that died frees its places. */
+/** A slot is lost when its process has not renewed it for this long, ms: a process that died frees its slots. */
 const leaseMs = 15_000;
 const renewMs = 5_000;
 
 /** Counts the stock-bar requests in flight, over REST, GraphQL and all processes together. */
 export interface InFlight {
   /**
-   * Takes a place: the function gives it back (again is harmless; call it when the client hangs up, too). Null = over the limit:
-   * throw `tooManyInFlight`. Sessions have no limit.
+   * Takes a slot: the function gives it back (again is harmless; call it when the client hangs up, too). Null = over
+   * the limit: throw `tooManyInFlight`. Sessions have no limit.
    */
   acquire(caller: Caller): Promise<(() => void) | null>;
   close(): void;
@@ -25,7 +25,7 @@ export function tooManyInFlight() {
   return rateLimited(`At most ${maxInFlight} stock-bar requests at a time with one API key.`, 1);
 }
 
-// One step, by Redis's own clock: forget places that ran out, take one if there is room.
+// One step, by Redis's own clock: forget slots that ran out, take one if there is room.
 const takeScript = `
 local time = redis.call('TIME')
 local now = time[1] * 1000 + math.floor(time[2] / 1000)
@@ -78,10 +78,10 @@ function sharedLeases(link: RedisLink, keyPrefix: string) {
   };
 }
 
-/** Takes a place for a key: the function gives it back, again is harmless. Null = there is none. */
+/** Takes a slot for a key: the function gives it back, again is harmless. Null = there is none. */
 export type TakeSlot = (keyId: string) => Promise<(() => void) | null>;
 
-/** Counts places in the memory of this process. */
+/** Counts slots in the memory of this process. */
 export function ownSlots(): TakeSlot {
   const held = new Map<string, number>();
   return async (keyId) => {
@@ -99,7 +99,10 @@ export function ownSlots(): TakeSlot {
   };
 }
 
-/** Makes the counter. The `local` count, this process's own unless it is given, always holds; Redis, when there, adds the other processes. */
+/**
+ * Makes the counter. The `local` count, this process's own unless it is given, always holds; Redis, when there, adds
+ * the other processes.
+ */
 export function openInFlight(link: RedisLink | null, keyPrefix: string, local: TakeSlot = ownSlots()): InFlight {
   const shared = link && sharedLeases(link, keyPrefix);
   return {

@@ -7,14 +7,17 @@ export interface LocalLimits {
   slots: TakeSlot;
 }
 
-/** What a process asks of the one that counts for all. `ask` numbers its questions; a place is given back by the number it was asked with. */
+/**
+ * What a process asks of the one that counts for all. `ask` numbers its questions; a slot is given back by the number
+ * it was asked with.
+ */
 export type LimitsQuestion =
   | { limits: 'rate'; ask: number; pool: RatePool; who: string; cost: number }
   | { limits: 'refund'; ask: number; pool: RatePool; who: string; requests: number }
-  | { limits: 'place'; ask: number; keyId: string }
+  | { limits: 'slot'; ask: number; keyId: string }
   | { limits: 'leave'; ask: number };
 
-/** The answer to a question: how the minute stands, or whether there was a place. */
+/** The answer to a question: how the minute stands, or whether there was a slot. */
 export interface LimitsAnswer {
   limits: 'answer';
   ask: number;
@@ -31,7 +34,7 @@ export function isAboutLimits(message: unknown): message is LimitsQuestion | Lim
 export interface LimitsServer {
   /** Answers a process's question. */
   answer(asker: number, question: LimitsQuestion, reply: (answer: LimitsAnswer) => void): Promise<void>;
-  /** A process has ended: its places are free. */
+  /** A process has ended: its slots are free. */
   forget(asker: number): void;
 }
 
@@ -49,7 +52,7 @@ export function serveLimits(rates: Rates): LimitsServer {
       if (question.limits === 'leave') {
         mine.get(ask)?.();
         mine.delete(ask);
-      } else if (question.limits === 'place') {
+      } else if (question.limits === 'slot') {
         const leave = await slots(question.keyId);
         // One that ended in the meantime holds nothing.
         if (leave && held.get(asker) !== mine) leave();
@@ -106,7 +109,7 @@ export function limitsByMessage(rates: Rates, send: (question: LimitsQuestion) =
       },
     },
     async slots(keyId) {
-      const answer = await question((ask) => ({ limits: 'place', ask, keyId }));
+      const answer = await question((ask) => ({ limits: 'slot', ask, keyId }));
       if (answer === null) return own.slots(keyId);
       if (!answer.taken) return null;
       let released = false;

@@ -1,7 +1,9 @@
 import type { OutgoingMessage } from 'node:http';
 import type { RateState } from './rate.ts';
 
-/** Writes how the caller's minute stands (contract-notes 1 and 7), at every endpoint and for keys and sessions alike. */
+/**
+ * Writes how the caller's minute stands (contract-notes 1 and 7), at every endpoint and for keys and sessions alike.
+ */
 export function writeRateHeaders(rate: RateState, response: OutgoingMessage): void {
   response.setHeader('x-ratelimit-limit', rate.limit);
   response.setHeader('x-ratelimit-remaining', rate.remaining);

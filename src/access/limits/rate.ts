@@ -33,8 +33,8 @@ export interface Rate {
   /** Takes `cost` (a whole number, at least 1) from the caller's minute, or nothing when that is more than is left. */
   consume(who: Counted, cost: number): Promise<RateState>;
   /**
-   * Corrects what was consumed, once it is known what a request really cost: gives `requests` back, or takes as many more
-   * when negative. It never refuses; of a minute that is over nothing is given back.
+   * Corrects what was consumed, once it is known what a request really cost: gives `requests` back, or takes as many
+   * more when negative. It never refuses; of a minute that is over nothing is given back.
    */
   refund(who: Counted, requests: number): Promise<RateState>;
   /** The caller's requests a minute, taking none: `rate_limit.per_min`. */
@@ -123,8 +123,8 @@ function nameOf(who: Counted): string {
 }
 
 /**
- * Makes the counter. With Redis one count serves all processes; without it, or while it is away, `local` counts: this process's memory,
- * unless it is given.
+ * Makes the counter. With Redis one count serves all processes; without it, or while it is away, `local` counts: this
+ * process's memory, unless it is given.
  */
 export function openRate(
   rates: Rates,

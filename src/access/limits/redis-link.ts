@@ -1,8 +1,13 @@
 import { Redis } from 'ioredis';
 
-/** A Redis that may go away: what counts for all processes is asked of it, and callers fall back on their own counts. */
+/**
+ * A Redis that may go away: what counts for all processes is asked of it, and callers fall back on their own counts.
+ */
 export interface RedisLink {
-  /** What `work` gives; null when Redis is not reachable or was a moment ago. Never throws for that, and never waits long. */
+  /**
+   * What `work` gives; null when Redis is not reachable or was a moment ago. Never throws for that, and never waits
+   * long.
+   */
   attempt<T extends object>(work: (redis: Redis) => Promise<T>): Promise<T | null>;
   /** Whether Redis was reached when it was last tried. */
   isUp(): boolean;
@@ -66,7 +71,8 @@ export function openRedisLink(url: string, log: (line: string) => void): RedisLi
         return result;
       } catch (error) {
         lost(error instanceof Error ? error.message : 'unknown');
-        // One that does not answer may have gone without a word: a new connection finds out, the old one would wait for minutes.
+        // One that does not answer may have gone without a word: a new connection finds out, the old one would wait for
+        // minutes.
         if (redis.status === 'ready') redis.disconnect(true);
         return null;
       }

@@ -10,16 +10,23 @@ export const trailingDays = 30;
 
 /** Written this often, ms: at most so much is lost in a crash. */
 const flushMs = 2000;
-/** Rows (account, date, group) that wait at most while writing fails: some 20 MB. What is counted in known rows goes on. */
+/**
+ * Rows (account, date, group) that wait at most while writing fails: some 20 MB. What is counted in known rows goes on.
+ */
 const mostRows = 100_000;
 /** Writers that began so long ago and are not heard of are forgotten, ms. */
 const staleWriterMs = 30 * dayMs;
 
 /** Counts authenticated requests by account, UTC date and scope group. */
 export interface Usage {
-  /** Counts a request (or `times` of them, for a GraphQL request with so many root fields of the group). Costs no query. */
+  /**
+   * Counts a request (or `times` of them, for a GraphQL request with so many root fields of the group). Costs no query.
+   */
   count(accountId: string, scopeGroup: string, times?: number): void;
-  /** The counts of the last 30 UTC days, today's among them, by date and scope group; what this process counted is in it. */
+  /**
+   * The counts of the last 30 UTC days, today's among them, by date and scope group; what this process counted is in
+   * it.
+   */
   read(accountId: string): Promise<UsageCount[]>;
   /** Writes what is counted now. */
   flush(): Promise<void>;

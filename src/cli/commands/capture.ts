@@ -58,17 +58,17 @@ function namedSymbols(text: string): NamedSymbol[] {
   return symbols;
 }
 
-const place = '{symbol}';
+const placeholder = '{symbol}';
 
 function urlTemplate(text: string): string {
-  const url = URL.parse(text.replaceAll(place, 'X'));
-  if (!text.includes(place) || !url || !['http:', 'https:'].includes(url.protocol))
-    throw new InvalidArgumentError(`Expected an http or https URL with ${place} in it.`);
+  const url = URL.parse(text.replaceAll(placeholder, 'X'));
+  if (!text.includes(placeholder) || !url || !['http:', 'https:'].includes(url.protocol))
+    throw new InvalidArgumentError(`Expected an http or https URL with ${placeholder} in it.`);
   return text;
 }
 
 function sourcesOf({ symbols, url }: CaptureOptions): ChainSource[] {
-  return symbols.map(({ symbol, name }) => ({ symbol, url: url.replaceAll(place, encodeURIComponent(name)) }));
+  return symbols.map(({ symbol, name }) => ({ symbol, url: url.replaceAll(placeholder, encodeURIComponent(name)) }));
 }
 
 function settingsOf(options: CaptureOptions): CaptureSettings {
@@ -139,7 +139,7 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
     )
     .requiredOption(
       '--url <template>',
-      `URL of a chain; ${place} stands for the source’s name of the symbol`,
+      `URL of a chain; ${placeholder} stands for the source’s name of the symbol`,
       urlTemplate,
     )
     .option('--every <time>', 'time between captures; the first is at the open (default: 5m)', duration)

@@ -29,7 +29,10 @@ interface FollowWorld {
   metricsPort: number | undefined;
 }
 
-/** `tape`, and those who hear of it, telling metrics that are served at `metricsPort`, until `close`; as they are when that is undefined. */
+/**
+ * `tape`, and those who hear of it, telling metrics that are served at `metricsPort`, until `close`; as they are when
+ * that is undefined.
+ */
 export async function measured<Line>(
   tape: Tape,
   onBadLine: (line: Line) => void,

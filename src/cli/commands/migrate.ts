@@ -4,7 +4,10 @@ import { type CommonOptions, withCommonOptions, withExamples } from '../io/optio
 import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
-/** `tapegraph migrate`: brings the store to this version. Every command that opens the store does so; this one does nothing else. */
+/**
+ * `tapegraph migrate`: brings the store to this version. Every command that opens the store does so; this one does
+ * nothing else.
+ */
 export function addMigrateCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('migrate'))
     .summary('migrate the store to this version')

@@ -30,7 +30,10 @@ function workers(text: string): string {
   return text;
 }
 
-/** What people see when the server is up; `key` = the sample market's, null without one; `market` = what to know of its hours. */
+/**
+ * What people see when the server is up; `key` = the sample market's, null without one; `market` = what to know of its
+ * hours.
+ */
 function greeting(url: string, key: string | null, market: string | null): string[] {
   return [
     `Tapegraph listens on ${url}`,
@@ -49,8 +52,8 @@ function greeting(url: string, key: string | null, market: string | null): strin
 const inNewYork = (ms: number) => `${exchangeDate(ms)} ${clockTime(Math.floor(exchangeMinuteOfDay(ms)))} in New York`;
 
 /**
- * What to know of the sample market's hours: that the server's clock was moved to a session (`isMoved`), or that the market is closed and how
- * it can trade now. Null when it trades by the real clock.
+ * What to know of the sample market's hours: that the server's clock was moved to a session (`isMoved`), or that the
+ * market is closed and how it can trade now. Null when it trades by the real clock.
  */
 export function marketHours(nowMs: number, isMoved: boolean): string | null {
   const { isOpen, nextOpenMs } = marketClock(nowMs);
@@ -140,6 +143,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
     const config = configOf(terminal, options);
     const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
-    await serve({ terminal, config, options, clock: now, log }, options.json ?? false);
+    const endedBarsOnly = options.clock !== undefined;
+    await serve({ terminal, config, options, clock: now, endedBarsOnly, log }, options.json ?? false);
   });
 }

@@ -18,7 +18,10 @@ export interface Terminal {
   stderr: TerminalStream;
   /** Aborted with an `Interrupted` when the process is asked to end. */
   interrupted: AbortSignal;
-  /** Ends the process with exit code 0 after so many ms, whatever still holds it; without effect once it has ended by itself. */
+  /**
+   * Ends the process with exit code 0 after so many ms, whatever still holds it; without effect once it has ended by
+   * itself.
+   */
   endWithin?: (ms: number) => void;
 }
 
@@ -35,7 +38,9 @@ export class Interrupted extends Error {
   }
 }
 
-/** Settles as `work` does, unless the process is asked to end first: then it rejects at once, and `work` is left behind. */
+/**
+ * Settles as `work` does, unless the process is asked to end first: then it rejects at once, and `work` is left behind.
+ */
 export async function unlessInterrupted<T>({ interrupted }: Terminal, work: Promise<T>): Promise<T> {
   work.catch(() => {});
   const stop = Promise.withResolvers<never>();

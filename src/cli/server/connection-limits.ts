@@ -14,7 +14,10 @@ function openFilesLimit(): number | null {
   return typeof soft === 'number' ? soft : null;
 }
 
-/** How many connections a process takes when nothing is set: a quarter of the files it may open is left for everything else. */
+/**
+ * How many connections a process takes when nothing is set: a quarter of the files it may open is left for everything
+ * else.
+ */
 function maxConnections(): number {
   return Math.min(usualMax, Math.floor(0.75 * (openFilesLimit() ?? usualMax)));
 }

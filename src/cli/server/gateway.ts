@@ -23,6 +23,8 @@ export interface Gateway {
   terminal: Terminal;
   config: Config;
   options: { sample?: boolean; alwaysOpen?: boolean; spareWorker?: boolean };
+  /** True if the clock was set to another time: no bar is shown before its end. */
+  endedBarsOnly: boolean;
   /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
   clock: Clock;
   log: Logger;
@@ -32,7 +34,10 @@ export interface Gateway {
   worker?: WorkerPart;
 }
 
-/** What one of several processes that serve together is given by the one that started them, which has prepared the store. */
+/**
+ * What one of several processes that serve together is given by the one that started them, which has prepared the
+ * store.
+ */
 export interface WorkerPart {
   /** The counts that all of them share. */
   limits: LocalLimits;
@@ -71,11 +76,14 @@ export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logg
 
 /** How long requests in flight may take to finish when the server is stopped, ms. */
 const graceMs = 5000;
-/** How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it waits for. */
+/**
+ * How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it
+ * waits for.
+ */
 export const shutdownMs = 8500;
 
 async function openStoreOf(
-  { config, log, memory, worker }: Gateway,
+  { config, log, memory, worker, endedBarsOnly }: Gateway,
   onStatement: StatementObserver | undefined,
 ): Promise<Store> {
   const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
@@ -86,6 +94,7 @@ async function openStoreOf(
     readUrls,
     statementTimeoutMs,
     onStatement,
+    endedBarsOnly,
     cacheBytes: memory.caches.blocks,
     log: lineLog(log),
     ...(worker && { migrate: false, poolSize: worker.poolSize }),
@@ -167,8 +176,9 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
 }
 
 /**
- * Runs a server, calls `onReady` when it takes requests, and ends when the process is stopped. Then `/readyz` says so, streams end, and every answer says that its connection
- * ends with it; after the configured delay no more requests are taken, those in flight finish, and everything is closed, usage counts first.
+ * Runs a server, calls `onReady` when it takes requests, and ends when the process is stopped. Then `/readyz` says so,
+ * streams end, and every answer says that its connection ends with it; after the configured delay no more requests are
+ * taken, those in flight finish, and everything is closed, usage counts first.
  */
 export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => void): Promise<void> {
   const { terminal, config, log } = gateway;

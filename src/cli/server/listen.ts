@@ -37,7 +37,8 @@ export interface ListenAt {
   limits?: Partial<ServerLimits>;
 }
 
-// Where the system spreads connections evenly over those who listen. Elsewhere they share one socket, and the quickest takes what comes.
+// Where the system spreads connections evenly over those who listen. Elsewhere they share one socket, and the quickest
+// takes what comes.
 const spreads = process.platform === 'linux';
 
 /** Serves `app` at an address; resolves when it takes requests. */

@@ -76,15 +76,18 @@ export function withLimitMetrics(metrics: Metrics, access: Access): Access {
     },
     inFlight: {
       async acquire(caller) {
-        const place = await access.inFlight.acquire(caller);
-        if (place === null) metrics.refused('in_flight', caller.tier);
-        return place;
+        const lease = await access.inFlight.acquire(caller);
+        if (lease === null) metrics.refused('in_flight', caller.tier);
+        return lease;
       },
     },
   };
 }
 
-/** Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a minute at most. */
+/**
+ * Ages of the newest data by dataset, s, while the market is open by the clock `now`; looked up every quarter of a
+ * minute at most.
+ */
 export function dataAges(store: Store, now: Clock): DataAges {
   let cached: { atMs: number; newest: ReturnType<typeof newestData> } | null = null;
   return async () => {

@@ -20,7 +20,10 @@ export type WorkerMessage =
   | ({ worker: 'ready' } & AtWork)
   | { worker: 'failed'; why: string };
 
-/** What a worker is sent: a task like the one it will get, to prepare for it; its task; or to end what it does and leave. */
+/**
+ * What a worker is sent: a task like the one it will get, to prepare for it; its task; or to end what it does and
+ * leave.
+ */
 export type OrderMessage<Task> = { order: 'prepare' | 'work'; task: Task } | { order: 'stop' };
 
 /** How a process of the pool ended. */

@@ -14,7 +14,8 @@ import { type Terminal, unlessInterrupted } from '../io/terminal.ts';
 import { startMarket } from '../market-process.ts';
 import type { Closer } from './shutdown.ts';
 
-// A key is stored as a hash alone. The sample's is stored with the sample files, so that every start can show the same one.
+// A key is stored as a hash alone. The sample's is stored with the sample files, so that every start can show the same
+// one.
 async function sampleKey(access: Access, dataDir: string): Promise<string> {
   const { sampleAccount, sampleKeyName } = await import('../../store/account/own-data.ts');
   const file = join(dataDir, 'sample-key');
@@ -49,7 +50,8 @@ const stopWithinMs = 3000;
 /** How long to wait before the market trades again after a failure, and how often to look whether it has opened, ms. */
 const retryMs = 5000;
 
-// In a process of its own, which leaves nothing behind: making the market takes a gigabyte. None is started when nothing is missing.
+// In a process of its own, which leaves nothing behind: making the market takes a gigabyte. None is started when
+// nothing is missing.
 async function bringMissing({ terminal, config, store, now, log }: Omit<SampleInto, 'access'>): Promise<SampleResult> {
   const [{ missingSample }, { sampleShape }] = await Promise.all([
     import('../../ingest/sample-metadata.ts'),
@@ -75,9 +77,9 @@ async function bringMissing({ terminal, config, store, now, log }: Omit<SampleIn
 }
 
 /**
- * Brings the sample market into an empty store, or up to the server's clock where it was brought before, and returns a key that
- * reads all of it. Null = the store holds data of its own: it is left alone, and nobody is given a key to it; one that was given
- * before stops working.
+ * Brings the sample market into an empty store, or up to the server's clock where it was brought before, and returns a
+ * key that reads all of it. Null = the store holds data of its own: it is left alone, and nobody is given a key to it;
+ * one that was given before stops working.
  */
 export async function bringSample({ terminal, config, store, access, now, log }: SampleInto): Promise<string | null> {
   const { endSampleKey, sampleKeyEnded } = await import('../../store/account/own-data.ts');
@@ -92,7 +94,9 @@ export async function bringSample({ terminal, config, store, access, now, log }:
   return (await endSampleKey(store, now)) ? null : key;
 }
 
-/** Lets the sample market trade by the server's clock, each session in a process of its own, and returns what ends that. */
+/**
+ * Lets the sample market trade by the server's clock, each session in a process of its own, and returns what ends that.
+ */
 export function startLiveSample({ terminal, config, now, log }: Omit<SampleInto, 'store' | 'access'>): Closer {
   const stop = new AbortController();
   const { signal } = stop;
@@ -123,8 +127,9 @@ export function startLiveSample({ terminal, config, now, log }: Omit<SampleInto,
 }
 
 /**
- * The clock of a sample market that trades at any hour: `clock` while the market is open by it, else one that reads the open of the next
- * session, or what a session that was begun so had come to. `clock` itself for a store that holds other data.
+ * The clock of a sample market that trades at any hour: `clock` while the market is open by it, else one that reads the
+ * open of the next session, or what a session that was begun so had come to. `clock` itself for a store that holds
+ * other data.
  */
 export async function alwaysOpen(store: Store, clock: Clock): Promise<Clock> {
   const [{ sampleMetadata }, { holdsMarketData }, { holdsOwnData }, { latestLiveEvent }] = await Promise.all([

@@ -61,15 +61,16 @@ async function prepare({ terminal, config, options, clock, log }: Gateway, close
 }
 
 /**
- * Serves with `count` processes until this one is asked to end; then each drains. This one answers no request: it shares out connections, counts
- * limits for all, and starts another worker when one ends. Throws when they cannot begin, or end as soon as they start again and again.
+ * Serves with `count` processes until this one is asked to end; then each drains. This one answers no request: it
+ * shares out connections, counts limits for all, and starts another worker when one ends. Throws when they cannot
+ * begin, or end as soon as they start again and again.
  */
 export async function runWorkers(
   gateway: Gateway,
   count: number,
   onReady: (opened: OpenedPool) => void,
 ): Promise<void> {
-  const { terminal, config, log, memory } = gateway;
+  const { terminal, config, endedBarsOnly, log, memory } = gateway;
   const { interrupted } = terminal;
   const closers: Closer[] = [];
   const endMs = config.drainDelayMs + shutdownMs;
@@ -80,7 +81,7 @@ export async function runWorkers(
     const { now, key } = await prepare(gateway, closers);
     const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
     const clockAheadMs = Math.round(now() - terminal.now());
-    const task = { config: { ...config, port }, clockAheadMs, key, poolSize, memory };
+    const task = { config: { ...config, port }, clockAheadMs, endedBarsOnly, key, poolSize, memory };
     const tasks = Array.from({ length: count }, (_, index): WorkerTask => {
       const { metricsPort } = config;
       // Each worker has its own metrics, on a port of its own.

@@ -3,7 +3,10 @@ export interface Closer {
   /** For the log, when it could not be closed in time. */
   name: string;
   close: () => Promise<void>;
-  /** What can begin to end while requests in flight are still answered: streams, and work that nobody waits for. Must not throw. */
+  /**
+   * What can begin to end while requests in flight are still answered: streams, and work that nobody waits for. Must
+   * not throw.
+   */
   begin?: () => void;
   /** The most that is waited for it, ms; without it, whatever time is left. */
   atMostMs?: number;

@@ -45,8 +45,8 @@ interface Member<Task> {
 const pauseAfter = (quickEnds: number) => Math.min(longestPauseMs, shortestPauseMs * 2 ** Math.max(0, quickEnds - 1));
 
 /**
- * A worker for each task, and one process more that has loaded its program and waits: the spare. When a worker ends unasked the spare
- * takes its place; the next spare is started when all serve again.
+ * A worker for each task, and one process more that has loaded its program and waits: the spare. When a worker ends
+ * unasked the spare takes its place; the next spare is started when all serve again.
  */
 class Pool<Task> implements WorkerPool {
   readonly #options: PoolOptions<Task>;
@@ -166,9 +166,13 @@ class Pool<Task> implements WorkerPool {
   }
 }
 
-/** Starts a worker for each task and, when one ends unasked, puts another in its place: at once, then after pauses that double. */
+/**
+ * Starts a worker for each task and, when one ends unasked, puts another in its place: at once, then after pauses that
+ * double.
+ */
 export function startWorkerPool<Task>(options: PoolOptions<Task>): WorkerPool {
-  // Each takes connections from the system itself. Handed out by this process, one on its way to a worker that is killed would hang for ever.
+  // Each takes connections from the system itself. Handed out by this process, one on its way to a worker that is
+  // killed would hang for ever.
   cluster.schedulingPolicy = cluster.SCHED_NONE;
   cluster.setupPrimary({ exec: options.program, args: [], execArgv: [...process.execArgv, ...options.options] });
   return new Pool(options);

@@ -14,6 +14,8 @@ export interface WorkerTask {
   config: Config;
   /** How far the server's clock is ahead of the machine's, ms. */
   clockAheadMs: number;
+  /** Show a bar once it has ended. */
+  endedBarsOnly: boolean;
   /** The sample market's key; null without one. */
   key: string | null;
   /** Database connections at most. */
@@ -56,7 +58,7 @@ async function prepare({ config }: WorkerTask): Promise<CompiledContract | undef
 
 async function serve(task: WorkerTask, contract: CompiledContract | undefined, line: Line, process: WorkerProcess) {
   const { pid, terminal, interrupted } = process;
-  const { config, clockAheadMs, key, poolSize, memory } = task;
+  const { config, clockAheadMs, endedBarsOnly, key, poolSize, memory } = task;
   const limits = limitsByMessage(config.rates, line.send);
   line.onMessage((message) => isAboutLimits(message) && limits.hear(message));
   line.onLost(limits.lost);
@@ -65,9 +67,8 @@ async function serve(task: WorkerTask, contract: CompiledContract | undefined, l
   const whole = { ...terminal, interrupted: interrupted.signal };
   const worker = { limits, key, poolSize, contract };
   const say: Say = (message) => line.send(message);
-  await runGateway({ terminal: whole, config, options: {}, clock, log, memory, worker }, ({ listening }) =>
-    say({ worker: 'ready', pid, address: listening.address }),
-  );
+  const gateway = { terminal: whole, config, options: {}, clock, endedBarsOnly, log, memory, worker };
+  await runGateway(gateway, ({ listening }) => say({ worker: 'ready', pid, address: listening.address }));
 }
 
 /** What a worker was given: its task, and what was compiled for it ahead. */
@@ -98,8 +99,8 @@ function untilGiven(line: Line, { interrupted }: WorkerProcess): Promise<Given |
 }
 
 /**
- * Asks for a task and does it until stopped, or until the process that gave it has ended: then too requests in flight finish and what is
- * counted is written. Returns whether it ended well.
+ * Asks for a task and does it until stopped, or until the process that gave it has ended: then too requests in flight
+ * finish and what is counted is written. Returns whether it ended well.
  */
 export async function runWorker(line: Line, process: WorkerProcess): Promise<boolean> {
   line.onLost(() => process.interrupted.abort());

@@ -1,6 +1,6 @@
 import { type Tally, WrittenData } from '../../runtime/graph/tally.ts';
 import type { PlannedField, PlannedFields } from './plan.ts';
-import { type Asking, isThere, itemsOf, type Place, placeOf, root, runPoints } from './planned-cost.ts';
+import { type AnswerPosition, type Asking, isThere, itemsOf, positionOf, root, runPoints } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
 
 /** What is at a field of several objects. */
@@ -14,12 +14,12 @@ interface Looked {
   below: Values;
 }
 
-/** The objects of an answer at one place. */
+/** The objects of an answer at one position. */
 interface Values {
   look(field: PlannedField): Looked;
 }
 
-/** What an answer holds at one place. */
+/** What an answer holds at one position. */
 interface Found {
   count: number;
   /** Null = they were not looked at. */
@@ -76,7 +76,9 @@ function needsLook({ below }: PlannedField): boolean {
   return below.fields.some((field) => field.isCounted);
 }
 
-/** How long the lists are that a field reads and that are in the answer, on average; the others are as they were asked. */
+/**
+ * How long the lists are that a field reads and that are in the answer, on average; the others are as they were asked.
+ */
 function sizesRead({ below }: PlannedField, values: Values, parents: number): Record<string, number> {
   const sizes: Record<string, number> = {};
   for (const field of below.fields) {
@@ -88,48 +90,53 @@ function sizesRead({ below }: PlannedField, values: Values, parents: number): Re
   return sizes;
 }
 
-/** The place of a field with the lists as long as they are, where what it takes depends on that. */
-function asRead(planned: PlannedField, parents: number, found: Looked | null, place: Place): Place {
-  if (typeof planned.cost?.each !== 'function' || !found) return place;
-  return { ...place, sizes: { ...place.sizes, ...sizesRead(planned, found.below, parents) } };
+/** The position of a field with the lists as long as they are, where what it takes depends on that. */
+function asRead(
+  planned: PlannedField,
+  parents: number,
+  found: Looked | null,
+  position: AnswerPosition,
+): AnswerPosition {
+  if (typeof planned.cost?.each !== 'function' || !found) return position;
+  return { ...position, sizes: { ...position.sizes, ...sizesRead(planned, found.below, parents) } };
 }
 
 /** Remembers how long a list is that no argument bounds. */
 function learn(
   planned: PlannedField,
   { items, parents }: { items: number; parents: number },
-  place: Place,
+  position: AnswerPosition,
   asking: Asking,
 ) {
-  if (planned.isList && place.path !== null && !itemsOf(planned, place).isAsked)
-    asking.learned.learn(place.path, items / parents);
+  if (planned.isList && position.path !== null && !itemsOf(planned, position).isAsked)
+    asking.learned.learn(position.path, items / parents);
 }
 
 /**
- * What an answer took, by the plan that predicted it: lists count as long as they are, and what is null has nothing below it.
- * Rows whose fields cost nothing of their own are counted, not looked at.
+ * What an answer took, by the plan that predicted it: lists count as long as they are, and what is null has nothing
+ * below it. Rows whose fields cost nothing of their own are counted, not looked at.
  */
 export function actual(operation: PlannedFields, data: unknown, asking: Asking): Weight {
   const sum: Weight = { ...nothing };
 
-  function add(planned: PlannedField, parents: Found, above: Place): void {
+  function add(planned: PlannedField, parents: Found, above: AnswerPosition): void {
     if (parents.count === 0 || !isThere(planned, asking)) return;
     const { cost, isList, isCounted } = planned;
-    const place = placeOf(planned, above, asking);
+    const position = positionOf(planned, above, asking);
     const found = isCounted && parents.values ? parents.values.look(planned) : null;
     const items = found?.items ?? 0;
     const values = found?.count ?? parents.count;
-    if (found) learn(planned, { items, parents: parents.count }, place, asking);
-    sum.points += runPoints(planned, parents.count, items, asRead(planned, parents.count, found, place));
+    if (found) learn(planned, { items, parents: parents.count }, position, asking);
+    sum.points += runPoints(planned, parents.count, items, asRead(planned, parents.count, found, position));
     sum.leaves += parents.count + items;
     sum.rows += items;
     const bytes = cost?.isWritten && found ? found.bytes : values * planned.bytes;
     sum.bytes += parents.count * planned.keyBytes + bytes + items + (isList ? 2 * parents.count : 0);
     const there: Found = { count: values, values: needsLook(planned) ? (found?.below ?? null) : null };
-    addAll(planned.below, there, place);
+    addAll(planned.below, there, position);
   }
 
-  function addAll({ plain, fields }: PlannedFields, parents: Found, above: Place): void {
+  function addAll({ plain, fields }: PlannedFields, parents: Found, above: AnswerPosition): void {
     sum.leaves += parents.count * plain.leaves;
     sum.bytes += parents.count * plain.bytes;
     for (const field of fields) add(field, parents, above);

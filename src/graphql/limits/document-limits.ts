@@ -3,8 +3,8 @@ import { Failure } from '../../domain/failure.ts';
 import { requestErrorOf } from '../request-error.ts';
 
 /**
- * What one GraphQL document may be. Fields, depth, repeats and aliases are counted with fragments expanded, over all operations
- * of the document together. Each limit is far above what a dashboard needs and far below what would hurt.
+ * What one GraphQL document may be. Fields, depth, repeats and aliases are counted with fragments expanded, over all
+ * operations of the document together. Each limit is far above what a dashboard needs and far below what would hurt.
  */
 export const documentLimits = {
   /** Bytes of the request's body, variables among them. */

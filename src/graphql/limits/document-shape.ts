@@ -12,34 +12,36 @@ import {
 import { overLimit, requireWithin } from './document-limits.ts';
 import { expandedSizes, fragmentsOf } from './expanded-size.ts';
 
-/** What is selected at one place of the answer: by response key, how often, and what lies below. */
-interface Place {
-  fields: Map<string, { times: number; below: Place }>;
+/** What is selected at one position of the answer: by response key, how often, and what lies below. */
+interface Selected {
+  fields: Map<string, { times: number; below: Selected }>;
   /** Response keys by field. */
   names: Map<string, Set<string>>;
 }
 
-const place = (): Place => ({ fields: new Map(), names: new Map() });
+const nothingSelected = (): Selected => ({ fields: new Map(), names: new Map() });
 
-/** Throws 400 for a response key selected too often, or a field under too many. Call only within the limit of fields. */
+/**
+ * Throws 400 for a response key selected too often, or a field under too many. Call only within the limit of fields.
+ */
 function checkSelections(
   sets: readonly SelectionSetNode[],
   fragments: ReadonlyMap<string, FragmentDefinitionNode>,
 ): void {
-  function addField(at: Place, node: FieldNode): void {
+  function addField(at: Selected, node: FieldNode): void {
     const name = node.name.value;
     const key = node.alias?.value ?? name;
     const keys = at.names.get(name) ?? new Set();
     at.names.set(name, keys.add(key));
     requireWithin('aliases', keys.size);
-    const found = at.fields.get(key) ?? { times: 0, below: place() };
+    const found = at.fields.get(key) ?? { times: 0, below: nothingSelected() };
     at.fields.set(key, found);
     found.times += 1;
     requireWithin('repeats', found.times);
     if (node.selectionSet) add(found.below, node.selectionSet);
   }
 
-  function add(at: Place, { selections }: SelectionSetNode): void {
+  function add(at: Selected, { selections }: SelectionSetNode): void {
     for (const node of selections) {
       if (node.kind === Kind.FIELD) addField(at, node);
       else if (node.kind === Kind.INLINE_FRAGMENT) add(at, node.selectionSet);
@@ -47,7 +49,7 @@ function checkSelections(
     }
   }
 
-  for (const set of sets) add(place(), set);
+  for (const set of sets) add(nothingSelected(), set);
 }
 
 function directivesOf(document: DocumentNode): number {
@@ -61,8 +63,9 @@ function directivesOf(document: DocumentNode): number {
 }
 
 /**
- * Throws 400 for a document that is over a limit, before it is validated: GraphQL's rules compare fields with one another, so
- * a large document that repeats itself would take them long. Unused fragments count too, since they are validated as well.
+ * Throws 400 for a document that is over a limit, before it is validated: GraphQL's rules compare fields with one
+ * another, so a large document that repeats itself would take them long. Unused fragments count too, since they are
+ * validated as well.
  */
 export function checkShape(document: DocumentNode): void {
   const fragments = fragmentsOf(document);
@@ -97,7 +100,10 @@ function tokensOf(text: string): number {
   return count;
 }
 
-/** Throws 400 for a text that is too long to be parsed. `error` is what the parser threw: it says that there are too many tokens. */
+/**
+ * Throws 400 for a text that is too long to be parsed. `error` is what the parser threw: it says that there are too
+ * many tokens.
+ */
 export function checkTokens(text: string, error: unknown): void {
   if (error instanceof Error && /tokens\. Parsing aborted/.test(error.message))
     throw overLimit('tokens', tokensOf(text));

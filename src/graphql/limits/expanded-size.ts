@@ -32,8 +32,9 @@ export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinit
 }
 
 /**
- * Measures selections with their fragments expanded. Each fragment is measured once, so a document takes time in proportion
- * to its text however large its expansion is. Throws 400 for a fragment that spreads itself; unknown fragments are nothing.
+ * Measures selections with their fragments expanded. Each fragment is measured once, so a document takes time in
+ * proportion to its text however large its expansion is. Throws 400 for a fragment that spreads itself; unknown
+ * fragments are nothing.
  */
 export function expandedSizes(fragments: ReadonlyMap<string, FragmentDefinitionNode>) {
   const measured = new Map<string, ExpandedSize | 'being measured'>();

@@ -65,8 +65,8 @@ function typeCosts(query: string, usual: Sizes, largest: Sizes, typeCount: numbe
 }
 
 /**
- * What introspection costs, by `Type.field`. A schema's lists are known: all types together have the mean of each, so that
- * `types { fields }` is as long as it is; one type may be the largest.
+ * What introspection costs, by `Type.field`. A schema's lists are known: all types together have the mean of each, so
+ * that `types { fields }` is as long as it is; one type may be the largest.
  */
 export function introspectionCosts(schema: GraphQLSchema): (coordinate: string) => FieldCost | undefined {
   const types = sizesByType(schema);

@@ -9,7 +9,10 @@ import {
 } from 'graphql';
 import { fragmentsOf } from './expanded-size.ts';
 
-/** Levels of `ofType` that say everything: no type of the schema is wrapped more often than `[T!]!`. Deeper ones are null. */
+/**
+ * Levels of `ofType` that say everything: no type of the schema is wrapped more often than `[T!]!`. Deeper ones are
+ * null.
+ */
 const deepestType = 4;
 
 /** What an introspection selects, in one form whatever the order, the fragments and their names. */
@@ -75,7 +78,9 @@ export function selectedBy(document: DocumentNode): Selected | null {
   return isPlain && used.size === fragments.size ? selected : null;
 }
 
-/** Whether everything selected is in `whole` too, with something below it exactly where there is something in `whole`. */
+/**
+ * Whether everything selected is in `whole` too, with something below it exactly where there is something in `whole`.
+ */
 export function isWithin(selected: Selected, whole: Selected): boolean {
   return [...selected].every(([name, { below }]) => {
     const field = whole.get(name);

@@ -16,7 +16,9 @@ export interface LearnedSizes {
   learn(path: string, items: number): void;
 }
 
-/** Remembers the lengths of lists that no argument bounds, so that a question that is asked again is predicted as it is. */
+/**
+ * Remembers the lengths of lists that no argument bounds, so that a question that is asked again is predicted as it is.
+ */
 export function learnedSizes(): LearnedSizes {
   const seen = new LRUCache<string, number>({ max: mostLists, ttl: rememberedMs });
   return {

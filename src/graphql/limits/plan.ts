@@ -43,7 +43,9 @@ export interface PlannedField {
 
 /** Fields of one place in the answer. */
 export interface PlannedFields {
-  /** Those that are always there and take no more than their values, summed up with what is below them: for one object. */
+  /**
+   * Those that are always there and take no more than their values, summed up with what is below them: for one object.
+   */
   plain: { leaves: number; bytes: number };
   /** The others. */
   fields: PlannedField[];

@@ -4,7 +4,9 @@ import { anyHolds } from './conditions.ts';
 import type { LearnedSizes } from './learned-sizes.ts';
 import type { PlannedField } from './plan.ts';
 
-/** What decides how much of a plan there is: the operation's variables, coerced, who asks, and what is known of lists. */
+/**
+ * What decides how much of a plan there is: the operation's variables, coerced, who asks, and what is known of lists.
+ */
 export interface Asking {
   variables: Readonly<Record<string, unknown>>;
   caller: AskingCaller;
@@ -22,15 +24,15 @@ interface ReadArguments {
   text: string;
 }
 
-/** A place in an answer: how long its lists are as far as arguments say, and by which path it was reached. */
-export interface Place {
+/** A position in an answer: how long its lists are as far as arguments say, and by which path it was reached. */
+export interface AnswerPosition {
   sizes: Sizes;
   /** Field names and arguments from the root; null where they are too long to remember. */
   path: string | null;
 }
 
 /** Where an operation begins. */
-export const root: Place = { sizes: {}, path: '' };
+export const root: AnswerPosition = { sizes: {}, path: '' };
 
 const longestPath = 1000;
 
@@ -62,8 +64,8 @@ function argumentsOf(planned: PlannedField, asking: Asking): Pick<ReadArguments,
   return read;
 }
 
-/** The place of a field, below another. */
-export function placeOf(planned: PlannedField, above: Place, asking: Asking): Place {
+/** The position of a field, below another. */
+export function positionOf(planned: PlannedField, above: AnswerPosition, asking: Asking): AnswerPosition {
   const { cost, field, isCounted } = planned;
   // Nothing at a field of the rest depends on where it is.
   if (!isCounted) return above;
@@ -77,7 +79,7 @@ export function placeOf(planned: PlannedField, above: Place, asking: Asking): Pl
 }
 
 /** How often a field is answered for each parent. */
-export function timesOf(planned: PlannedField, above: Place, asking: Asking): number {
+export function timesOf(planned: PlannedField, above: AnswerPosition, asking: Asking): number {
   const { cost } = planned;
   const values = cost?.times ? argumentsOf(planned, asking).values : null;
   return values === null ? 1 : cost!.times!(values as never, above.sizes);
@@ -85,8 +87,11 @@ export function timesOf(planned: PlannedField, above: Place, asking: Asking): nu
 
 const usualSizes: Sizes = listSizes;
 
-/** Items that a field's list has at most; `isAsked`: nothing but the question decides that, and what is known of the market does not. */
-export function itemsOf({ cost }: PlannedField, { sizes }: Place): { items: number; isAsked: boolean } {
+/**
+ * Items that a field's list has at most; `isAsked`: nothing but the question decides that, and what is known of the
+ * market does not.
+ */
+export function itemsOf({ cost }: PlannedField, { sizes }: AnswerPosition): { items: number; isAsked: boolean } {
   // A test finds lists of the schema that do not say what they are.
   const rows = cost?.rows ?? 'page';
   if (typeof rows === 'number') return { items: rows, isAsked: true };
@@ -95,7 +100,7 @@ export function itemsOf({ cost }: PlannedField, { sizes }: Place): { items: numb
 }
 
 /** Points of running a field for so many parents, and of so many items of its list. */
-export function runPoints({ cost }: PlannedField, parents: number, items: number, { sizes }: Place): number {
+export function runPoints({ cost }: PlannedField, parents: number, items: number, { sizes }: AnswerPosition): number {
   if (!cost) return 0;
   const { once = 0, each = 0, item = 0 } = cost;
   return once + parents * (typeof each === 'number' ? each : each({ ...usualSizes, ...sizes })) + items * item;

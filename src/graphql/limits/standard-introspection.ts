@@ -23,9 +23,9 @@ function textOf(selected: Selected): string {
 }
 
 /**
- * Answers the standard introspection query, as `getIntrospectionQuery` makes it with whatever options, and any part of it: whatever the
- * names of the operation and of fragments, the order and the depth of types. The schema is introspected once; an answer's JSON is made
- * from that and cached. Null for any other document.
+ * Answers the standard introspection query, as `getIntrospectionQuery` makes it with whatever options, and any part of
+ * it: whatever the names of the operation and of fragments, the order and the depth of types. The schema is
+ * introspected once; an answer's JSON is made from that and cached. Null for any other document.
  */
 export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => string | null {
   const answers = new LRUCache<string, string>({ max: maxCached });

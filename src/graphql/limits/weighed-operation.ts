@@ -23,7 +23,10 @@ export interface Prediction extends Weight {
   actual: (data: unknown) => Weight;
 }
 
-/** An operation's weight as a formula: it is made once for a document, and variables and the caller are put in for each request. */
+/**
+ * An operation's weight as a formula: it is made once for a document, and variables and the caller are put in for each
+ * request.
+ */
 export interface WeighedOperation {
   kind: OperationTypeNode;
   /** Scope groups that its usage counts in. */

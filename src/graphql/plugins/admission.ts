@@ -8,8 +8,8 @@ import { requestError, stateOf } from '../request-state.ts';
 import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
 
 /**
- * Admits every operation before it runs, and counts its usage when it has. Introspection needs no credential: without one it is charged
- * to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free.
+ * Admits every operation before it runs, and counts its usage when it has. Introspection needs no credential: without
+ * one it is charged to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free.
  */
 export function operationAdmission(services: EndpointServices, weigh: OperationWeights): Plugin {
   return {

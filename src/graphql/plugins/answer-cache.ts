@@ -11,8 +11,9 @@ import { isMarketData } from '../scope-groups.ts';
 import { written } from '../written-answer.ts';
 
 /**
- * The key under which an answer is cached, null where it must not be. Dashboards of many people ask the same thing over and
- * over: within a second, and while nothing changes that the answer was made from, they get one. The caller's rights are in the key.
+ * The key under which an answer is cached, null where it must not be. Dashboards of many people ask the same thing over
+ * and over: within a second, and while nothing changes that the answer was made from, they get one. The caller's rights
+ * are in the key.
  */
 function cacheKey({ admitted, params }: OperationState, args: ExecutionArgs, nowMs: number): string | null {
   if (!admitted || !params.query || !isMarketData(admitted.groups)) return null;

@@ -41,7 +41,7 @@ function isEligible(args: ExecutionArgs): boolean {
 }
 
 /**
- * The error with its places in the source. The compiled form gives only line and column, which are lost wherever
+ * The error with its positions in the source. The compiled form gives only line and column, which are lost wherever
  * an error is made from another.
  */
 function positioned(error: GraphQLError, { loc }: DocumentNode): GraphQLError {
@@ -56,7 +56,10 @@ function positioned(error: GraphQLError, { loc }: DocumentNode): GraphQLError {
   });
 }
 
-/** Runs documents that come again in compiled form, several times faster. Returns null for what the ordinary executor is to run. */
+/**
+ * Runs documents that come again in compiled form, several times faster. Returns null for what the ordinary executor is
+ * to run.
+ */
 function compiledExecutor(schema: GraphQLSchema): (args: ExecutionArgs) => Promise<ExecutionResult> | null {
   // Keyed by the parsed document, which the parser's cache keeps as long as it is in use.
   const entries = new WeakMap<DocumentNode, Map<string, Entry>>();
@@ -88,7 +91,10 @@ async function run(compiled: CompiledQuery['query'], args: ExecutionArgs): Promi
   return { ...result, errors: result.errors.map((error) => positioned(error, args.document)) };
 }
 
-/** What is said of a request that names no operation of its document: the executors throw there. In Yoga's words, which says it first by HTTP. */
+/**
+ * What is said of a request that names no operation of its document: the executors throw there. In Yoga's words, which
+ * says it first by HTTP.
+ */
 const noOperation = 'Could not determine what operation to execute.';
 
 /** Runs admitted documents that come again in compiled form, and everything else by Yoga's executor. */

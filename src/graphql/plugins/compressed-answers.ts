@@ -4,7 +4,10 @@ import { encode, encodingFor } from '../../runtime/http/compression.ts';
 
 const json = /^application\/(graphql-response\+)?json\b/;
 
-/** Compresses answers for clients that take it, as REST does. Event streams stay as they are: each event is sent at once. */
+/**
+ * Compresses answers for clients that take it, as REST does. Event streams stay as they are: each event is sent at
+ * once.
+ */
 export function compressedAnswers(): Plugin {
   return {
     onResponse: async ({ request, response, setResponse, serverContext, fetchAPI }) => {

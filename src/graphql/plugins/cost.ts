@@ -25,8 +25,8 @@ function actualCost({ charged, cachedPoints, isStopped }: OperationState, result
 }
 
 /**
- * Charges an answer what it did cost, and says so in its `extensions.cost`: put into each answer as it is sent, never into what is cached.
- * What was charged too much is given back to the caller's minute.
+ * Charges an answer what it did cost, and says so in its `extensions.cost`: put into each answer as it is sent, never
+ * into what is cached. What was charged too much is given back to the caller's minute.
  */
 export function costExtension({ admission }: EndpointServices): Plugin {
   return {

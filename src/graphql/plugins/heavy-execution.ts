@@ -56,7 +56,8 @@ export function heavyExecution(services: EndpointServices, limits: AnswerLimits)
     const { counted } = charged!;
     const caller = 'address' in counted ? counted.address : (counted.keyId ?? counted.accountId);
     const release = await slots.take(caller, (giveUp) => request?.onEnd(giveUp) ?? (() => {}));
-    // First: a client that has gone meanwhile must not keep the slot, nor one whose operation ended before its answer was closed.
+    // First: a client that has gone meanwhile must not keep the slot, nor one whose operation ended before its answer
+    // was closed.
     if (release !== null) {
       request?.onEnd(release);
       requestLife(res).onEnd(release);

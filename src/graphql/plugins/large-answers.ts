@@ -1,9 +1,13 @@
+import { Readable } from 'node:stream';
 import type { Plugin } from 'graphql-yoga';
-import { isHeavy, joined, jsonBytes } from '../../runtime/json-bytes.ts';
+import { isHeavy, jsonParts } from '../../runtime/json-bytes.ts';
 import { JsonWriter, jsonBuffers, WrittenJson } from '../../runtime/json-parts.ts';
 
-/** An answer whose data has been written already, with what stands beside it: errors first, as they are looked for first. */
-function withData(data: WrittenJson, { errors, ...rest }: { errors?: unknown }): Promise<Buffer<ArrayBuffer>> {
+/**
+ * An answer whose data has been written already, with what stands beside it: errors first, as they are looked for
+ * first.
+ */
+function withData(data: WrittenJson, { errors, ...rest }: { errors?: unknown }): Buffer[] {
   const writer = new JsonWriter(() => {});
   writer.text('{');
   if (errors !== undefined) writer.text(`"errors":${JSON.stringify(errors)},`);
@@ -11,10 +15,13 @@ function withData(data: WrittenJson, { errors, ...rest }: { errors?: unknown }):
   writer.value(data);
   const others = JSON.stringify(rest).slice(1);
   writer.text(others === '}' ? '}' : `,${others}`);
-  return joined(jsonBuffers(writer.done()));
+  return jsonBuffers(writer.done());
 }
 
-/** Writes large answers in pieces, yielding to the event loop in between; everything else of the response stays Yoga's. */
+/**
+ * Writes large answers in pieces, yielding to the event loop in between, and sends them piece by piece: as one buffer
+ * they would be in memory twice. Everything else of the response stays Yoga's.
+ */
 export function largeAnswers(): Plugin {
   return {
     onResultProcess: ({ request, result, resultProcessor, setResultProcessor }) => {
@@ -26,10 +33,10 @@ export function largeAnswers(): Plugin {
       const isResponseJson = request.headers.get('accept')?.includes('application/graphql-response+json') === true;
       setResultProcessor(
         async (large, fetchApi, mediaType) => {
-          const bytes = isWritten ? await withData(data, beside) : await jsonBytes(large);
+          const parts = isWritten ? withData(data, beside) : await jsonParts(large);
           const { status, headers } = await resultProcessor({ data: null }, fetchApi, mediaType);
-          headers.delete('content-length');
-          return new fetchApi.Response(bytes, { status, headers });
+          headers.set('content-length', String(parts.reduce((sum, part) => sum + part.length, 0)));
+          return new fetchApi.Response(Readable.from(parts) as never, { status, headers });
         },
         isResponseJson ? 'application/graphql-response+json' : 'application/json',
       );

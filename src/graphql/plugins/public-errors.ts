@@ -6,8 +6,8 @@ import { requestErrorWithin } from '../request-error.ts';
 import { type HttpContext, requestError } from '../request-state.ts';
 
 /**
- * The errors of an answer as clients see them, each with a code of the contract. A request that failed before it was charged
- * is charged 1 here; when nothing is left of the caller's minute, that is the one error.
+ * The errors of an answer as clients see them, each with a code of the contract. A request that failed before it was
+ * charged is charged 1 here; when nothing is left of the caller's minute, that is the one error.
  */
 export async function publicErrors(
   services: EndpointServices,

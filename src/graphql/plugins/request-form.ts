@@ -5,8 +5,8 @@ import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
 import { requestErrorOf, requireQuery } from '../request-error.ts';
 
 /**
- * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown content
- * type with no body, and takes variables in an address that are not JSON for a defect of ours.
+ * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown
+ * content type with no body, and takes variables in an address that are not JSON for a defect of ours.
  */
 export function requestForm(): Plugin<object> {
   return {
@@ -26,10 +26,13 @@ export function requestForm(): Plugin<object> {
   };
 }
 
-// Not multipart/mixed: nothing is deferred, so that no answer has parts. Not text/html: GraphiQL's page is answered before (src/pages).
+// Not multipart/mixed: nothing is deferred, so that no answer has parts. Not text/html: GraphiQL's page is answered
+// before (src/pages).
 const served = ['application/json', 'application/graphql-response+json', 'text/event-stream'];
 
-/** Answers in JSON if the client accepts none of the supported types, as REST routes do; Yoga would send an empty 406. */
+/**
+ * Answers in JSON if the client accepts none of the supported types, as REST routes do; Yoga would send an empty 406.
+ */
 export const acceptAnything: RequestHandler = (request, _response, next) => {
   if (request.accepts(served) === false) delete request.headers.accept;
   next();

@@ -1,6 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { ExecutionArgs, GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
+import { requestLife } from '../../access/admission.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { admitOperation } from '../admit-operation.ts';
@@ -27,7 +28,9 @@ async function admitSubscription(
     await admitOperation(services, weigh, args, request);
     const { caller, groups } = state.admitted!;
     services.admission.count(caller, groups);
-    return await subscribe(services, args, { caller, groups, query: state.params.query ?? '' }, state.req, life);
+    const asked = { caller, groups, query: state.params.query ?? '' };
+    const subscribed = await subscribe(services, args, asked, state.req, life);
+    return 'errors' in subscribed ? subscribed : Object.assign(subscribed, { charged: state.charged });
   } catch (error) {
     life.end();
     throw error;
@@ -40,9 +43,7 @@ async function admitSubscription(
 function connectionOf({ req, res, connection }: OperationState): Lifetime {
   if (connection) return connection;
   requireEventStream(req);
-  const own = lifetime();
-  res.once('close', own.end);
-  return own;
+  return requestLife(res);
 }
 
 /** Admits subscriptions, and sends the events of each on its own connection unless its request is for another. */

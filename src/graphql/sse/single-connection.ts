@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
+import { type Charged, requestLife } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
@@ -12,6 +13,7 @@ import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { documentLimits } from '../limits/document-limits.ts';
+import { requestsOf } from '../limits/weight.ts';
 import { isRequestError, requestErrorOf, requireQuery } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
 
@@ -37,6 +39,7 @@ const reservedMs = 30_000;
 /** A reserved stream, and its operations. */
 interface Connection {
   caller: Caller;
+  charged: Charged;
   life: Lifetime;
   /** Its operations are worked on as long as it lasts, whichever request brought them. */
   scope: RequestScope;
@@ -123,8 +126,9 @@ async function sendResult(
 }
 
 /**
- * The subscriptions of one reader on one connection. By graphql-sse's protocol: PUT reserves it, GET opens it, POST adds an operation,
- * DELETE ends one. Or POST brings all operations at once and is answered with the stream, as the same events.
+ * The subscriptions of one reader on one connection. By graphql-sse's protocol: PUT reserves it, GET opens it, POST
+ * adds an operation, DELETE ends one. Or POST brings all operations at once and is answered with the stream, as the
+ * same events.
  */
 export function singleConnections(services: EndpointServices, runOperation: RunOperation) {
   const { admission, attachStream, report: reportFailure } = services;
@@ -132,7 +136,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
 
   /** A connection of the caller's, charged and counted among the streams of theirs. */
   async function connect(request: IncomingMessage, response: ServerResponse): Promise<Connection> {
-    const { caller } = await admission.admit(request, response, { cost: () => 1 });
+    const { caller, ...charged } = await admission.admit(request, response, { cost: () => 1 });
     const life = lifetime();
     life.onEnd(admission.takeStreamSlot(caller));
     const out = Promise.withResolvers<EventStream>();
@@ -140,7 +144,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
     scope.isOf(caller.keyId ?? caller.accountId);
     scope.isHeavy();
     life.onEnd(() => scope.end());
-    const connection: Connection = { caller, life, scope, out, isOpen: false, operations: new Map() };
+    const connection: Connection = { caller, charged, life, scope, out, isOpen: false, operations: new Map() };
     life.onEnd(() => {
       for (const operation of connection.operations.values()) operation?.life.end();
       connection.operations.clear();
@@ -231,13 +235,29 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
     send(response, 202);
   }
 
+  /**
+   * Subscriptions that came with their connection cost their points together, the connection's own request among them:
+   * what each of them was charged beyond that is given back.
+   */
+  async function settle(
+    { charged }: Connection,
+    results: readonly (ExecutionResult | Subscribed)[],
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    const each = results.flatMap((result) => ('answers' in result && result.charged ? [result.charged] : []));
+    const points = each.reduce((sum, { prediction }) => sum + prediction.points, 0);
+    const cost = each.reduce((sum, one) => sum + one.cost, charged.cost);
+    await admission.settle({ ...charged, cost }, request, response, requestsOf(points));
+  }
+
   /** All operations in one request, whose answer is the stream: nothing has to reach the same process twice. */
   async function together(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { accountId } = await admission.identify(request);
     const operations = readOperations(await sentJson(request, accountId));
     const connection = await connect(request, response);
     const { life } = connection;
-    response.once('close', life.end);
+    requestLife(response).onEnd(life.end);
     // Each operation listens for the end of the answer too.
     response.setMaxListeners(10 + 5 * mostTogether);
     try {
@@ -246,6 +266,12 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
         const result = await run(connection, operation, request, response);
         if (result !== null) results.push([operation.id, result]);
       }
+      await settle(
+        connection,
+        results.map(([, result]) => result),
+        request,
+        response,
+      );
       open(connection, request, response);
       const report = (failure: Failure) => reportFailure(request, failure);
       await withinRequest(connection.scope, () =>
@@ -292,7 +318,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
       const failure = refused.originalError as Failure;
       if (failure.status >= 500) reportFailure(request, failure);
       if (response.headersSent) return void response.destroy();
-      for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+      response.setHeaders(new Map(Object.entries(failure.headers)));
       const errors = [{ message: failure.message, extensions: { code: failure.code } }];
       send(response, failure.status, JSON.stringify({ errors }), 'application/json; charset=utf-8');
     });

@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionArgs, GraphQLError } from 'graphql';
+import type { Charged } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller, rightsOf } from '../../access/entitlement/recheck.ts';
@@ -18,6 +19,8 @@ export interface Subscribed {
   beat: () => void;
   /** Frees everything of it; a second time does nothing. */
   close: () => void;
+  /** What it was charged, and the points it may take. */
+  charged?: Charged & { prediction: { points: number } };
 }
 
 /** Throws 400 for a request that would not understand a stream of events. */
@@ -28,7 +31,8 @@ export function requireEventStream({ headers }: IncomingMessage): void {
 }
 
 /**
- * Opens an admitted subscription. It belongs to the caller of `request` and ends with `life`, which it ends itself when it is over.
+ * Opens an admitted subscription. It belongs to the caller of `request` and ends with `life`, which it ends itself when
+ * it is over.
  */
 export async function subscribe(
   services: EndpointServices,

@@ -1,5 +1,5 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
-import { type ExecutionResult, GraphQLError, type GraphQLFormattedError } from 'graphql';
+import type { ExecutionResult, GraphQLError } from 'graphql';
 import type { Server } from 'graphql-ws';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
@@ -20,7 +20,10 @@ import { takeCredential } from './credential.ts';
 /** Operations at a time on one connection. @testonly */
 export const mostOperations = 100;
 
-/** Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401, 4403). */
+/**
+ * Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401,
+ * 4403).
+ */
 const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
 
 function closeCodeOf({ status }: Failure): number {
@@ -31,24 +34,6 @@ function closeCodeOf({ status }: Failure): number {
 
 const codeOfEnd = ({ reason, failure }: StreamEnd) =>
   reason === 'shutdown' ? closing.goingAway : closeCodeOf(failure);
-
-/** An error as it is sent: what HTTP alone needs is left out. */
-export function shownError(error: GraphQLError): GraphQLFormattedError {
-  const shown = error.toJSON();
-  const { http: _http, ...extensions } = shown.extensions ?? {};
-  return { ...shown, extensions };
-}
-
-/** A result whose errors are as they are sent. */
-function shownResult(result: ExecutionResult): ExecutionResult {
-  if (!result.errors) return result;
-  return { ...result, errors: result.errors.map((error) => new GraphQLError(error.message, shownOptions(error))) };
-}
-
-function shownOptions(error: GraphQLError) {
-  const { nodes, source, positions, path } = error;
-  return { nodes, source, positions, path, extensions: shownError(error).extensions ?? {} } as object;
-}
 
 /** A client's connection by `graphql-transport-ws`: what its operations share. */
 export class GraphqlConnection implements WebSocketListener, OpenStream {
@@ -131,7 +116,10 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     else this.end({ reason: 'not_entitled', failure: now.refused });
   }
 
-  /** Admits the connection by the credential of `connection_init`, as one request and one stream; closes it when it is refused. */
+  /**
+   * Admits the connection by the credential of `connection_init`, as one request and one stream; closes it when it is
+   * refused.
+   */
   async admit(params: Readonly<Record<string, unknown>> | undefined): Promise<boolean> {
     const { admission, note, report } = this.#services;
     try {
@@ -178,10 +166,13 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
       return this.#events(id, result, life);
     }
     life.end();
-    return result.data == null && result.errors?.length ? result.errors : shownResult(result);
+    return result.data == null && result.errors?.length ? result.errors : result;
   }
 
-  /** Sends the events of a subscription itself, since many clients share the text of one. It yields nothing, and throws the reason of the end. */
+  /**
+   * Sends the events of a subscription itself, since many clients share the text of one. It yields nothing, and throws
+   * the reason of the end.
+   */
   #events(id: string, subscribed: Subscribed, life: Lifetime): AsyncIterableIterator<ExecutionResult> {
     const { source } = subscribed.answers;
     const [begin, end] = [`{"id":${JSON.stringify(id)},"type":"next","payload":`, '}'];

@@ -5,8 +5,9 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { openWebSocket } from '../../access/web-socket.ts';
 import { webSocketEndpoint } from '../../runtime/http/websocket/connection.ts';
 import { documentLimits } from '../limits/document-limits.ts';
+import { withoutStatus } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
-import { GraphqlConnection, shownError } from './connection.ts';
+import { GraphqlConnection } from './connection.ts';
 
 /** What clients may send. @testonly */
 export const messageLimits = { bytes: documentLimits.bytes, perTenSeconds: 1000 };
@@ -33,7 +34,7 @@ export function graphqlWebSockets(services: EndpointServices, run: RunOperation)
     },
     execute: made,
     subscribe: made,
-    onError: (_context, _id, _payload, errors) => errors.map(shownError),
+    onError: (_context, _id, _payload, errors) => errors.map((error) => withoutStatus(error).toJSON()),
   });
   const parts = { services, run, server: server as never };
   return (request: IncomingMessage, response: ServerResponse): void =>

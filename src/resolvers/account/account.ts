@@ -8,8 +8,8 @@ import { type ResponseMeta, responseMeta } from '../response-meta.ts';
 export type { ApiKeyInfo, CreatedKey, Declaration };
 
 /**
- * `meta` of account answers: `caps.flow` is reported, true or false (spec 2.1). `caps.darkpool` is not: the contract names no account
- * route that reports it. The graph has both as facts of `me`.
+ * `meta` of account answers: `caps.flow` is reported, true or false (spec 2.1). `caps.darkpool` is not: the contract
+ * names no account route that reports it. The graph has both as facts of `me`.
  */
 export function accountMeta(context: RequestContext): ResponseMeta {
   const meta = responseMeta(context, 'registry');
@@ -49,7 +49,9 @@ export function createKey({ access, caller }: RequestContext, name: string | nul
   return fromStore('account', () => access.keys.createFor(caller, name));
 }
 
-/** Revokes an API key of the caller's account and returns its id; 403 for a key, 404 for one that is unknown or revoked. */
+/**
+ * Revokes an API key of the caller's account and returns its id; 403 for a key, 404 for one that is unknown or revoked.
+ */
 export async function revokeKey({ access, caller }: RequestContext, id: string): Promise<string> {
   await fromStore('account', () => access.keys.revokeFor(caller, id));
   return id;

@@ -29,7 +29,10 @@ export interface AccountUsage {
   quota: Quota | null;
 }
 
-/** The usage of the caller's account over the last 30 UTC days. The request that asks is not in it: it is counted once answered. */
+/**
+ * The usage of the caller's account over the last 30 UTC days. The request that asks is not in it: it is counted once
+ * answered.
+ */
 export async function accountUsage({ access, caller }: RequestContext): Promise<AccountUsage> {
   const byDay = await fromStore('usage', () => access.usage.read(caller.accountId));
   const totals: Record<string, number> = {};

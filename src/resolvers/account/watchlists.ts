@@ -81,8 +81,9 @@ async function requireReadable(context: RequestContext, symbols: ReadonlySet<str
 }
 
 /**
- * Stores a list of the caller, replacing the one of that id (spec 4.16). Symbols, upper-cased already, stay as they were sent:
- * their order, and one that is there twice. 400 for a blank name, a symbol the caller cannot read, and over the limits.
+ * Stores a list of the caller, replacing the one of that id (spec 4.16). Symbols, upper-cased already, stay as they
+ * were sent: their order, and one that is there twice. 400 for a blank name, a symbol the caller cannot read, and over
+ * the limits.
  */
 export async function writeWatchlist(context: RequestContext, list: Watchlist): Promise<Watchlist> {
   const { store, caller, nowMs } = context;
@@ -104,7 +105,7 @@ export async function removeWatchlist({ store, caller }: RequestContext, id: str
   return id;
 }
 
-/** A page of a list's symbols, in the list's order. The cursor is a place in it. */
+/** A page of a list's symbols, in the list's order. The cursor is a position in it. */
 export function watchlistSymbols(
   { id, symbols }: Watchlist,
   first: number,

@@ -29,15 +29,18 @@ async function solvesOf(
   return solves;
 }
 
-/** The solves of a contract in its underlying's last 390 chain captures, ascending. Contracts of one request are read together. */
+/**
+ * The solves of a contract in its underlying's last 390 chain captures, ascending. Contracts of one request are read
+ * together.
+ */
 export async function capturedSolves(context: RequestContext, contract: OptionContract): Promise<GreeksSolve[]> {
   const read = (contracts: readonly OptionContract[]) => solvesOf(context, contracts, greeksSeriesLength);
   return (await batched(context, 'captured solves', contract, read, contractId)) ?? [];
 }
 
 /**
- * The newest captured solve of each contract; null for one never captured. The latest capture decides where it quotes the
- * contract; where it does not list it, or only trades before can give the mark, the ones before are looked at too.
+ * The newest captured solve of each contract; null for one never captured. The latest capture decides where it quotes
+ * the contract; where it does not list it, or only trades before can give the mark, the ones before are looked at too.
  */
 export async function latestCapturedSolves(
   context: RequestContext,

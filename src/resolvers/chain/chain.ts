@@ -56,7 +56,10 @@ export function chainFilter({ expiry, strikeGte, strikeLte }: ChainFilter): (row
 // Captures are shared and never change, so results are cached with them.
 const sources = new WeakMap<ChainCapture, GreeksSource | null>();
 
-/** Whose greeks the rows of a chain show: the source's where it gives any. Of a chain that an older version stored it is not known. */
+/**
+ * Whose greeks the rows of a chain show: the source's where it gives any. Of a chain that an older version stored it is
+ * not known.
+ */
 function greeksSourceOf(capture: ChainCapture): GreeksSource | null {
   if (capture.rate == null) return null;
   let source = sources.get(capture);
@@ -69,7 +72,9 @@ function greeksSourceOf(capture: ChainCapture): GreeksSource | null {
   return source;
 }
 
-/** The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3). */
+/**
+ * The latest chain, or with `at` the one stored for that time as it was; a bare date means its last (contract-notes 3).
+ */
 export async function chain(context: RequestContext, symbol: string, args: ChainArgs): Promise<Chain> {
   const atMs = args.at == null ? context.nowMs : parseAsOf(args.at, args.tz, 'at', context.nowMs).atMs;
   await requireReadable(context, symbol);
@@ -114,7 +119,10 @@ function rowsByStrike(capture: ChainCapture): Map<number, ChainRow[]> {
   return rows;
 }
 
-/** The chain rows behind a strike row: of its strike, and of its expiry unless it is a net row, from the chain its capture was computed from. */
+/**
+ * The chain rows behind a strike row: of its strike, and of its expiry unless it is a net row, from the chain its
+ * capture was computed from.
+ */
 export async function chainRowsAtStrike(context: RequestContext, row: GexStrike): Promise<ChainRow[]> {
   const { underlying, capturedAt } = row.capture;
   const capture = await chainAt(context, underlying, capturedAt);
@@ -123,7 +131,10 @@ export async function chainRowsAtStrike(context: RequestContext, row: GexStrike)
   return row.expiry === null ? rows : rows.filter(({ expiry }) => expiry === row.expiry);
 }
 
-/** The latest chain row of a contract; null when the latest chain does not list it. The caller must be allowed to read the underlying. */
+/**
+ * The latest chain row of a contract; null when the latest chain does not list it. The caller must be allowed to read
+ * the underlying.
+ */
 export async function latestChainRow(
   context: RequestContext,
   underlying: string,

@@ -86,8 +86,8 @@ function page(
 }
 
 /**
- * The expiries of a symbol's latest chain without those that have settled, or with `at` those of the chain stored for that
- * time as it was; a bare date means its last chain (spec 4.14). No entitlement: any credential may read it.
+ * The expiries of a symbol's latest chain without those that have settled, or with `at` those of the chain stored for
+ * that time as it was; a bare date means its last chain (spec 4.14). No entitlement: any credential may read it.
  */
 export async function expirations(
   context: RequestContext,

@@ -1,8 +1,9 @@
-import { type Bar, type BarColumns, barAt, barColumns } from '../../domain/bar.ts';
+import { type Bar, type BarColumns, barAt, barColumns, timeframeMs } from '../../domain/bar.ts';
 import { tradingDayAtOrBefore } from '../../domain/calendar.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, providerUnavailable, sourceNotConfigured } from '../../domain/failure.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { madeOfMinutes, shownBefore } from '../../live/shown-bars.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { type OptionTimeframe, readOptionBarsOf } from '../../store/chain/option-bars.ts';
@@ -58,6 +59,22 @@ async function fromProvider<T>(context: RequestContext, read: () => Promise<T>):
   }
 }
 
+/** The bars of a contract's session as they stand now: in a replay, the one in progress is made of ended minutes. */
+async function shownBars(
+  context: RequestContext,
+  contract: OptionContract,
+  session: SessionDate,
+  timeframe: OptionTimeframe,
+): Promise<BarColumns> {
+  const { store, nowMs } = context;
+  const all = await readSession(context, contract, session, timeframe);
+  const shown = sliceBars(all, 0, firstAtOrAfter(all, shownBefore(store, timeframe, nowMs)));
+  const last = shown.tsMs.at(-1);
+  const isInProgress = last !== undefined && last + timeframeMs[timeframe] > nowMs;
+  if (!store.endedBarsOnly || !isInProgress) return shown;
+  return madeOfMinutes(store, shown, await readSession(context, contract, session, '1m'), nowMs);
+}
+
 /** The newest bars of a contract's session (spec 4.12). */
 export async function optionBars(
   context: RequestContext,
@@ -70,9 +87,8 @@ export async function optionBars(
   const session = args.session ?? tradingDayAtOrBefore(exchangeDate(context.nowMs));
   const clamped = (args.limit ?? 0) > optionBarLimits.max;
   const limit = Math.min(args.limit ?? optionBarLimits.default, optionBarLimits.max);
-  const all = await fromProvider(context, () => readSession(context, contract, session, timeframe));
-  const end = firstAtOrAfter(all, context.nowMs + 1);
-  const bars = sliceBars(all, Math.max(0, end - limit), end);
+  const all = await fromProvider(context, () => shownBars(context, contract, session, timeframe));
+  const bars = sliceBars(all, Math.max(0, all.tsMs.length - limit), all.tsMs.length);
   const count = bars.tsMs.length;
   await yieldForRows(count);
   return {

@@ -26,7 +26,10 @@ export interface VolatilityMeta extends ResponseMeta {
   note: string | null;
 }
 
-/** Implied volatility by expiry, as of the last minute's solves or the latest chain, whichever is newer (contract-notes 3). */
+/**
+ * Implied volatility by expiry, as of the last minute's solves or the latest chain, whichever is newer (contract-notes
+ * 3).
+ */
 export interface VolatilityTerm {
   symbol: string;
   /** The minute of the solves, or when the chain was captured, epoch ms; null when there is neither. */
@@ -109,7 +112,9 @@ function term(
   return { symbol, asOfMs: capturedAt, spot, expiries, meta: { ...responseMeta(context, 'live'), greeksSource, note } };
 }
 
-/** Implied volatility at the money by expiry, as of the last minute's solves or the latest chain, whichever is newer. */
+/**
+ * Implied volatility at the money by expiry, as of the last minute's solves or the latest chain, whichever is newer.
+ */
 export async function volatilityTerm(context: RequestContext, symbol: string): Promise<VolatilityTerm> {
   return term(context, symbol, await latest(context, symbol));
 }
@@ -130,7 +135,7 @@ export async function volatilitySurfacePage(context: RequestContext, symbol: str
 export function surfacePoints({ points }: VolatilitySurfacePage, context: RequestContext) {
   return points === null
     ? []
-    : yieldingRows(context, points.rows.length, (place) =>
-        surfacePoint(points.chain, points.rows[place]!, points.price, points.marks),
+    : yieldingRows(context, points.rows.length, (index) =>
+        surfacePoint(points.chain, points.rows[index]!, points.price, points.marks),
       );
 }

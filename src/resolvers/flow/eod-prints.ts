@@ -80,7 +80,10 @@ function noteOf(ranked: RankedList | null, count: number, isIndexByKey: boolean)
   return ranked.prints.length === 0 ? 'No print of the session is ranked.' : 'No ranked print passes the filters.';
 }
 
-/** The largest option prints of a session (spec 4.10). Filters only leave prints out: ranks and session stay what they are. */
+/**
+ * The largest option prints of a session (spec 4.10). Filters only leave prints out: ranks and session stay what they
+ * are.
+ */
 export async function eodPrints(context: RequestContext, filters: EodFilters): Promise<EodPrints> {
   const { symbol = null, session = null } = filters;
   requireFlow(context.caller);

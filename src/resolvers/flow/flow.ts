@@ -5,14 +5,17 @@ import { exchangeDate, exchangeInstant, exchangeMinuteOfDay, type SessionDate } 
 import { minuteMs } from '../../domain/units.ts';
 import { type RequestContext, registeredSymbol } from '../context.ts';
 
-/** What `meta.retention` says: the live feed of about a day, or a session that was asked for by its date (contract-notes 2). */
+/**
+ * What `meta.retention` says: the live feed of about a day, or a session that was asked for by its date (contract-notes
+ * 2).
+ */
 export function flowRetention(session: SessionDate | null): 'intraday_24h' | 'stored_session' {
   return session === null ? 'intraday_24h' : 'stored_session';
 }
 
 /**
- * Where the live feed begins, epoch ms (contract-notes 2): at the same clock time on the trading day before; on a day without a session
- * no later than the open of the last one, so that a weekend shows the whole of it.
+ * Where the live feed begins, epoch ms (contract-notes 2): at the same clock time on the trading day before; on a day
+ * without a session no later than the open of the last one, so that a weekend shows the whole of it.
  */
 export function feedStartMs(nowMs: number): number {
   const today = exchangeDate(nowMs);
@@ -28,7 +31,10 @@ interface FlowFilter {
   minPremiumUsd?: number | null | undefined;
 }
 
-/** Throws 400 unless the filter can be served to the caller: an API key must send `symbol` or `min_premium_usd` (spec 8). */
+/**
+ * Throws 400 unless the filter can be served to the caller: an API key must send `symbol` or `min_premium_usd` (spec
+ * 8).
+ */
 export function requireFlowFilter({ caller }: RequestContext, { symbol, minPremiumUsd }: FlowFilter): void {
   if (minPremiumUsd != null && minPremiumUsd < 0)
     throw invalidParameter('min_premium_usd', 'expected 0 or more dollars');

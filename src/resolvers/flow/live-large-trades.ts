@@ -11,7 +11,10 @@ export interface LargeTradeFollowing {
   minPremiumUsd?: number | null | undefined;
 }
 
-/** Large trades as they are detected, of one underlying or of all; one that changes is sent again. 400 and 403 as for the page of them. */
+/**
+ * Large trades as they are detected, of one underlying or of all; one that changes is sent again. 400 and 403 as for
+ * the page of them.
+ */
 export async function followLargeTrades(
   context: RequestContext,
   following: LargeTradeFollowing,

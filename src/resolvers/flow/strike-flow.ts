@@ -11,7 +11,10 @@ export function strikesOf(section: CrossSection): StrikeFlow[] {
   return section.byStrike.map((row) => ({ ...row, section }));
 }
 
-/** What traded at a row's strike so far in the session its capture is of, over all expirations; null when nothing was observed there. */
+/**
+ * What traded at a row's strike so far in the session its capture is of, over all expirations; null when nothing was
+ * observed there.
+ */
 export async function flowAtStrike(
   context: RequestContext,
   { strike, capture }: GexStrike,

@@ -57,8 +57,8 @@ function ofStrikes(rows: GexColumns, net: GexColumns, selected: Uint32Array): Ui
 }
 
 /**
- * Captures as they are served: net or by expiry, and at most `top` strikes each. A trim goes by a strike's net figure, also
- * where its rows by expiry are served: the same strikes stay either way.
+ * Captures as they are served: net or by expiry, and at most `top` strikes each. A trim goes by a strike's net figure,
+ * also where its rows by expiry are served: the same strikes stay either way.
  */
 export function servedCaptures(
   captures: readonly StoredGexCapture[],
@@ -78,9 +78,9 @@ export function servedCaptures(
 
 const rowCount = ({ columns, selected }: ServedGexCapture) => (selected ?? columns.strike).length;
 
-function rowOf(capture: ServedGexCapture, place: number): GexStrike {
+function rowOf(capture: ServedGexCapture, index: number): GexStrike {
   const { columns, selected } = capture;
-  const row = gexRowAt(columns, selected === null ? place : selected[place]!) as GexStrike;
+  const row = gexRowAt(columns, selected === null ? index : selected[index]!) as GexStrike;
   row.capture = capture;
   return row;
 }
@@ -97,11 +97,14 @@ export function strikeRows(
   { batchSchedule }: Pick<RequestContext, 'batchSchedule'>,
 ): Iterable<GexStrike> | Promise<GexStrike[]> {
   if (!capture.yieldingRows) return rowsOf(capture);
-  if (batchSchedule) return lazyRows(rowCount(capture), (place) => rowOf(capture, place));
+  if (batchSchedule) return lazyRows(rowCount(capture), (index) => rowOf(capture, index));
   return yieldToEventLoop().then(() => rowsOf(capture));
 }
 
-/** Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when neither is known. */
+/**
+ * Dollars as shares: divided by the capture's spot, or its prior close where there is no spot (spec 2.10); null when
+ * neither is known.
+ */
 export function inShares(
   { spot, priorCloseSpot }: Pick<ServedGexCapture, 'spot' | 'priorCloseSpot'>,
   dollars: number | null,
@@ -134,7 +137,10 @@ export function storedCapture(
   );
 }
 
-/** A symbol's capture at a written time (null: the latest); a bare date means that session's last. Null if there is none. */
+/**
+ * A symbol's capture at a written time (null: the latest); a bare date means that session's last. Null if there is
+ * none.
+ */
 export async function gexCaptureAt(
   context: RequestContext,
   symbol: string,

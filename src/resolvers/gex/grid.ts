@@ -80,7 +80,9 @@ function checkedArgs({ at, tz, expiries, dte, top }: GexGridArgs, nowMs: number)
   return at == null ? null : parseAsOf(at, tz, 'at', nowMs);
 }
 
-/** The latest capture by strike, or with `at` the last at or before it as stored; a bare date means that session's last. */
+/**
+ * The latest capture by strike, or with `at` the last at or before it as stored; a bare date means that session's last.
+ */
 export async function gexGrid(context: RequestContext, symbol: string, args: GexGridArgs): Promise<GexGrid> {
   const asOf = checkedArgs(args, context.nowMs);
   await requireReadable(context, symbol);

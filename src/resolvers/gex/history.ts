@@ -38,7 +38,10 @@ export interface GexHistory {
   meta: GexHistoryMeta;
 }
 
-/** [from, to) on a session's captures. Without a bound every capture of the session counts, one taken the Sunday after too. */
+/**
+ * [from, to) on a session's captures. Without a bound every capture of the session counts, one taken the Sunday after
+ * too.
+ */
 function historyWindow({ date, from, to, byExpiry }: GexHistoryArgs, nowMs: number): GexWindow {
   const fromMinute = from == null ? 0 : parseClockTime(from, 'from');
   const toMinute = to == null ? 24 * 60 : parseClockTime(to, 'to');
@@ -65,7 +68,9 @@ async function storedCaptures(
   return found ?? [];
 }
 
-/** The captures of one session, oldest first (spec 4.5); none for a weekend, a holiday or a symbol that is not covered. */
+/**
+ * The captures of one session, oldest first (spec 4.5); none for a weekend, a holiday or a symbol that is not covered.
+ */
 export async function gexHistory(context: RequestContext, symbol: string, args: GexHistoryArgs): Promise<GexHistory> {
   const { date } = args;
   const today = exchangeDate(context.nowMs);

@@ -58,8 +58,8 @@ function isPartial(context: RequestContext, { underlying, capturedAt }: Captured
 }
 
 /**
- * The first capture in the regular session of `date`, or the last of the session before it. By strike and expiry where the
- * capture holds such rows, else net. Without `date` the session that runs, or ran last, is meant.
+ * The first capture in the regular session of `date`, or the last of the session before it. By strike and expiry where
+ * the capture holds such rows, else net. Without `date` the session that runs, or ran last, is meant.
  */
 export async function gexReference(
   context: RequestContext,

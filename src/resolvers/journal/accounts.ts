@@ -56,8 +56,8 @@ export async function createJournalAccount(
 }
 
 /**
- * Puts a journal account with these fields in place of the one of that id, or creates it. A request that is sent again changes nothing
- * more. 400 for an id that is none.
+ * Puts a journal account with these fields in place of the one of that id, or creates it. A request that is sent again
+ * changes nothing more. 400 for an id that is none.
  */
 export async function replaceJournalAccount(
   { store, caller, nowMs }: RequestContext,
@@ -89,7 +89,10 @@ export async function patchJournalAccount(
   return changed;
 }
 
-/** Deletes a journal account that holds no trades and returns its id; 400 when it holds some, 404 when there is none of that id. */
+/**
+ * Deletes a journal account that holds no trades and returns its id; 400 when it holds some, 404 when there is none of
+ * that id.
+ */
 export async function removeJournalAccount({ store, caller }: RequestContext, id: string): Promise<string> {
   if (!isId(id)) throw notThere(id);
   const trades = await fromStore('journal', () => deleteJournalAccount(store, caller.accountId, id));

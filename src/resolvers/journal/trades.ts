@@ -23,7 +23,7 @@ export type { JournalTrade };
 const bound = ['journal trades'];
 const notThere = (id: string) => notFound(`Trade ${JSON.stringify(id.slice(0, 40))}`);
 
-function placeOf(position: string): TradePosition {
+function positionOf(position: string): TradePosition {
   const space = position.indexOf(' ');
   return { tsMs: Number(position.slice(0, space)), id: position.slice(space + 1) };
 }
@@ -35,7 +35,7 @@ export async function journalTrades(
 ): Promise<JournalPage<JournalTrade>> {
   const { store, caller } = context;
   const size = journalLimit(args.limit);
-  const after = args.cursor == null ? null : placeOf(readCursor(args.cursor, bound));
+  const after = args.cursor == null ? null : positionOf(readCursor(args.cursor, bound));
   const read = await fromStore('journal', () => listJournalTrades(store, caller.accountId, after, size.limit + 1));
   return journalPage(context, read, size, ({ tsMs, id }) => writeCursor(`${tsMs} ${id}`, bound));
 }
@@ -50,8 +50,8 @@ export function journalTrade(context: RequestContext, id: string): Promise<Journ
 }
 
 /**
- * Puts a trade into the journal; without an id it is given one, without a time now. 400 when there is one of that id. A journal
- * account that is not there yet is made, as an import does.
+ * Puts a trade into the journal; without an id it is given one, without a time now. 400 when there is one of that id. A
+ * journal account that is not there yet is made, as an import does.
  */
 export async function createJournalTrade(
   { store, caller, nowMs, random }: RequestContext,
@@ -66,8 +66,8 @@ export async function createJournalTrade(
 }
 
 /**
- * Puts a trade with these fields in place of the one of that id, or creates it. A request that is sent again changes nothing more. 400
- * for an id that is none.
+ * Puts a trade with these fields in place of the one of that id, or creates it. A request that is sent again changes
+ * nothing more. 400 for an id that is none.
  */
 export async function replaceJournalTrade(
   { store, caller, nowMs }: RequestContext,

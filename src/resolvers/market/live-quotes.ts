@@ -4,7 +4,10 @@ import type { LiveSource } from '../../live/source.ts';
 import { findSymbol, type RequestContext, requireSource } from '../context.ts';
 import { checkQuoteSymbols } from './quotes.ts';
 
-/** The symbols that the caller may follow; throws the 403 of the first when there is none. Nothing is withheld of a ticker nobody knows. */
+/**
+ * The symbols that the caller may follow; throws the 403 of the first when there is none. Nothing is withheld of a
+ * ticker nobody knows.
+ */
 async function readableSymbols(context: RequestContext, symbols: readonly string[]): Promise<Set<string>> {
   const readable = new Set<string>();
   let denied: (() => void) | null = null;
@@ -18,8 +21,8 @@ async function readableSymbols(context: RequestContext, symbols: readonly string
 }
 
 /**
- * The quotes of symbols: each as it stands, then whenever it changes. As in a page of quotes, a symbol that may not be read is an empty row;
- * 403 when that is all of them, and as soon as one may be read no longer.
+ * The quotes of symbols: each as it stands, then whenever it changes. As in a page of quotes, a symbol that may not be
+ * read is an empty row; 403 when that is all of them, and as soon as one may be read no longer.
  */
 export async function followQuotes(context: RequestContext, symbols: readonly string[]): Promise<LiveSource<Quote>> {
   checkQuoteSymbols(symbols);

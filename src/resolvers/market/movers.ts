@@ -40,8 +40,8 @@ function mover({ symbol, spot, changePct, volume, officialClose }: Quote): Mover
 }
 
 /**
- * The symbols that changed most against their prior close, up or down, largest first, of equals by ticker. Only those with a
- * known change, and only those the caller may read: a row contains a price.
+ * The symbols that changed most against their prior close, up or down, largest first, of equals by ticker. Only those
+ * with a known change, and only those the caller may read: a row contains a price.
  */
 export async function movers(
   context: RequestContext,

@@ -48,7 +48,10 @@ export function checkQuoteSymbols(symbols: readonly string[]): void {
     throw invalidParameter('symbols', `expected at most ${maxQuotes} tickers, got ${symbols.length}`);
 }
 
-/** One row a symbol in the order asked, repeats included (spec 4.2). What may not be read is an empty row and in `restricted`. */
+/**
+ * One row a symbol in the order asked, repeats included (spec 4.2). What may not be read is an empty row and in
+ * `restricted`.
+ */
 export async function quotes(context: RequestContext, symbols: readonly string[]): Promise<QuotesPage> {
   checkQuoteSymbols(symbols);
   const restricted = new Set<string>();

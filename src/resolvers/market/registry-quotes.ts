@@ -58,7 +58,9 @@ function ofThisMinute(context: RequestContext): Computing {
   return fresh;
 }
 
-/** The quotes of all registered symbols, ascending, at most a minute old. Entitlement is checked where they are served. */
+/**
+ * The quotes of all registered symbols, ascending, at most a minute old. Entitlement is checked where they are served.
+ */
 export function registryQuotes(context: RequestContext): Promise<RegistryQuotes> {
   return fromSource(context, 'bars', async () => {
     const { atMs, quoted } = ofThisMinute(context);

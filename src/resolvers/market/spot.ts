@@ -14,7 +14,10 @@ export interface Spot {
   meta: ResponseMeta;
 }
 
-/** The close of a registered symbol's latest daily bar (spec 4.3): the current session's as it builds, else the last completed one's. */
+/**
+ * The close of a registered symbol's latest daily bar (spec 4.3): the current session's as it builds, else the last
+ * completed one's.
+ */
 export async function spot(context: RequestContext, symbol: string): Promise<Spot> {
   requireSymbol(context.caller, await registeredSymbol(context, symbol));
   const daily = dailyPrice(await loadDailyBars(context, symbol), context.nowMs);

@@ -14,7 +14,7 @@ import {
   startOfDate,
 } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
-import { asOfNow, lastBarStart, storedBars } from '../../live/stock-bars.ts';
+import { barsAsOfNow, lastBarStart } from '../../live/stock-bars.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
 import { firstAtOrAfter, readBars } from '../../store/market/bar-blocks.ts';
 import { fromSource, oncePerRequest, type RequestContext, realTicker } from '../context.ts';
@@ -26,7 +26,7 @@ import { yieldingRows } from '../yielding-rows.ts';
 export const barLimits = { default: 10_000, max: 50_000, keyMax: 1000 };
 
 /** The longest span an API key may read, by timeframe; longer ones are clamped (spec 8). */
-const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
+export const keySpanDays: Record<Timeframe, number> = { '1s': 7, '1m': 7, '5m': 30, '1h': 90, '1d': 2 * 365 };
 
 export interface StockBarsArgs {
   from: string;
@@ -63,7 +63,10 @@ interface Window {
   applied: string[];
 }
 
-/** The earliest `from` a key may read, counted back from `toMs`; the more generous of calendar and elapsed days, so that a clock change clamps nobody. */
+/**
+ * The earliest `from` a key may read, counted back from `toMs`; the more generous of calendar and elapsed days, so that
+ * a clock change clamps nobody.
+ */
 function earliestFrom(toMs: number, timeframe: Timeframe): number {
   let days = keySpanDays[timeframe];
   if (timeframe === '1d') {
@@ -161,13 +164,8 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
   const bound = [symbol, timeframe, window.writtenFromMs, window.toMs];
   const start = args.cursor ? readPosition(args.cursor, bound) : window.fromMs;
   await takeInFlightSlot(context);
-  // Bars later than the server's clock are not there yet (they are when a past session is replayed).
-  const visibleTo = Math.min(window.toMs, context.nowMs + 1);
-  const page = await fromSource(context, 'bars', async () => {
-    const range = { fromMs: start, toMs: visibleTo, limit: window.limit };
-    const stored = await storedBars(context, symbol, timeframe, range);
-    return { ...stored, bars: await asOfNow(context, symbol, timeframe, stored.bars) };
-  });
+  const range = { fromMs: start, toMs: window.toMs, limit: window.limit };
+  const page = await fromSource(context, 'bars', () => barsAsOfNow(context, symbol, timeframe, range));
   const last = page.bars.tsMs.at(-1);
   await yieldForRows(page.bars.tsMs.length);
   return {

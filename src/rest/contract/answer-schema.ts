@@ -21,7 +21,7 @@ import { named } from './components.ts';
 import { absentInCaps, absentInMeta } from './envelope.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';
 import type { Route } from './route.ts';
-import { responseName, schemaName } from './schema-names.ts';
+import { enumName, responseName, schemaName } from './schema-names.ts';
 
 /** A JSON Schema, 2020-12. */
 export type JsonSchema = Record<string, unknown>;
@@ -66,7 +66,7 @@ function typeSchema(walk: Walk, type: GraphQLOutputType, selection: SelectionSet
 
 function enumSchema(type: GraphQLEnumType): JsonSchema {
   const values = type.getValues().map((value) => value.name);
-  return named('schemas', type.name, { type: 'string', enum: values }, type.description);
+  return named('schemas', enumName(type.name), { type: 'string', enum: values }, type.description);
 }
 
 function orNull(described: JsonSchema): JsonSchema {
@@ -89,7 +89,10 @@ interface SelectedField {
   conditional: boolean;
 }
 
-/** The fields a selection asks of a type, fragments followed; those of a fragment on another type come and go with the row. */
+/**
+ * The fields a selection asks of a type, fragments followed; those of a fragment on another type come and go with the
+ * row.
+ */
 function selectedFields(walk: Walk, type: FieldsType, selection: SelectionSetNode): SelectedField[] {
   return selection.selections.flatMap((node) => {
     if (node.kind === Kind.FIELD) return [{ node, of: type, conditional: (node.directives?.length ?? 0) > 0 }];
@@ -134,7 +137,9 @@ function fieldsSchema(walk: Walk, fields: readonly SelectedField[]): JsonSchema 
   for (const { node, of, conditional } of fields) {
     const field = of.getFields()[node.name.value]!;
     const key = wireName(node);
-    const fieldType = notFoundForNull.has(of.name) ? requiredType(field.type) : field.type;
+    // A key that is absent instead of null is never null.
+    const neverNull = notFoundForNull.has(of.name) || walk.absent.has(key);
+    const fieldType = neverNull ? requiredType(field.type) : field.type;
     properties[key] = {
       ...typeSchema(walk, fieldType, node.selectionSet),
       ...(field.description ? { description: field.description } : {}),

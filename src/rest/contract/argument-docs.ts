@@ -2,8 +2,8 @@ import { type GraphQLArgument, type GraphQLSchema, Kind, TypeInfo, visit, visitW
 import type { StoredOperation } from './operation.ts';
 
 /**
- * The argument of the graph that a variable of a stored operation is handed to: what the graph says of it (its default, its maximum)
- * holds for the parameter that becomes the variable. Null when the variable is handed to none.
+ * The argument of the graph that a variable of a stored operation is handed to: what the graph says of it (its default,
+ * its maximum) holds for the parameter that becomes the variable. Null when the variable is handed to none.
  */
 export function argumentOf(
   schema: GraphQLSchema,

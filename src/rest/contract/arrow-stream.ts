@@ -21,14 +21,14 @@ function typesOf(arrow: typeof Arrow): Record<ColumnType, Arrow.DataType> {
   };
 }
 
-function valuesOf({ type }: Column, rows: readonly (readonly Cell[])[], place: number): unknown[] {
-  if (type !== 'int64') return rows.map((row) => row[place]);
-  return rows.map((row) => (row[place] === null ? null : BigInt(row[place]!)));
+function valuesOf({ type }: Column, rows: readonly (readonly Cell[])[], index: number): unknown[] {
+  if (type !== 'int64') return rows.map((row) => row[index]);
+  return rows.map((row) => (row[index] === null ? null : BigInt(row[index]!)));
 }
 
 /**
- * A table as an Arrow IPC stream, piece by piece: the columns' types, then a batch for each piece of rows. `metadata` goes with the
- * schema.
+ * A table as an Arrow IPC stream, piece by piece: the columns' types, then a batch for each piece of rows. `metadata`
+ * goes with the schema.
  */
 export async function* arrowStream(
   columns: readonly Column[],
@@ -43,8 +43,8 @@ export async function* arrowStream(
   const writer = new arrow.RecordBatchStreamWriter();
   writer.reset(sink, schema);
   for await (const rows of pieces) {
-    const children = columns.map((column, place) => {
-      const [data] = arrow.vectorFromArray(valuesOf(column, rows, place), types[column.type]).data;
+    const children = columns.map((column, index) => {
+      const [data] = arrow.vectorFromArray(valuesOf(column, rows, index), types[column.type]).data;
       return data!;
     });
     const struct = arrow.makeData({ type: new arrow.Struct(fields), length: rows.length, nullCount: 0, children });

@@ -19,8 +19,8 @@ export interface BodyReader {
 }
 
 /**
- * Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is expected. `caller` =
- * whose bytes they are, for the limit of bodies in progress.
+ * Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is
+ * expected. `caller` = whose bytes they are, for the limit of bodies in progress.
  */
 export async function readBody(reader: BodyReader, request: IncomingMessage, caller: string): Promise<unknown> {
   const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
@@ -50,12 +50,15 @@ export function decodeUtf8(bytes: Buffer): string {
   }
 }
 
-/** The first thing that is wrong with a JSON value, as a 400 that names the field; `body` when it is the value as a whole. */
+/**
+ * The first thing that is wrong with a JSON value, as a 400 that names the field; `body` when it is the value as a
+ * whole.
+ */
 function shapeFailure(error: z.ZodError): Failure {
   const { path, message } = error.issues[0]!;
   const [field, index] = path;
-  const place = typeof index === 'number' ? `item ${index + 1}: ` : '';
-  return invalidParameter(String(field ?? 'body'), `${place}${message}`);
+  const item = typeof index === 'number' ? `item ${index + 1}: ` : '';
+  return invalidParameter(String(field ?? 'body'), `${item}${message}`);
 }
 
 /** What OpenAPI says of a body: the name of its schema, and an example that the route takes. */
@@ -102,8 +105,8 @@ export const fieldError = (expected: string) => (issue: { input?: unknown }) =>
   issue.input === undefined ? 'is required' : `expected ${expected}`;
 
 /**
- * A JSON object that OpenAPI describes as `shape`; only that it is an object is checked here. What is wrong with its fields is the
- * operation's to say, in the words that every endpoint has for it.
+ * A JSON object that OpenAPI describes as `shape`; only that it is an object is checked here. What is wrong with its
+ * fields is the operation's to say, in the words that every endpoint has for it.
  */
 export function objectBody(
   shape: z.ZodType,

@@ -12,14 +12,17 @@ interface Component {
   whole: JsonSchema | undefined;
 }
 
-/** Under this key a part carries its name. A symbol is not written as JSON: an inline description looks as if it had none. */
+/**
+ * Under this key a part carries its name. A symbol is not written as JSON: an inline description looks as if it had
+ * none.
+ */
 const component = Symbol('component');
 
 type Named = JsonSchema & { [component]?: Component };
 
 /**
- * Names a part of the description: `withComponents` writes it once, with this description, and a reference wherever it is used. A
- * description in `part` itself is that of the use. `whole` is the component where uses leave out some of it.
+ * Names a part of the description: `withComponents` writes it once, with this description, and a reference wherever it
+ * is used. A description in `part` itself is that of the use. `whole` is the component where uses leave out some of it.
  */
 export function named(
   section: Section,

@@ -110,8 +110,9 @@ function nextPage(address: string, cursor: string): string {
 }
 
 /**
- * What is not in a body without envelope, as headers: plane as text, caps and everything else of `meta` as JSON (contract-notes 1),
- * as JSON what the data says beside its rows, and as `Link` the page after this one. `address`: path and query of the request.
+ * What is not in a body without envelope, as headers: plane as text, caps and everything else of `meta` as JSON
+ * (contract-notes 1), as JSON what the data says beside its rows, and as `Link` the page after this one. `address`:
+ * path and query of the request.
  */
 export function besideHeaders(
   prefix: string,

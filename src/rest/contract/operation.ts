@@ -46,7 +46,10 @@ export interface ReadOperation {
   definition: OperationDefinitionNode;
 }
 
-/** Reads and validates an operation's file, named from this folder. Throws when it does not fit the schema, which stops the start. */
+/**
+ * Reads and validates an operation's file, named from this folder. Throws when it does not fit the schema, which stops
+ * the start.
+ */
 export function readOperation(schema: GraphQLSchema, path: string): ReadOperation {
   const document = withFragments(parse(readFileSync(new URL(path, import.meta.url), 'utf8'), { noLocation: true }));
   const problems = validate(schema, document);

@@ -50,7 +50,9 @@ export const ticker = param((text, name) => parseTicker(text, name), {
   example: 'SPY',
 });
 
-/** A symbol whose routes know no 400 for it: what has not the form of a ticker is not found, as any other unknown one. */
+/**
+ * A symbol whose routes know no 400 for it: what has not the form of a ticker is not found, as any other unknown one.
+ */
 export const knownTicker = param(
   (text) => {
     const found = readTicker(text);
@@ -214,7 +216,10 @@ export const opaqueId = param((value) => value, { description: 'An id.', example
 /** The values of a route's parameters by name. */
 export type ParamValues<P extends Params> = { [K in keyof P]: z.output<P[K]> };
 
-/** Reads a request's parameters: repeated, missing, empty or malformed ones are a 400 that names them; unknown ones are ignored. */
+/**
+ * Reads a request's parameters: repeated, missing, empty or malformed ones are a 400 that names them; unknown ones are
+ * ignored.
+ */
 export function readParams<P extends Params>(params: P, sent: Record<string, unknown>): ParamValues<P> {
   const values: Record<string, unknown> = {};
   for (const [name, schema] of Object.entries(params)) {

@@ -35,8 +35,8 @@ export interface ProtobufMessage {
 const rowsPerYield = 2000;
 
 /**
- * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so rows
- * are encoded in pieces, with turns for others in between.
+ * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so
+ * rows are encoded in pieces, with turns for others in between.
  */
 export async function encodeMessage(message: ProtobufMessage, answer: Answer): Promise<Buffer> {
   const type = root.lookupType(`${packageName}.${message.name}`);

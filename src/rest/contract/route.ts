@@ -17,9 +17,10 @@ export type ScopeGroup =
   | 'journal';
 
 /**
- * What a caller must have (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the declaration where
- * the symbol asks for it. `flow`: tier pro and the declaration, then the symbol's rule. `off-exchange`: tier basic and the declaration,
- * then the symbol's rule. `site-session`: no API key; `declared-site-session`: with the declaration besides.
+ * What a caller must have (contract-notes 1). `any`: a credential. `symbol`: a tier that reads the symbol, and the
+ * declaration where the symbol asks for it. `flow`: tier pro and the declaration, then the symbol's rule.
+ * `off-exchange`: tier basic and the declaration, then the symbol's rule. `site-session`: no API key;
+ * `declared-site-session`: with the declaration besides.
  */
 export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
 
@@ -70,8 +71,13 @@ export interface Route {
   aboutSessions: boolean;
   /** Statuses the route can answer with, beyond 200 and 401. */
   errors: readonly number[];
-  /** What AI clients are told of a change, where its method does not tell it: it cannot be undone, or sent again does nothing more. */
+  /**
+   * What AI clients are told of a change, where its method does not tell it: it cannot be undone, or sent again does
+   * nothing more.
+   */
   hints?: { destructive?: true; idempotent?: true };
+  /** Not a tool of MCP: its answer is of no use to an AI client. */
+  withoutTool?: true;
   /** The message the answer also comes as with `Accept: application/x-protobuf`. */
   protobuf?: ProtobufMessage;
   /** Headers of every success answer. */

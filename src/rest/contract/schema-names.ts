@@ -3,6 +3,8 @@ const renamed: Readonly<Record<string, string>> = {
   StockBar: 'Bar',
   Symbol: 'RegistryEntry',
   RankedPrint: 'EodPrint',
+  // Generators call the parameter `basis` of the route GexReferenceBasis.
+  GexReferenceBasis: 'ReferenceBasis',
 };
 
 /** Selections of a type that are not what its name says elsewhere, by operation and type. */
@@ -16,7 +18,12 @@ const ofOperation: Readonly<Record<string, string>> = {
 
 /** The name of the schema that an operation's selection of a type is: stable, and one per shape. */
 export function schemaName(operation: string, type: string): string {
-  return ofOperation[`${operation} ${type}`] ?? renamed[type] ?? type;
+  return ofOperation[`${operation} ${type}`] ?? enumName(type);
+}
+
+/** The name of the schema that a type without selections is. */
+export function enumName(type: string): string {
+  return renamed[type] ?? type;
 }
 
 /** The name of an operation's whole answer. Writes that answer alike share it. */

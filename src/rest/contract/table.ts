@@ -24,7 +24,10 @@ interface Source extends Column {
   keys: readonly string[];
 }
 
-/** A list of objects in an answer, as a table: a row an item, what the lists around it say repeated in each of its items' rows. */
+/**
+ * A list of objects in an answer, as a table: a row an item, what the lists around it say repeated in each of its
+ * items' rows.
+ */
 export interface Table {
   /** The list's wire name; `rows` where the data is the list itself. */
   name: string;
@@ -156,7 +159,10 @@ export interface Tables {
   beside: (data: unknown) => Record<string, Cell> | null;
 }
 
-/** The tables in an answer whose data is of `schema`. Columns have wire names, with dots where an object or a list lies in another. */
+/**
+ * The tables in an answer whose data is of `schema`. Columns have wire names, with dots where an object or a list lies
+ * in another.
+ */
 export function answerTables(schema: JsonSchema): Tables {
   const data = known(schema);
   if (typesOf(data).includes('array')) {

@@ -32,8 +32,8 @@ function bodyOf({ route }: CompiledRoute, bytes: Buffer | null): unknown {
 }
 
 /**
- * What a route answers to a caller, by the same rules as at its address: rate, usage, entitlement, limits. Throws the failure that
- * the address would answer.
+ * What a route answers to a caller, by the same rules as at its address: rate, usage, entitlement, limits. Throws the
+ * failure that the address would answer.
  */
 export async function callRoute(
   services: EndpointServices,

@@ -63,7 +63,7 @@ export function sendFailure(response: Response, failure: Failure): void {
     response.destroy();
     return;
   }
-  for (const [name, value] of Object.entries(failure.headers)) response.setHeader(name, value);
+  response.setHeaders(new Map(Object.entries(failure.headers)));
   forbidCaching(response);
   response.status(failure.status).json(errorEnvelope(failure));
 }

@@ -27,7 +27,9 @@ export interface RestParts {
   metaHeaderPrefix: string;
 }
 
-/** The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data. */
+/**
+ * The part of an operation's result that `path` leads to. Where it has no `data`, everything beside `meta` is the data.
+ */
 export function answerAt(
   result: Record<string, unknown>,
   path: string,
@@ -101,7 +103,10 @@ interface Exchange {
   context: OperationContext;
 }
 
-/** What an answer of sealed sessions depends on: the address, the form, the caller's rights, and the date that sealed them. */
+/**
+ * What an answer of sealed sessions depends on: the address, the form, the caller's rights, and the date that sealed
+ * them.
+ */
 function answerKey({ services }: RestParts, { caller, request, media }: Exchange): string {
   return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
 }
@@ -142,7 +147,7 @@ async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Excha
   const cached = parts.sealed.find(answerKey(parts, exchange));
   const { headers, body, cacheable } = cached ?? (await freshAnswer(parts, compiled, exchange));
   if (cacheable) allowPrivateCaching(response);
-  for (const [name, value] of Object.entries(headers)) response.setHeader(name, value);
+  response.setHeaders(new Map(Object.entries(headers)));
   await sendBody(request, response, body);
 }
 
@@ -155,7 +160,7 @@ export function asFailure(error: unknown): Failure {
 
 /** Headers of a route, which errors have too. */
 function setRouteHeaders({ headers }: Pick<Route, 'headers'>, request: Request, response: Response): void {
-  for (const [name, value] of Object.entries(headers?.(request.params) ?? {})) response.setHeader(name, value);
+  response.setHeaders(new Map(Object.entries(headers?.(request.params) ?? {})));
 }
 
 function handler(parts: RestParts, compiled: CompiledRoute): RequestHandler {
@@ -199,7 +204,10 @@ export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]):
   return routes.map((route) => compiledRoute(schema, route));
 }
 
-/** The route table as an Express router; a path that is known under another method is a 405, an unknown one below /v2 a 404. */
+/**
+ * The route table as an Express router; a path that is known under another method is a 405, an unknown one below /v2
+ * a 404.
+ */
 export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): Router {
   const router = Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();

@@ -98,7 +98,10 @@ interface GexData {
   strikes: readonly { strike: number; gex: number; call_oi: number | null; put_oi: number | null }[];
 }
 
-/** Captures of dealer gamma: the first as `gex_snap`, then what changed as `gex_delta`; a snapshot again when strikes are gone. */
+/**
+ * Captures of dealer gamma: the first as `gex_snap`, then what changed as `gex_delta`; a snapshot again when strikes
+ * are gone.
+ */
 export function gexUpdates(): Updates<GexData> {
   let sent: Sent | null = null;
   return {

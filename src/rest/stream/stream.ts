@@ -58,7 +58,10 @@ async function openTopics(
 const frame = (event: string, id: string | null, data: string) =>
   `event: ${event}\n${id === null ? '' : `id: ${id}\n`}data: ${data}\n\n`;
 
-/** Tells every event of every topic as fast as the reader reads; resolves with the end's reason when one of them ends, null when the reader left. */
+/**
+ * Tells every event of every topic as fast as the reader reads; resolves with the end's reason when one of them ends,
+ * null when the reader left.
+ */
 async function sendAll(
   out: EventStream,
   { names, topics }: AskedTopics,

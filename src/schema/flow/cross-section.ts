@@ -4,7 +4,7 @@ import { flowAtStrike, gexAtStrike, type StrikeFlow, strikesOf } from '../../res
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
-import { GexStrikeType } from '../gex/gex.ts';
+import { GexStrikeType } from '../gex/capture.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
 import { FlowCoverageType, FlowMeasuresType, SymbolFlowType } from './flow.ts';
 

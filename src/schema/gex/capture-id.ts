@@ -3,7 +3,9 @@ import { gexCaptureOf, type ServedGexCapture } from '../../resolvers/gex/gex.ts'
 import type { NodeLookup } from '../node-id.ts';
 import { capturePoints, strikeSizes } from './cost.ts';
 
-/** The key of a capture: its instant, and what its rows are. So an answer of the past is never merged into one of now. */
+/**
+ * The key of a capture: its instant, and what its rows are. So an answer of the past is never merged into one of now.
+ */
 export function captureKey({ underlying, capturedAt, isByExpiry, top }: ServedGexCapture): string {
   return `${underlying}:${capturedAt}:${isByExpiry ? 'expiry' : 'net'}:${top ?? 'all'}`;
 }

@@ -4,8 +4,9 @@ import { type GexGrid, type GexGridMeta, gexGrid } from '../../resolvers/gex/gri
 import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
-import { GexStrikeType, SymbolGexType } from './gex.ts';
+import { SymbolGexType } from './gex.ts';
 
 const GexGridMetaType = builder.objectRef<GexGridMeta>('GexGridMeta').implement({
   description: 'Metadata of a grid.',

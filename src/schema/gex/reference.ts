@@ -9,8 +9,9 @@ import { builder } from '../builder.ts';
 import { costs } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { ResponseMetaInterface } from '../response-meta.ts';
+import { GexStrikeType } from './capture.ts';
 import { strikeSizes } from './cost.ts';
-import { GexStrikeType, SymbolGexType } from './gex.ts';
+import { SymbolGexType } from './gex.ts';
 
 const ReferenceBasisEnum = builder.enumType('GexReferenceBasis', {
   description:

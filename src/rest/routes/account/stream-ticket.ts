@@ -14,4 +14,6 @@ export const streamTicket = route({
   operation: 'account/stream-ticket.graphql',
   answer: 'createStreamTicket',
   errors: [502],
+  // A tool call cannot open a WebSocket.
+  withoutTool: true,
 });

@@ -25,7 +25,9 @@ const body = objectBody(
 );
 type Sent = Record<string, unknown>;
 
-/** The fields of a body, checked. Without `withId` an id is skipped: the path's counts. The time stays as it was sent. */
+/**
+ * The fields of a body, checked. Without `withId` an id is skipped: the path's counts. The time stays as it was sent.
+ */
 function fields(sent: unknown, withId: boolean): { id: string | null; trade: Sent } {
   const given = withId ? (sent as Sent) : { ...(sent as Sent), id: null };
   const { id, journalAccountId, tsMs, ...rest } = requireTrade(given, 0);

@@ -49,7 +49,9 @@ function ofAll<T>(list: readonly unknown[], read: (item: unknown) => T | null): 
   return values;
 }
 
-/** Whether values never fall (`1`), never rise (`-1`), or neither (`0`); those that are all the same are in no order. */
+/**
+ * Whether values never fall (`1`), never rise (`-1`), or neither (`0`); those that are all the same are in no order.
+ */
 function orderOf(values: readonly (number | string)[]): -1 | 0 | 1 {
   let [rises, falls] = [false, false];
   for (let i = 1; i < values.length; i++) {
@@ -80,10 +82,11 @@ function ranked(list: readonly unknown[], count: number, ranks: readonly number[
 }
 
 /**
- * The `count` items of a list that a reader would keep: of a ranking the highest ranked, of strikes those nearest the spot (dollars;
- * if unknown, nearest the middle one), of a series the newest, else the first. They stay in the order of the list.
+ * The `count` items of a list that a reader would keep: of a ranking the highest ranked, of strikes those nearest the
+ * spot (dollars; if unknown, nearest the middle one), of a series the newest, else the first. They stay in the order of
+ * the list.
  */
-export function keptItems(
+export function selectedItems(
   list: readonly unknown[],
   count: number,
   spot: number | null,
@@ -103,7 +106,7 @@ export function keptItems(
 }
 
 /** An object whose lists are the columns of one series, each cut to the newest `count`; others as they are. */
-export function keptColumns(object: Row, count: number): { object: Row; cut: { name: string; of: number }[] } {
+export function selectedColumns(object: Row, count: number): { object: Row; cut: { name: string; of: number }[] } {
   const time = timeNames.map((name) => object[name]).find((value) => Array.isArray(value)) as unknown[] | undefined;
   if (!time || time.length <= count) return { object, cut: [] };
   const cut: { name: string; of: number }[] = [];

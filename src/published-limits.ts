@@ -1,0 +1,41 @@
+import { maxLiveKeys } from './access/identity/api-keys.ts';
+import { maxInFlight } from './access/limits/in-flight.ts';
+import { methodologyVersion } from './analytics/methodology.ts';
+import type { Config } from './config.ts';
+import { pointsPerRequest } from './graphql/limits/weight.ts';
+import { viewRequests } from './pages/dashboard/view-requests.ts';
+import type { PublishedLimits } from './pages/published-limits.ts';
+import { optionBarLimits } from './resolvers/chain/option-bars.ts';
+import { largeTradeLimits } from './resolvers/flow/large-trades.ts';
+import { keyDefaultTop } from './resolvers/gex/history.ts';
+import { journalPageMax } from './resolvers/journal/page.ts';
+import { moverLimits } from './resolvers/market/movers.ts';
+import { maxQuotes } from './resolvers/market/quotes.ts';
+import { barLimits, keySpanDays } from './resolvers/market/stock-bars.ts';
+import { offExchangeLimits } from './resolvers/offexchange/off-exchange.ts';
+
+const offExchangeRoutes = ['activity', 'concentration', 'composition', 'profile'] as const;
+
+/** What the guides tell of limits: each from where it is enforced. */
+export function publishedLimits({ rates, maxStreams }: Pick<Config, 'rates' | 'maxStreams'>): PublishedLimits {
+  return {
+    rates,
+    streams: maxStreams,
+    inFlight: maxInFlight,
+    pointsPerRequest,
+    liveKeys: maxLiveKeys,
+    pages: [
+      { route: 'stock-bars', ...barLimits },
+      { route: 'option-bars', ...optionBarLimits },
+      { route: 'large-trades', ...largeTradeLimits },
+      ...offExchangeRoutes.map((name) => ({ route: `off-exchange-${name}`, ...offExchangeLimits })),
+      { route: 'movers', ...moverLimits },
+      { route: 'journal-trades', default: journalPageMax, max: journalPageMax },
+    ],
+    barSpanDays: keySpanDays,
+    gexTop: keyDefaultTop,
+    view: viewRequests,
+    quotes: maxQuotes,
+    methodologyVersion,
+  };
+}

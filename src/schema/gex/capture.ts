@@ -1,0 +1,216 @@
+import type { GammaSource, GexExpiry, GexProfilePoint } from '../../domain/gex.ts';
+import { chainRowsAtStrike } from '../../resolvers/chain/chain.ts';
+import { flipIsRemote, type GexStrike, inShares, type ServedGexCapture, strikeRows } from '../../resolvers/gex/gex.ts';
+import { builder } from '../builder.ts';
+import { ChainRowType } from '../chain/chain.ts';
+import { costs } from '../cost.ts';
+import { enumValues } from '../enum-values.ts';
+import { node } from '../node.ts';
+import { captureKey, captureLookup } from './capture-id.ts';
+
+const usage = { extensions: { scopeGroup: 'analytics.gex' } };
+
+/** A strike row; option flow adds its edge in its own file. */
+export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement({
+  description: 'Dealer gamma exposure at one strike: net over all expiries, or for one expiry.',
+  fields: (t) => ({
+    strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
+    expiry: t.expose('expiry', {
+      type: 'SessionDate',
+      nullable: true,
+      description: 'Expiry of the row; null for a net row.',
+    }),
+    gex: t.exposeFloat('gex', {
+      description: 'Dollars of dealer hedging per $1 move: calls positive, puts negative.',
+    }),
+    gexShares: t.float({
+      nullable: true,
+      description:
+        'gex in shares per $1 move: gex divided by the spot, else by the prior close. Null if neither is known.',
+      resolve: (row) => inShares(row.capture, row.gex),
+    }),
+    deltaAdj: t.exposeFloat('deltaAdj', {
+      nullable: true,
+      description: 'Delta-adjusted dollars per $1 move; null when not captured.',
+    }),
+    deltaAdjShares: t.float({
+      nullable: true,
+      description: 'deltaAdj in shares per $1 move; null when unknown.',
+      resolve: (row) => inShares(row.capture, row.deltaAdj),
+    }),
+    callOi: t.exposeInt('callOi', {
+      nullable: true,
+      description: 'Open interest of calls, contracts; null if no call is listed.',
+    }),
+    putOi: t.exposeInt('putOi', {
+      nullable: true,
+      description: 'Open interest of puts, contracts; null if no put is listed.',
+    }),
+    gex0dte: t.exposeFloat('gex0dte', {
+      nullable: true,
+      description: 'Part of gex that expires in the session of the capture, dollars per $1 move; null if none does.',
+    }),
+    gex0dteShares: t.float({
+      nullable: true,
+      description: 'gex0dte in shares per $1 move; null when unknown.',
+      resolve: (row) => inShares(row.capture, row.gex0dte),
+    }),
+    chain: t.field({
+      type: [ChainRowType],
+      extensions: { ...usage.extensions, ...costs({ once: 1, each: 0.03, rows: 'rowsOfStrike' }) },
+      description: 'The chain rows behind this row: those at its strike and, unless it is a net row, its expiry.',
+      resolve: (row, _args, context) => chainRowsAtStrike(context, row),
+    }),
+  }),
+});
+
+const GexExpiryType = builder.objectRef<GexExpiry>('GexExpiry').implement({
+  description: "One expiry's figures in a capture.",
+  fields: (t) => ({
+    expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
+    maxPain: t.expose('maxPain', {
+      type: 'StrikeThousandths',
+      nullable: true,
+      description:
+        'Strike at which option holders receive the least at expiry, thousandths of a dollar; null without open interest.',
+    }),
+    expectedMoveStraddle: t.exposeFloat('expectedMoveStraddle', {
+      nullable: true,
+      description: 'Price of the at-the-money straddle, dollars a share; null if a leg has no price.',
+    }),
+    expectedMoveSigma: t.exposeFloat('expectedMoveSigma', {
+      nullable: true,
+      description: 'One standard deviation of the price at expiry, S·σ·√T, dollars; null if the volatility is unknown.',
+    }),
+    atmIv: t.exposeFloat('atmIv', {
+      nullable: true,
+      description: 'At-the-money implied volatility, an annualized fraction; null when not solved.',
+    }),
+    moveRatio: t.exposeFloat('moveRatio', {
+      nullable: true,
+      description:
+        'Self-check: expectedMoveSigma divided by 1.2533 times expectedMoveStraddle, 1 if the two agree. Null if either is null or an older version stored the capture.',
+    }),
+    inconsistent: t.exposeBoolean('inconsistent', {
+      description: 'True if the expiry is within 30 days and its moveRatio is outside 0.95 to 1.05.',
+    }),
+  }),
+});
+
+const GammaSourceEnum = builder.enumType('GammaSource', {
+  description: 'Source of the gammas: solved from prices by the service, or given by the vendor.',
+  values: enumValues<GammaSource>({
+    solve: 'Solved from option prices by the service.',
+    vendor: "The source's own gammas.",
+  }),
+});
+
+const GexProfilePointType = builder.objectRef<GexProfilePoint>('GexProfilePoint').implement({
+  description: 'Net gamma exposure were the underlying at a price.',
+  fields: (t) => ({
+    price: t.exposeFloat('price', { description: 'Price of the underlying, dollars.' }),
+    gex: t.exposeFloat('gex', { description: 'Dollars of dealer hedging per $1 move at that price.' }),
+  }),
+});
+
+export const GexCaptureType = builder.objectRef<ServedGexCapture>('GexCapture').implement({
+  description: 'Dealer gamma exposure of an underlying at one point in time.',
+  fields: (t) => ({
+    underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
+    capturedAt: t.expose('capturedAt', { type: 'EpochMs', description: 'When the chain was captured, epoch ms.' }),
+    sessionDate: t.expose('sessionDate', { type: 'SessionDate', description: 'Exchange session of the capture.' }),
+    spot: t.exposeFloat('spot', {
+      nullable: true,
+      description: 'Price of the underlying, dollars; null when unknown.',
+    }),
+    priorCloseSpot: t.exposeFloat('priorCloseSpot', {
+      nullable: true,
+      description: 'Prior close of the underlying, dollars; null when unknown.',
+    }),
+    impliedSpot: t.exposeFloat('impliedSpot', {
+      nullable: true,
+      description:
+        'Price of the underlying that the option quotes imply by put-call parity, dollars; null if they imply none or an older version stored the capture.',
+    }),
+    spotStale: t.exposeBoolean('spotStale', {
+      nullable: true,
+      description:
+        'True if spot and quotes are not of one instant: options are then priced with impliedSpot. Null if an older version stored the capture.',
+    }),
+    inconsistentExpiries: t.exposeInt('inconsistentExpiries', {
+      nullable: true,
+      description: 'Number of expiries that are inconsistent; null if an older version stored the capture.',
+    }),
+    netGex: t.exposeFloat('netGex', {
+      description: 'Sum of gex over all strikes, before any trim; dollars per $1 move.',
+    }),
+    netGexShares: t.float({
+      nullable: true,
+      description: 'netGex in shares per $1 move; null if no price is known.',
+      resolve: (capture) => inShares(capture, capture.netGex),
+    }),
+    flipPoint: t.exposeFloat('flipPoint', {
+      nullable: true,
+      description: 'Price at which the cumulative net gex curve crosses zero, dollars; null if it does not.',
+    }),
+    flipIsRemote: t.boolean({
+      nullable: true,
+      description:
+        'True if flipPoint is more than 20% from the spot: it then says little, and zeroGamma more. Null without a flip point.',
+      resolve: flipIsRemote,
+    }),
+    zeroGamma: t.exposeFloat('zeroGamma', {
+      nullable: true,
+      description: 'Price near the spot at which re-priced net gamma changes sign, dollars; null if there is none.',
+    }),
+    callWall: t.expose('callWall', {
+      type: 'StrikeThousandths',
+      nullable: true,
+      description: 'Strike with the largest call gex, thousandths of a dollar; null if there is none.',
+    }),
+    putWall: t.expose('putWall', {
+      type: 'StrikeThousandths',
+      nullable: true,
+      description: 'Strike with the largest absolute put gex, thousandths of a dollar; null if there is none.',
+    }),
+    netVanna: t.exposeFloat('netVanna', {
+      nullable: true,
+      description: 'Dollars of dealer delta per vol point (0.01 of volatility); null when not computed.',
+    }),
+    netCharm: t.exposeFloat('netCharm', {
+      nullable: true,
+      description: 'Dollars of dealer delta per day; null when not computed.',
+    }),
+    gammaSource: t.expose('gammaSource', { type: GammaSourceEnum, description: 'Source of the gammas.' }),
+    oiCoverage: t.exposeFloat('oiCoverage', {
+      description: 'Fraction of open interest with a known gamma, 0 to 1.',
+    }),
+    contractCount: t.exposeInt('contractCount', { description: 'Number of contracts in the sums.' }),
+    gammaAbsent: t.exposeInt('gammaAbsent', {
+      description: 'Contracts with open interest that were skipped because their gamma is unknown.',
+    }),
+    methodologyVersion: t.exposeString('methodologyVersion', {
+      description: 'Version of the definitions used to compute the figures.',
+    }),
+    strikes: t.field({
+      type: [GexStrikeType],
+      extensions: costs({ rows: 'strikes' }),
+      description: 'Rows ascending by strike: one net row per strike, or one row per strike and expiry with byExpiry.',
+      resolve: (capture, _args, context) => strikeRows(capture, context),
+    }),
+    profile: t.expose('profile', {
+      type: [GexProfilePointType],
+      nullable: true,
+      extensions: costs({ rows: 60 }),
+      description:
+        'Net gamma exposure were the underlying at other prices, with volatilities held fixed; 60 prices from 0.8 to 1.2 of the spot, ascending. Null if an older version stored the capture.',
+    }),
+    expiries: t.expose('expiries', {
+      type: [GexExpiryType],
+      extensions: costs({ rows: 'expiries' }),
+      description: 'Figures per expiry, ascending.',
+    }),
+  }),
+});
+
+node(GexCaptureType, captureKey, captureLookup, usage.extensions.scopeGroup);

@@ -1,0 +1,74 @@
+import { type GexStrike, strikeRows } from '../../resolvers/gex/gex.ts';
+import type { SessionStrikes, SessionStrikesMeta } from '../../resolvers/gex/session-strikes.ts';
+import { builder } from '../builder.ts';
+import { costs } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
+
+const SessionStrikesMetaType = builder.objectRef<SessionStrikesMeta>('SessionStrikesMeta').implement({
+  description: "Metadata of the rows of a session's last capture.",
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    underlying: t.expose('underlying', { type: 'Ticker', description: 'Ticker of the underlying.' }),
+    date: t.expose('date', { type: 'SessionDate', description: 'Exchange session.' }),
+    capturedAt: t.expose('capturedAt', {
+      type: 'EpochMs',
+      nullable: true,
+      description: 'When the chain was captured, epoch ms; null if the session has no capture.',
+    }),
+    rowCount: t.exposeInt('rowCount', { description: 'Number of rows in the answer.' }),
+  }),
+});
+
+const SessionStrikeInterface = builder.interfaceRef<GexStrike>('SessionStrike').implement({
+  description: "A row of a session's last capture: net, or for one expiry.",
+  resolveType: (row) => (row.expiry === null ? 'NetSessionStrike' : 'ExpirySessionStrike'),
+  fields: (t) => ({
+    strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
+    gex: t.exposeFloat('gex', { description: 'Dollars of dealer hedging per $1 move: calls positive, puts negative.' }),
+    deltaAdjGex: t.exposeFloat('deltaAdj', {
+      nullable: true,
+      description: 'Delta-adjusted dollars per $1 move; null when not captured.',
+    }),
+    callOi: t.exposeInt('callOi', {
+      nullable: true,
+      description: 'Open interest of calls, contracts; null if no call is listed.',
+    }),
+    putOi: t.exposeInt('putOi', {
+      nullable: true,
+      description: 'Open interest of puts, contracts; null if no put is listed.',
+    }),
+  }),
+});
+
+builder.objectRef<GexStrike>('NetSessionStrike').implement({
+  description: 'A row over all expiries.',
+  interfaces: [SessionStrikeInterface],
+  fields: (t) => ({
+    gex0dte: t.exposeFloat('gex0dte', {
+      nullable: true,
+      description: 'Part of gex that expires in the session, dollars per $1 move; null if none does.',
+    }),
+  }),
+});
+
+builder.objectRef<GexStrike>('ExpirySessionStrike').implement({
+  description: 'A row for one expiry.',
+  interfaces: [SessionStrikeInterface],
+  fields: (t) => ({
+    expiry: t.field({ type: 'SessionDate', description: 'Expiry of the row.', resolve: (row) => row.expiry! }),
+  }),
+});
+
+/** The rows of a session's last capture. */
+export const SessionStrikesType = builder.objectRef<SessionStrikes>('SessionStrikes').implement({
+  description: "The rows of a session's last capture.",
+  fields: (t) => ({
+    rows: t.field({
+      type: [SessionStrikeInterface],
+      extensions: costs({ rows: 'strikesByExpiry' }),
+      description: 'Rows by strike and expiry if the capture has them, else net rows.',
+      resolve: ({ capture }, _args, context) => (capture ? strikeRows(capture, context) : []),
+    }),
+    meta: t.expose('meta', { type: SessionStrikesMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
