@@ -42,6 +42,7 @@ const packages: readonly BrowserPackage[] = [
     files: ['dist/htm.module.js', 'preact/index.module.js'],
     imports: { htm: 'dist/htm.module.js', 'htm/preact': 'preact/index.module.js' },
   },
+  { name: 'minisearch', files: ['dist/es/index.js'], imports: { minisearch: 'dist/es/index.js' } },
 ];
 
 const require = createRequire(import.meta.url);
@@ -63,7 +64,9 @@ const fromPackage = (name: string, file: string) => `lib/${name}/${file}`;
 
 const contentTypeOf = (path: string) => contentTypes[extname(path)]!;
 
-/** The files of this folder that are for browsers: style sheets, pictures, and what lies below folders named `client`. */
+/**
+ * The files of this folder that are for browsers: style sheets, pictures, and what lies below folders named `client`.
+ */
 function ownFiles(): AssetFile[] {
   const root = import.meta.dirname;
   const files = readdirSync(root, { recursive: true, withFileTypes: true })
@@ -92,7 +95,9 @@ function packageFiles(): AssetFile[] {
   });
 }
 
-/** GraphiQL's script and style sheet. Its package holds them as texts of one module of 2 MB, which is never loaded here. */
+/**
+ * GraphiQL's script and style sheet. Its package holds them as texts of one module of 2 MB, which is never loaded here.
+ */
 function graphiqlFiles(): AssetFile[] {
   const { version } = installed('@graphql-yoga/render-graphiql');
   return Object.entries(graphiqlParts).map(([path, part]) => ({

@@ -36,7 +36,10 @@ const bufferOf = (texts: Texts, name: string) => {
   return Buffer.from(buffer, byteOffset, byteLength);
 };
 
-/** Reads the TypeScript `files` when one of them is first asked for, all at once, and caches them: together they are small. */
+/**
+ * Reads the TypeScript `files` when one of them is first asked for, all at once, and caches them: together they are
+ * small.
+ */
 export function strippedScripts(files: readonly string[]): (file: string) => Promise<Buffer> {
   let texts: Promise<Texts> | null = null;
   return async (file) => {

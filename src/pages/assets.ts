@@ -26,7 +26,10 @@ export interface Assets {
   router: Router;
 }
 
-/** Bytes in the encodings they were asked for in, each compressed once. Plain bytes are made of those: only small files are cached. */
+/**
+ * Bytes in the encodings they were asked for in, each compressed once. Plain bytes are made of those: only small files
+ * are cached.
+ */
 function encodings({ read }: AssetFile): (encoding: Encoding) => Promise<Buffer> {
   const made = new Map<Encoding, Promise<Buffer>>();
   const compressed = (encoding: keyof typeof compressors) => {
@@ -46,9 +49,12 @@ function versionOf(files: readonly AssetFile[]): string {
   return hash.digest('base64url').slice(0, 12);
 }
 
-/** What pages load: style sheets, scripts (TypeScript of ours with its types taken off) and the packages they import. */
-export function openAssets(): Assets {
-  const files = assetFiles().sort((one, other) => (one.path < other.path ? -1 : 1));
+/**
+ * What pages load: style sheets, scripts (TypeScript of ours with its types taken off), the packages they import, and
+ * what was `made` when the server started.
+ */
+export function openAssets(made: readonly AssetFile[]): Assets {
+  const files = [...assetFiles(), ...made].sort((one, other) => (one.path < other.path ? -1 : 1));
   const version = versionOf(files);
   const byPath = new Map(files.map((file) => [file.path, { ...file, bytes: encodings(file) }]));
   const address = (path: string): string => {

@@ -3,7 +3,9 @@ export interface Html {
   readonly markup: string;
 }
 
-/** What a template takes: text is escaped, markup is not, lists are joined, and null, undefined and false are nothing. */
+/**
+ * What a template takes: text is escaped, markup is not, lists are joined, and null, undefined and false are nothing.
+ */
 export type HtmlPart = Html | string | number | null | undefined | false | readonly HtmlPart[];
 
 const entities: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;', "'": '&#39;' };

@@ -30,6 +30,11 @@ export const siteLinks: readonly SiteLink[] = [
     inHeader: true,
   },
   {
+    to: '/docs/key',
+    name: 'Guides',
+    what: 'Getting a key, rates and budgets, paging and caching, the changelog.',
+  },
+  {
     to: '/docs#stream',
     name: 'Live streams',
     what: 'Live quotes, bars, dealer gamma and option flow: server-sent events and GraphQL subscriptions.',

@@ -1,7 +1,9 @@
 import type { Request } from 'express';
 import { type Html, html } from './html.ts';
 
-/** The origin this server was asked at, for commands that can be copied; behind a proxy the page's script puts its own. */
+/**
+ * The origin this server was asked at, for commands that can be copied; behind a proxy the page's script puts its own.
+ */
 export function originOf(request: Request): string {
   const host = request.headers.host ?? '';
   return /^[\w.:[\]-]{1,255}$/.test(host) ? `${request.protocol}://${host}` : 'http://127.0.0.1:4000';

@@ -9,6 +9,9 @@ import { graphiqlPage } from './graphiql/graphiql.ts';
 import { landingPage } from './landing.ts';
 import type { SampleMarket, SiteState } from './market-note.ts';
 import { missingPage } from './missing.ts';
+import type { PublishedLimits } from './published-limits.ts';
+import { guidePage } from './reference/guides/guide-page.ts';
+import { guides } from './reference/guides/guides.ts';
 import { referencePage } from './reference/reference.ts';
 import { type JsonInstead, type Page, sendPage } from './shell.ts';
 
@@ -19,6 +22,8 @@ export interface PagesParts {
   description: JsonSchema;
   /** The operations of the topics of the stream. */
   streams: StreamOperations;
+  /** What the guides tell of limits. */
+  limits: PublishedLimits;
   /** The server's clock, epoch ms. */
   now: () => number;
   /** The sample market, with its key for who may be shown it: see `ServerParts`. Null = this server has other data. */
@@ -41,6 +46,7 @@ const graphAddress = '/graphql';
 const pages: Readonly<Record<string, PageMaker>> = {
   '/': landingPage,
   '/docs': referencePage(),
+  ...Object.fromEntries(guides.map((guide) => [guide.path, guidePage(guide)])),
   '/dashboard': dashboardPage,
   '/dashboard/:symbol': dashboardPage,
 };
@@ -50,7 +56,10 @@ const siteOf = async ({ sample, now }: PagesParts, request: Request): Promise<Si
   nowMs: now(),
 });
 
-/** The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's key. */
+/**
+ * The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's
+ * key.
+ */
 export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   const router = Router({ caseSensitive: true }).use(assets.router);
   router.get(graphAddress, async (request, response, next) => {
@@ -71,7 +80,10 @@ export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   return router;
 }
 
-/** What a browser gets at an address that is none: a page, with the status of the failure. Other clients get the error envelope. */
+/**
+ * What a browser gets at an address that is none: a page, with the status of the failure. Other clients get the error
+ * envelope.
+ */
 export function missingPages(parts: PagesParts, assets: Assets) {
   return async (request: Request, response: Response, next: () => void): Promise<void> => {
     // A browser that opens a page says so; scripts that ask for anything get JSON.

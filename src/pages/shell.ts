@@ -22,7 +22,10 @@ export interface Page {
   scripts?: readonly string[];
 }
 
-/** A page whose whole document its maker writes: an editor, whose scripts bring styles, fonts and workers. Its own scripts are files. */
+/**
+ * A page whose whole document its maker writes: an editor, whose scripts bring styles, fonts and workers. Its own
+ * scripts are files.
+ */
 export interface EditorPage {
   document: Html;
 }
@@ -36,7 +39,10 @@ const links = siteLinks.filter(({ inHeader }) => inHeader);
 
 const sameSection = (one: string, other: string) => one.split('/')[1] === other.split('/')[1];
 
-/** The header that all pages share; `current` = the address of the page. Where a key is asked for, the sample market's is offered. */
+/**
+ * The header that all pages share; `current` = the address of the page. Where a key is asked for, the sample market's
+ * is offered.
+ */
 export function header(current: string, site: SiteState): Html {
   const sampleKey = site.sample?.key ?? null;
   return html`<a class="skip" href="#main">Skip to the content</a>

@@ -1,23 +1,31 @@
 // What every page's parts may carry: buttons that copy, what needs scripts, and the origin as the reader sees it.
 
-async function copy(button: HTMLButtonElement): Promise<void> {
-  // Of several, as behind tabs, the one that is seen.
-  const source = [...document.querySelectorAll<HTMLElement>(button.dataset.copy ?? '')].find(
-    ({ offsetParent }) => offsetParent !== null,
-  );
-  if (!source) return;
+/**
+ * Copies `text`, and says so on the button. Without a clipboard the text is selected, where it is shown, to be copied
+ * by hand.
+ */
+export async function copyText(button: HTMLButtonElement, source: HTMLElement, text: string): Promise<void> {
   const said = button.textContent;
   try {
-    await navigator.clipboard.writeText(source.textContent ?? '');
+    await navigator.clipboard.writeText(text);
     button.textContent = 'Copied';
   } catch {
-    // No clipboard without https or permission: the text is selected, to be copied by hand.
+    // No clipboard without https or permission.
+    if (source.textContent !== text) source.textContent = text;
     getSelection()?.selectAllChildren(source);
     button.textContent = 'Selected';
   }
   setTimeout(() => {
     button.textContent = said;
   }, 1500);
+}
+
+function copy(button: HTMLButtonElement): void {
+  // Of several, as behind tabs, the one that is seen.
+  const source = [...document.querySelectorAll<HTMLElement>(button.dataset.copy ?? '')].find(
+    ({ offsetParent }) => offsetParent !== null,
+  );
+  if (source) void copyText(button, source, source.textContent ?? '');
 }
 
 /** Wakes the parts that need scripts, and corrects the origin in the commands. */
@@ -28,6 +36,6 @@ export function wakeParts(root: ParentNode = document): void {
 
 document.addEventListener('click', (event) => {
   const button = (event.target as Element).closest<HTMLButtonElement>('button[data-copy]');
-  if (button) void copy(button);
+  if (button) copy(button);
 });
 wakeParts();

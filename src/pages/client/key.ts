@@ -1,4 +1,5 @@
-// The key is stored for the browser, in local storage: every tab has it until it is removed. GraphiQL uses the same name.
+// The key is stored for the browser, in local storage: every tab has it until it is removed. GraphiQL uses the same
+// name.
 const entry = 'tapegraph-key';
 const changed = 'tapegraph-key-changed';
 
@@ -7,7 +8,9 @@ export function readKey(): string {
   return localStorage.getItem(entry) ?? '';
 }
 
-/** Stores a key for this browser, or removes it (''), and notifies the listening parts of this page and of other tabs. */
+/**
+ * Stores a key for this browser, or removes it (''), and notifies the listening parts of this page and of other tabs.
+ */
 export function saveKey(key: string): void {
   if (key.trim() === readKey()) return;
   if (key.trim() === '') localStorage.removeItem(entry);

@@ -7,8 +7,8 @@ import type { Page } from '../shell.ts';
 const styles = ['dashboard', 'watchlist', 'panels', 'tables', 'states'].map((name) => `dashboard/${name}.css`);
 
 /**
- * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph with the user's key and updated by streams.
- * `/dashboard` shows the symbol one would begin with.
+ * `/dashboard/:symbol`: everything of a symbol at a glance, asked of the graph with the user's key and updated by
+ * streams. `/dashboard` shows the symbol one would begin with.
  */
 export async function dashboardPage({ now, firstSymbol }: PagesParts, request: Request): Promise<Page> {
   const asked = request.params.symbol as string | undefined;

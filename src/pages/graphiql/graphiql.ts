@@ -9,8 +9,8 @@ import { type EditorPage, header } from '../shell.ts';
 const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graphiql.css'];
 
 /**
- * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand in the page for
- * the script that starts it.
+ * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand
+ * in the page for the script that starts it.
  */
 export function graphiqlPage(
   { now }: PagesParts,

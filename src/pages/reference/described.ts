@@ -1,16 +1,19 @@
 import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
 
+/** As much of the OpenAPI description of a parameter as the reference shows. */
+export interface DescribedParameter {
+  name: string;
+  in: 'path' | 'query';
+  required: boolean;
+  description: string;
+  schema: JsonSchema;
+  example?: unknown;
+}
+
 /** As much of the OpenAPI description of a route as the reference shows. */
 export interface Described {
   operationId: string;
-  parameters: readonly {
-    name: string;
-    in: 'path' | 'query';
-    required: boolean;
-    description: string;
-    schema: JsonSchema;
-    example?: unknown;
-  }[];
+  parameters: readonly DescribedParameter[];
   requestBody?: { required: boolean; content: Readonly<Record<string, { schema: JsonSchema }>> };
   responses: Readonly<
     Record<string, { description: string; content: Readonly<Record<string, { schema: JsonSchema }>> }>
@@ -23,6 +26,9 @@ export function describedBy(document: JsonSchema, method: string, path: string):
   return paths[path.replace(/:(\w+)/g, '{$1}')]![method.toLowerCase()]!;
 }
 
+/** The id of a parameter in the page; `operation` = the route's name. */
+export const parameterId = (operation: string, parameter: string): string => `${operation}-parameter-${parameter}`;
+
 /** A type as it is read: `integer`, `string, date or null`, `equity | index`. */
 export function typeText(schema: JsonSchema): string {
   if (Array.isArray(schema.anyOf)) return (schema.anyOf as JsonSchema[]).map(typeText).join(' or ');
@@ -30,7 +36,7 @@ export function typeText(schema: JsonSchema): string {
   const nullable = types.includes('null');
   const [type = 'null'] = types.filter((one) => one !== 'null');
   const values = (schema.enum as unknown[] | undefined)?.filter((value) => value !== null);
-  const format = ['date', 'binary'].includes(String(schema.format)) ? ` (${schema.format})` : '';
+  const format = schema.format === 'date' ? ' (date)' : '';
   const text =
     type === 'array'
       ? `list of ${typeText((schema.items ?? {}) as JsonSchema)}`

@@ -4,8 +4,9 @@ import { latestSession } from '../../graphql/examples.ts';
 import type { Route } from '../../rest/contract/route.ts';
 
 /**
- * The request that a route is shown with: texts of its parameters, and a body. In braces: `{session}` the latest session that has begun, `{previous}` the one
- * before, `{expiry}` a monthly expiration, `{contract}` a contract of it, `{key}` and `{trade}` the id of what the route before made.
+ * The request that a route is shown with: texts of its parameters, and a body. In braces: `{session}` the latest
+ * session that has begun, `{previous}` the one before, `{expiry}` a monthly expiration, `{contract}` a contract of it,
+ * `{key}` and `{trade}` the id of what the route before made.
  */
 export interface ExampleRequest {
   params?: Readonly<Record<string, string>>;
@@ -125,18 +126,6 @@ export function filledIn(
     body: body === undefined ? null : fill(body),
     contentType: body === undefined ? null : contentType,
   };
-}
-
-/** Path and query of a request. What is plain in an address stays readable. */
-export function addressOf(
-  path: string,
-  queryNames: readonly string[],
-  params: Readonly<Record<string, string>>,
-): string {
-  const written = (text: string) => encodeURIComponent(text).replace(/%(2C|3A)/g, (code) => decodeURIComponent(code));
-  const query = queryNames.flatMap((name) => (params[name] === undefined ? [] : [`${name}=${written(params[name])}`]));
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => written(params[name] ?? `{${name}}`));
-  return query.length > 0 ? `${filled}?${query.join('&')}` : filled;
 }
 
 /** The topics of the stream that is shown: one of each kind. */

@@ -1,15 +1,20 @@
 import type { Request } from 'express';
+import { previousTradingDay } from '../../domain/calendar.ts';
+import { latestSession } from '../../graphql/examples.ts';
 import type { ScopeGroup } from '../../rest/contract/route.ts';
 import { type Html, html } from '../html.ts';
 import { originOf } from '../origin.ts';
 import type { PagesParts } from '../pages.ts';
 import type { Page } from '../shell.ts';
 import { capturedExamples } from './captured.ts';
+import { addressOf } from './client/address.ts';
+import { contents } from './contents.ts';
 import { describedBy } from './described.ts';
 import { errorSection } from './error-section.ts';
-import { addressOf, exampleOf, filledIn, standingAt } from './example-requests.ts';
+import { exampleOf, filledIn, standingAt } from './example-requests.ts';
 import { aiClients, introduction } from './introduction.ts';
 import { routeSection, type ShownRoute } from './route-section.ts';
+import { searchDialog } from './search-dialog.ts';
 import { streamSection } from './stream-section.ts';
 
 const groupTitles: Record<ScopeGroup, string> = {
@@ -51,17 +56,26 @@ function shownRoutes({ compiled, description, now }: PagesParts, origin: string)
 }
 
 function navigation(groups: ReadonlyMap<ScopeGroup, readonly ShownRoute[]>): Html {
-  return html`<nav class="contents" aria-label="Routes">
-<div class="filter" data-needs-script hidden><input id="filter" type="search" placeholder="Find a route" aria-label="Find a route" autocomplete="off" spellcheck="false"><kbd>/</kbd></div>
-<p class="muted" id="no-route" role="status" hidden>No route matches.</p>
-<ul class="places"><li><a href="#start">Start here</a></li><li><a href="#stream">Live streams</a></li><li><a href="#errors">Errors</a></li><li><a href="#mcp">AI clients</a></li></ul>
+  const own = html`<ul class="places"><li><a href="#start">Start here</a></li><li><a href="#stream">Live streams</a></li><li><a href="#errors">Errors</a></li><li><a href="#mcp">AI clients</a></li></ul>
 ${[...groups].map(
   ([group, shown]) =>
     html`<div class="nav-group"><h2>${groupTitles[group]}</h2><ul>${shown.map(
       ({ compiled: { route }, described }) =>
-        html`<li><a href="#${described.operationId}" data-words="${`${route.method} ${route.path} ${route.summary} ${group}`.toLowerCase()}"><span class="method ${route.method.toLowerCase()}">${route.method === 'DELETE' ? 'DEL' : route.method}</span> ${route.summary}</a></li>`,
+        html`<li><a href="#${described.operationId}"><span
+          class="method ${route.method.toLowerCase()}">${route.method === 'DELETE' ? 'DEL' : route.method}</span> ${route.summary}</a></li>`,
     )}</ul></div>`,
-)}</nav>`;
+)}`;
+  return contents('/docs', own);
+}
+
+/** Sessions that the fields for dates suggest. */
+const suggestedSessions = 20;
+
+/** The latest sessions, for the forms that try routes; the first is the last that has begun. */
+function latestSessions(nowMs: number): Html {
+  const sessions = [latestSession(nowMs)];
+  while (sessions.length < suggestedSessions) sessions.push(previousTradingDay(sessions.at(-1)!));
+  return html`<datalist id="latest-sessions">${sessions.map((date) => html`<option value="${date}"></option>`)}</datalist>`;
 }
 
 function body(parts: PagesParts, origin: string): Html {
@@ -87,7 +101,9 @@ ${streamSection({ operations: parts.streams, description: parts.description, ori
 ${errorSection()}
 ${aiClients(origin, parts.compiled.length)}
 <p class="muted">The answers shown are from the sample market at ${capturedExamples.clock}. Long lists are truncated.</p>
-</main></div>`;
+</main></div>
+${latestSessions(parts.now())}
+${searchDialog}`;
 }
 
 /** `/docs`: every route of the table, from the table. Built once per origin and session. */
@@ -103,7 +119,7 @@ export function referencePage(): (parts: PagesParts, request: Request) => Page {
       title: 'API reference · Tapegraph',
       description: 'Every route with its parameters, example answers, errors and GraphQL operation.',
       current: '/docs',
-      styles: ['reference/reference.css'],
+      styles: ['reference/reference.css', 'reference/search.css'],
       scripts: ['reference/client/reference.ts'],
       body: found.body,
     };

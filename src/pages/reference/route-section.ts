@@ -4,10 +4,11 @@ import type { CompiledRoute } from '../../rest/http/router.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import type { Captured } from './captured.ts';
-import { type Described, fieldsOf, typeText } from './described.ts';
+import { type Described, type DescribedParameter, fieldsOf } from './described.ts';
 import { fieldTable } from './field-table.ts';
 import { graphVariables } from './graph-variables.ts';
 import { jsonText } from './json-text.ts';
+import { parameterRow } from './parameter-row.ts';
 import { snippetsOf } from './snippets.ts';
 
 /** What is shown of a route. */
@@ -41,8 +42,10 @@ function cachingText({ headers }: Captured, method: string): string {
   return `The answer below has Cache-Control: ${headers['cache-control']}${tagged}.`;
 }
 
+const mediaOf = ({ responses }: Described) => Object.keys(responses[200]!.content);
+
 function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
-  const media = Object.keys(described.responses[200]!.content);
+  const media = mediaOf(described);
   const rows: [string, Html][] = [
     ['Needs', html`${needsText[route.needs]}`],
     ['Answers in', html`${media.map((one, index) => html`${index > 0 && ', '}<code>${one}</code>`)}`],
@@ -59,12 +62,7 @@ function facts({ compiled: { route }, described, captured }: ShownRoute): Html {
 
 function parameters({ described, request }: ShownRoute): Html | null {
   if (described.parameters.length === 0) return null;
-  const row = (
-    parameter: Described['parameters'][number],
-  ) => html`<tr data-parameter="${parameter.name}" data-in="${parameter.in}" data-example="${request.params[parameter.name] ?? ''}">
-<th scope="row"><code>${parameter.name}</code>${parameter.required ? html` <small class="must">required</small>` : null}</th>
-<td>${typeText(parameter.schema)}${parameter.schema.default === undefined ? null : html`<br><small>default <code>${String(parameter.schema.default)}</code></small>`}</td>
-<td>${parameter.description}${parameter.example === undefined ? null : html` <small>e.g. <code>${String(parameter.example)}</code></small>`}</td></tr>`;
+  const row = (parameter: DescribedParameter) => parameterRow(described.operationId, parameter, request.params);
   return html`<h4>Parameters</h4>
 <div class="scroll"><table class="fields"><thead><tr><th scope="col">Name</th><th scope="col">Type</th><th scope="col">Description</th></tr></thead>
 <tbody>${described.parameters.map(row)}</tbody></table></div>`;
@@ -74,8 +72,9 @@ function bodySection({ described: { requestBody } }: ShownRoute): Html | null {
   if (!requestBody) return null;
   const [[, { schema }]] = Object.entries(requestBody.content) as [[string, { schema: JsonSchema }]];
   const fields = fieldsOf(schema);
+  const media = Object.keys(requestBody.content).map((name, index) => html`${index > 0 && ' or '}<code>${name}</code>`);
   return html`<h4>Body</h4>
-<p>${requestBody.required ? 'Required' : 'Optional'}; ${Object.keys(requestBody.content).map((media, index) => html`${index > 0 && ' or '}<code>${media}</code>`)}. ${String(schema.description ?? '')}</p>
+<p>${requestBody.required ? 'Required' : 'Optional'}; ${media}. ${String(schema.description ?? '')}</p>
 ${fields.length > 0 ? fieldTable(fields) : null}`;
 }
 
@@ -122,7 +121,11 @@ export function routeSection(shown: ShownRoute): Html {
   const { compiled, described } = shown;
   const { route } = compiled;
   const id = described.operationId;
-  return html`<section class="route" id="${id}" aria-labelledby="${id}-title" data-method="${route.method}" data-path="${route.path}"${shown.request.body !== null && html` data-body="${shown.request.body}" data-content-type="${shown.request.contentType}"`}>
+  const { body, contentType } = shown.request;
+  return html`<section class="route" id="${id}" aria-labelledby="${id}-title" data-method="${route.method}"
+  data-path="${route.path}" data-needs="${route.needs}" data-media="${mediaOf(described).join(' ')}"${
+    body !== null && html` data-body="${body}" data-content-type="${contentType}"`
+  }>
 <h3 id="${id}-title"><span class="method ${route.method.toLowerCase()}">${route.method}</span> <code>${route.path.replace(/:(\w+)/g, '{$1}')}</code>
 <a class="anchor" href="#${id}">${route.summary}</a></h3>
 <div class="columns"><div class="description">

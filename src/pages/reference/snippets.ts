@@ -1,3 +1,5 @@
+import { curlCommand } from './client/curl.ts';
+
 /** A request that is shown in several languages. */
 export interface ShownRequest {
   method: string;
@@ -15,15 +17,10 @@ export interface Snippet {
   code: string;
 }
 
-const quoted = (text: string) => `'${text.replaceAll("'", "'\\''")}'`;
 const literal = (text: string) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'").replaceAll('\n', '\\n')}'`;
 
-function curl({ method, origin, address, body, contentType }: ShownRequest): string {
-  return [
-    `curl${method === 'GET' ? '' : ` -X ${method}`} -H "Authorization: Bearer $KEY"`,
-    ...(body === null ? [] : [`-H ${quoted(`Content-Type: ${contentType}`)}`, `--data-binary ${quoted(body)}`]),
-    quoted(origin + address),
-  ].join(' \\\n  ');
+function curl({ origin, address, ...rest }: ShownRequest): string {
+  return curlCommand({ ...rest, url: origin + address, credential: null });
 }
 
 function javascript({ method, origin, address, body, contentType }: ShownRequest): string {

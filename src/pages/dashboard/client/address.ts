@@ -29,7 +29,9 @@ function symbolOfPath(pathname: string): string {
   }
 }
 
-/** The view an address names; what it does not say, or says wrongly, is the default, and the symbol then `otherwise`. */
+/**
+ * The view an address names; what it does not say, or says wrongly, is the default, and the symbol then `otherwise`.
+ */
 export function viewOf({ pathname, search }: { pathname: string; search: string }, otherwise: string): View {
   const asked = new URLSearchParams(search);
   const session = asked.get('session') ?? '';

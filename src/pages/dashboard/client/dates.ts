@@ -15,10 +15,15 @@ export function weekdayBefore(date: string): string {
   return weekday === 0 ? addDays(before, -2) : weekday === 6 ? addDays(before, -1) : before;
 }
 
-/** Days of candles shown: as far back as an API key may read, and no more bars than fit into one page or little more. */
+/**
+ * Days of candles shown: as far back as an API key may read, and no more bars than fit into one page or little more.
+ */
 const daysBack: Record<Exclude<Timeframe, '1m'>, number> = { '5m': 13, '1h': 89, '1d': 729 };
 
-/** The span of candles that ends with a session, as dates [from, to). Minutes: of that session and the weekday before it. */
+/**
+ * The span of candles that ends with a session, as dates [from, to). Minutes: of that session and the weekday before
+ * it.
+ */
 export function barSpan(timeframe: Timeframe, session: string): { from: string; to: string } {
   const from = timeframe === '1m' ? weekdayBefore(session) : addDays(session, -daysBack[timeframe]);
   return { from, to: addDays(session, 1) };

@@ -40,7 +40,8 @@ export function Help({ desk }: { desk: Desk }): VNode {
     if (helpShown && !dialog.current?.open) dialog.current?.showModal();
     if (!helpShown && dialog.current?.open) dialog.current.close();
   }, [helpShown]);
-  return html`<dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${() => desk.showHelp(false)} onClick=${(event: Event) => event.target === dialog.current && desk.showHelp(false)}>
+  return html`<dialog ref=${dialog} class="help" aria-labelledby="help-title" onClose=${() => desk.showHelp(false)}
+    onClick=${(event: Event) => event.target === dialog.current && desk.showHelp(false)}>
     <div><h2 id="help-title">Keys and terms</h2>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl>
     <dl>${words.map(([word, what]) => html`<div><dt>${word}</dt><dd>${what}</dd></div>`)}</dl>

@@ -9,10 +9,11 @@ import { graphAt } from './data/graph.ts';
 import { openLive } from './data/live-link.ts';
 import { throughWorker, type Visibility, type WorkerPort, whileVisible } from './data/tab-link.ts';
 import { listenForKeys } from './shortcuts.ts';
+import { partsInSight } from './sight.ts';
 
-const place = document.querySelector<HTMLElement>('#main')!;
+const main = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();
-const here = () => viewOf(location, place.dataset.symbol!);
+const here = () => viewOf(location, main.dataset.symbol!);
 
 // What comes within a moment is shown at once; faster than this nobody reads.
 const batchMs = 80;
@@ -44,10 +45,11 @@ const desk = new Desk({
   openLive: whileVisible(throughWorker(workerPort(), openLive), visibility),
   key: readKey,
   view: here(),
-  latestSession: place.dataset.session!,
+  latestSession: main.dataset.session!,
   now,
   random: () => Math.random(),
   nextFrame,
+  inSight: partsInSight,
   showAddress: (address, symbol, step) => {
     document.title = `${symbol} · Tapegraph`;
     if (step) history.pushState(null, '', address);
@@ -56,8 +58,8 @@ const desk = new Desk({
 
 // An address without a symbol becomes that of the symbol that is shown.
 history.replaceState(null, '', addressOf(here()));
-place.replaceChildren();
-render(html`<${App} desk=${desk} now=${now} />` as VNode, place);
+main.replaceChildren();
+render(html`<${App} desk=${desk} now=${now} />` as VNode, main);
 listenForKeys(desk);
 // A key that is typed changes with every letter: it is tried when the typing rests.
 let typing: ReturnType<typeof setTimeout> | undefined;

@@ -1,4 +1,5 @@
-// What stands above or instead of the panels when there is no answer: no key, a bad one, too many requests, no server, no such symbol.
+// What stands above or instead of the panels when there is no answer: no key, a bad one, too many requests, no server,
+// no such symbol.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';

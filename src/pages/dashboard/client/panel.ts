@@ -1,9 +1,11 @@
 // The frame of a panel, and the states it may be in.
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
-import { useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import type { DeskState } from './data/desk-state.ts';
 import type { FieldError } from './data/graph.ts';
+import type { Part } from './data/parts.ts';
+import { whenInSight } from './sight.ts';
 
 /** How a panel stands. */
 export type PanelState =
@@ -36,12 +38,25 @@ export function stateOfError(error: FieldError, tier: string | null): PanelState
   return { kind: 'failed', why: error.message };
 }
 
-/** The state of what a panel shows of the answer: `path` is the field's, `why` says why there is nothing; null = there is something. */
+/** Until what a panel shows has been asked for: it comes, or why it does not. */
+function stateBefore({ phase, failure }: Pick<DeskState, 'phase' | 'failure'>): PanelState {
+  if (phase !== 'failed') return { kind: 'loading' };
+  const rate = failure?.kind === 'rate';
+  return { kind: 'empty', why: rate ? 'Shown as soon as the budget of this key allows.' : 'Nothing was loaded.' };
+}
+
+/**
+ * The state of what a panel shows of the answer: `path` is the field's, `why` says why there is nothing; null = there
+ * is something. `part` = it is of a part that is asked for when it comes into sight.
+ */
 export function panelState(
-  { answer, phase, errors }: Pick<DeskState, 'answer' | 'phase' | 'errors'>,
+  state: Pick<DeskState, 'answer' | 'phase' | 'failure' | 'errors' | 'loaded'>,
   path: readonly string[],
   why: string | null,
+  part?: Part,
 ): PanelState {
+  const { answer, errors, phase } = state;
+  if (answer !== null && part !== undefined && why !== null && !state.loaded.includes(part)) return stateBefore(state);
   if (answer === null) return phase === 'failed' ? { kind: 'empty', why: 'Nothing was loaded.' } : { kind: 'loading' };
   const error = errorAt(errors, path);
   if (error && why !== null) return stateOfError(error, answer.me.tier);
@@ -66,6 +81,9 @@ export interface PanelProps {
   legend?: ComponentChildren;
   table?: () => FigureTable;
   retry: () => void;
+  /** What it shows is asked for when it comes into sight: `see` is called then. */
+  part?: Part;
+  see?: () => void;
   children?: ComponentChildren;
 }
 
@@ -97,10 +115,13 @@ function message(state: PanelState, retry: () => void): VNode | null {
 }
 
 /** A panel: head, states, body, and its figures behind a switch. */
-export function Panel({ id, title, state, note, controls, legend, table, retry, children }: PanelProps): VNode {
+export function Panel(props: PanelProps): VNode {
+  const { id, title, state, note, controls, legend, table, retry, part, see, children } = props;
+  const section = useRef<HTMLElement>(null);
+  useEffect(() => (see ? whenInSight(section.current!, see) : undefined), []);
   const [asTable, setAsTable] = useState(false);
   const shown = state.kind === 'shown';
-  return html`<section class="panel card" id=${id} data-state=${state.kind} aria-labelledby=${`${id}-title`} aria-busy=${state.kind === 'loading'}>
+  return html`<section ref=${section} class="panel card" id=${id} data-part=${part} data-state=${state.kind} aria-labelledby=${`${id}-title`} aria-busy=${state.kind === 'loading'}>
     <div class="head">
       <h2 id=${`${id}-title`}>${title}</h2>
       ${note && shown ? html`<span class="note">${note}</span>` : null}

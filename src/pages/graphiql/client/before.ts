@@ -1,4 +1,5 @@
-// Runs before GraphiQL does: what it finds in its storage is what it starts with, and its requests go out under the reader's key.
+// Runs before GraphiQL does: what it finds in its storage is what it starts with, and its requests go out under the
+// reader's key.
 {
   const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
   const store = (name: string, value: string) => localStorage.setItem(`graphiql:${name}`, value);
@@ -22,8 +23,9 @@
   followTheme();
   new MutationObserver(() => setTimeout(followTheme)).observe(document.body, { attributeFilter: ['class'] });
 
-  // GraphiQL opens the tab whose query and variables its storage names, and makes an empty one where none is like that. They are
-  // those of the address where it holds an operation, of which GraphiQL itself takes the query alone; else those of the tab that was open.
+  // GraphiQL opens the tab whose query and variables its storage names, and makes an empty one where none is like that.
+  // They are those of the address where it holds an operation, of which GraphiQL itself takes the query alone; else
+  // those of the tab that was open.
   const linked = new URL(location.href).searchParams;
   const { tabs = [], activeTabIndex = 0 } = JSON.parse(stored('tabState') ?? '{}') as {
     tabs?: { query?: string | null; variables?: string | null }[];
@@ -36,7 +38,8 @@
     store('query', shown.query ?? '');
     store('variables', shown.variables ?? '');
   }
-  // Once GraphiQL has stored its tabs, a moment later, the address is plain again, or a reload would undo what was edited.
+  // Once GraphiQL has stored its tabs, a moment later, the address is plain again, or a reload would undo what was
+  // edited.
   if (linked.has('query')) {
     const before = stored('tabState');
     const timer = setInterval(() => {

@@ -3,7 +3,10 @@
 /** Follows the reader: the route at the top of the window is the current one in the contents. */
 export function followReading(): void {
   const links = new Map(
-    [...document.querySelectorAll<HTMLAnchorElement>('.contents a')].map((link) => [link.hash.slice(1), link]),
+    [...document.querySelectorAll<HTMLAnchorElement>('.contents a[href^="#"]')].map((link) => [
+      link.hash.slice(1),
+      link,
+    ]),
   );
   const visible = new Set<Element>();
   const observer = new IntersectionObserver(

@@ -1,105 +1,90 @@
-// Asks a route of this server under the reader's key, and shows what it answers.
-import { keyHeaders, readKey } from '../../client/key.ts';
+// Lets routes be tried: a form of a route's parameters, the curl command it amounts to, and the answer.
+import { copyText } from '../../client/copy.ts';
+import { onKeyChange, readKey } from '../../client/key.ts';
+import { curlCommand } from './curl.ts';
+import { element } from './element.ts';
+import { tryRequest } from './try-answer.ts';
+import { addressAsFilled, fieldsOf } from './try-fields.ts';
 
-/** Longer answers are cut in the page; nobody reads them there. */
-const shownCharacters = 20_000;
+const extensions: Readonly<Record<string, string>> = {
+  'application/json': 'json',
+  'text/csv': 'csv',
+  'application/vnd.apache.arrow.stream': 'arrow',
+  'application/x-protobuf': 'pb',
+};
 
-function element<K extends keyof HTMLElementTagNameMap>(
-  tag: K,
-  properties: Partial<HTMLElementTagNameMap[K]> = {},
-  ...children: (Node | string)[]
-): HTMLElementTagNameMap[K] {
-  const made = Object.assign(document.createElement(tag), properties);
-  made.append(...children);
-  return made;
+/** A key as it is shown: enough of it to know it again. */
+const masked = (key: string) => `${key.slice(0, 8)}…`;
+
+/** How the answer is to come; null where there is no choice. */
+function mediaField({ media = '' }: DOMStringMap): HTMLSelectElement | null {
+  const all = media.split(' ');
+  if (all.length < 2) return null;
+  return element('select', {}, ...all.map((value) => element('option', { value, textContent: value })));
 }
 
-interface Field {
-  name: string;
-  place: string;
-  input: HTMLInputElement;
+/** What the reader needs besides a key; null = nothing. */
+function sessionNote({ needs = '' }: DOMStringMap): HTMLElement | null {
+  if (!needs.endsWith('site-session')) return null;
+  const declared = needs.startsWith('declared') ? ' of an account with the non-professional declaration' : '';
+  const text = `This route needs a site session${declared}: an API key is answered 403. Put a session token into the field at the top instead of a key. `;
+  return element('p', { className: 'note' }, text, element('a', { href: '/docs/key#session' }, 'Getting a session'));
 }
 
-function fieldsOf(route: HTMLElement): Field[] {
-  return [...route.querySelectorAll<HTMLElement>('[data-parameter]')].map(({ dataset }) => ({
-    name: dataset.parameter!,
-    place: dataset.in!,
-    input: element('input', { value: dataset.example!, spellcheck: false, autocomplete: 'off' }),
-  }));
+/** A field with its label. */
+function labelled(route: HTMLElement, name: string, input: HTMLElement): HTMLElement {
+  input.id = `${route.id}-try-${name}`;
+  return element('div', { className: 'field' }, element('label', { htmlFor: input.id }, name), input);
 }
 
-function addressOf(path: string, fields: readonly Field[]): string {
-  const value = (name: string) => encodeURIComponent(fields.find((field) => field.name === name)?.input.value ?? '');
-  const query = new URLSearchParams(
-    fields
-      .filter(({ place, input }) => place === 'query' && input.value !== '')
-      .map(({ name, input }) => [name, input.value]),
-  );
-  const filled = path.replace(/:(\w+)/g, (_, name: string) => value(name));
-  return query.size > 0 ? `${filled}?${query}` : filled;
-}
-
-function readable(text: string): string {
-  let shown = text;
-  try {
-    shown = JSON.stringify(JSON.parse(text), null, 2);
-  } catch {
-    // Not JSON: as it came.
-  }
-  if (shown.length <= shownCharacters) return shown;
-  return `${shown.slice(0, shownCharacters)}\n… ${shown.length - shownCharacters} more characters`;
-}
-
-interface Asked {
-  method: string;
-  address: string;
-  body: string | null;
-  contentType: string;
-}
-
-async function ask({ method, address, body, contentType }: Asked, said: HTMLElement, answer: HTMLElement) {
-  said.textContent = 'Asking…';
-  const started = performance.now();
-  try {
-    const response = await fetch(address, {
-      method,
-      headers: {
-        accept: 'application/json',
-        ...keyHeaders(),
-        ...(body === null ? {} : { 'content-type': contentType }),
-      },
-      body,
-    });
-    const text = await response.text();
-    const took = Math.round(performance.now() - started);
-    said.textContent = `${response.status} ${response.statusText}, ${text.length} characters in ${took} ms`;
-    answer.textContent = readable(text);
-    answer.hidden = false;
-  } catch (error) {
-    said.textContent = `The server could not be asked: ${(error as Error).message}`;
-  }
+/**
+ * The curl command, with a button that copies it whole. `command` makes it with a credential, or with what stands for
+ * one.
+ */
+function commandPart(command: (credential: string | null) => string) {
+  const code = element('code', {});
+  const copy = element('button', { type: 'button', className: 'quiet', textContent: 'Copy' });
+  const head = element('div', { className: 'over-code' }, element('span', { className: 'muted' }, 'curl'), copy);
+  const show = () => {
+    const key = readKey();
+    code.textContent = command(key === '' ? null : masked(key));
+  };
+  copy.addEventListener('click', () => void copyText(copy, code, command(readKey() || null)));
+  return { parts: [head, element('pre', { className: 'command', tabIndex: 0 }, code)], show };
 }
 
 function formOf(route: HTMLElement): HTMLElement {
   const { method = 'GET', path = '', body, contentType = 'application/json' } = route.dataset;
   const fields = fieldsOf(route);
+  const media = mediaField(route.dataset);
   const sent = body === undefined ? null : element('textarea', { value: body, spellcheck: false, ariaLabel: 'Body' });
-  const address = element('code', {});
+  const request = () => {
+    const accept = media?.value ?? null;
+    const file = `${route.id}.${extensions[accept ?? ''] ?? 'json'}`;
+    const common = { method, body: sent?.value ?? null, contentType, file };
+    return { ...common, accept: accept === 'application/json' ? null : accept, address: addressAsFilled(path, fields) };
+  };
+  const command = commandPart((credential) => {
+    const { address, file, accept, ...rest } = request();
+    const output = accept === null || accept.startsWith('text/') ? null : file;
+    return curlCommand({ ...rest, accept, credential, output, url: location.origin + address });
+  });
   const said = element('span', { className: 'muted', role: 'status' });
-  const answer = element('pre', { hidden: true, tabIndex: 0 });
+  const shown = element('div', { className: 'tried' });
+  const note = sessionNote(route.dataset);
   const form = element(
     'form',
     { className: 'panel', autocomplete: 'off' },
-    ...fields.map(({ name, input }) => element('label', {}, name, input)),
+    ...(note ? [note] : []),
+    ...fields.map(({ name, input }) => labelled(route, name, input)),
+    ...(media ? [labelled(route, 'Accept', media)] : []),
     ...(sent ? [sent] : []),
-    element('p', { className: 'asked' }, address),
+    ...command.parts,
     element('div', { className: 'row' }, element('button', { className: 'primary', textContent: 'Send' }), said),
-    answer,
+    shown,
   );
-  const show = () => {
-    address.textContent = `${method} ${addressOf(path, fields)}`;
-  };
-  form.addEventListener('input', show);
+  form.addEventListener('input', command.show);
+  onKeyChange(command.show);
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (readKey() === '') {
@@ -107,9 +92,9 @@ function formOf(route: HTMLElement): HTMLElement {
       document.querySelector<HTMLInputElement>('#key-input')?.focus();
       return;
     }
-    void ask({ method, address: addressOf(path, fields), body: sent?.value ?? null, contentType }, said, answer);
+    void tryRequest(request(), { said, shown });
   });
-  show();
+  command.show();
   return form;
 }
 
@@ -118,9 +103,8 @@ export function letTry(): void {
   document.addEventListener('click', (event) => {
     const button = (event.target as Element).closest<HTMLButtonElement>('button[data-try]');
     if (!button) return;
-    const route = button.closest<HTMLElement>('.route')!;
-    const form = formOf(route);
+    const form = formOf(button.closest<HTMLElement>('.route')!);
     button.replaceWith(form);
-    form.querySelector<HTMLElement>('input, textarea, button')!.focus();
+    form.querySelector<HTMLElement>('input, select, textarea, button')!.focus();
   });
 }

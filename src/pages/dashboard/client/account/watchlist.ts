@@ -58,7 +58,10 @@ export function WatchlistPanel({ desk }: { desk: Desk }): VNode {
       ${tickers.map((symbol) => {
         const quote = quotes[symbol];
         const locked = restricted.includes(symbol);
-        return html`<li key=${symbol}><a href=${addressOf({ ...view, symbol })} aria-current=${symbol === view.symbol ? 'page' : null} onClick=${(event: MouseEvent) => open(event, symbol)} title=${locked ? `${symbol} cannot be read with this key` : null}>
+        return html`<li key=${symbol}><a href=${addressOf({ ...view, symbol })}
+          aria-current=${symbol === view.symbol ? 'page' : null}
+          onClick=${(event: MouseEvent) => open(event, symbol)}
+          title=${locked ? `${symbol} cannot be read with this key` : null}>
           <b>${symbol}</b>
           <span class="spot">${locked ? html`<em>locked</em>` : quote ? price(quote.spot) : phase === 'loading' ? html`<i class="bone"></i>` : ''}</span>
           <span class="volume">${besidePrice(quote, latestSession)}</span>

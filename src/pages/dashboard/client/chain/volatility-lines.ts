@@ -1,6 +1,6 @@
 // Implied volatility: the smile of an expiry, and the term structure at the money.
 import type { EChartsOption } from 'echarts';
-import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
+import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
 import { lineColours, type Palette } from '../charts/palette.ts';
 import type { VolatilityExpiry, VolatilityPoint, VolatilitySurface } from '../data/operation-types.ts';
 import { date, fraction, shortDate, strike, whole } from '../format.ts';
@@ -16,8 +16,9 @@ export interface SmilePoint {
 const deviations = 4;
 
 /**
- * The smile of an expiry as it is usually drawn: of each strike the option that is out of the money (puts below the spot, calls
- * above), which is the one that trades. Without a spot, or where only the other one is known, what there is.
+ * The smile of an expiry as it is usually drawn: of each strike the option that is out of the money (puts below the
+ * spot, calls above), which is the one that trades. Without a spot, or where only the other one is known, what there
+ * is.
  */
 export function smileOf(
   points: readonly VolatilityPoint[],
@@ -77,14 +78,7 @@ export function smileOption(surface: VolatilitySurface, chosen: readonly string[
       type: 'value',
       min: 'dataMin',
       max: 'dataMax',
-      ...look,
-      splitLine: { show: false },
-      axisLabel: {
-        ...look.axisLabel,
-        showMinLabel: false,
-        showMaxLabel: false,
-        formatter: (value: number) => strike(Math.round(value * 1000)),
-      },
+      ...strikeAxisLook(palette),
     },
     yAxis: {
       type: 'value',

@@ -20,15 +20,16 @@ function stateOf(state: PanelEntries, surface: VolatilitySurface | null): PanelS
     state,
     ['symbol', 'volatility', 'surface'],
     none ? (surface?.meta.note ?? `No option chain of ${state.view.symbol} has been captured.`) : null,
+    'volatility',
   );
 }
 
-const useSurface = (state: PanelEntries): VolatilitySurface | null => state.answer?.symbol?.volatility.surface ?? null;
+const entries = [...panelEntries, 'surface'] as const;
 
 /** The smiles of some expiries. */
 export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, panelEntries);
-  const surface = useSurface(state);
+  const state = useEntries(desk.store, entries);
+  const { surface } = state;
   const [picked, setPicked] = useState<readonly string[] | null>(null);
   const expiries = surface?.expiries ?? [];
   const here = picked?.filter((expiry) => expiries.some((one) => one.expiry === expiry)) ?? [];
@@ -43,9 +44,10 @@ export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }):
   };
   const legend = html`<div class="legend expiries" role="group" aria-label="Expiries">${expiries.map(
     ({ expiry }) =>
-      html`<button type="button" class="chip" aria-pressed=${chosen.includes(expiry)} onClick=${() => toggle(expiry)}><i class=${`box line-${expiryColour(expiries, expiry)}`}></i>${shortDate(expiry, expiries[0]?.expiry)}</button>`,
+      html`<button type="button" class="chip" aria-pressed=${chosen.includes(expiry)}
+        onClick=${() => toggle(expiry)}><i class=${`box line-${expiryColour(expiries, expiry)}`}></i>${shortDate(expiry, expiries[0]?.expiry)}</button>`,
   )}</div>`;
-  return html`<${Panel} id="smile" title="Volatility smile" state=${stateOf(state, surface)} retry=${() => desk.reload()} legend=${legend}
+  return html`<${Panel} id="smile" title="Volatility smile" state=${stateOf(state, surface)} part="volatility" see=${() => desk.see()} retry=${() => desk.reload()} legend=${legend}
     note=${surface?.asOfMs != null && `${dayAndTime(surface.asOfMs)}, out of the money`}
     table=${() => ({
       head: ['Expires', 'Strike', 'Right', 'Implied volatility'],
@@ -60,17 +62,19 @@ export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }):
           ]),
         ),
     })}>
-    <${Chart} option=${option} subject=${`${state.view.symbol} ${state.view.session}`} label=${`Implied volatility by strike of ${state.view.symbol} for ${chosen.map((expiry) => date(expiry)).join(', ')}.`} />
+    <${Chart} option=${option} subject=${`${state.view.symbol} ${state.view.session}`}
+      label=${`Implied volatility by strike of ${state.view.symbol} for ${chosen.map((expiry) => date(expiry)).join(', ')}.`} />
   <//>` as VNode;
 }
 
 /** Volatility at the money by expiry. */
 export function TermPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
-  const state = useEntries(desk.store, panelEntries);
-  const surface = useSurface(state);
+  const state = useEntries(desk.store, entries);
+  const { surface } = state;
   const option = useMemo(() => (surface === null ? {} : termOption(surface, palette)), [surface, palette]);
   const known = (surface?.expiries ?? []).filter(({ atmIv }) => atmIv !== null);
-  return html`<${Panel} id="term" title="Term structure" state=${stateOf(state, surface)} retry=${() => desk.reload()}
+  const levels = known.map((one) => `${date(one.expiry)} ${fraction(one.atmIv)}`);
+  return html`<${Panel} id="term" title="Term structure" state=${stateOf(state, surface)} part="volatility" see=${() => desk.see()} retry=${() => desk.reload()}
     note="implied volatility at the money"
     table=${() => ({
       head: ['Expires', 'Days', 'At the money', 'Strike', 'Contracts'],
@@ -82,6 +86,7 @@ export function TermPanel({ desk, palette }: { desk: Desk; palette: Palette }): 
         whole(one.contractCount),
       ]),
     })}>
-    <${Chart} option=${option} subject=${`${state.view.symbol} ${state.view.session}`} label=${`Implied volatility at the money of ${state.view.symbol}: ${known.map((one) => `${date(one.expiry)} ${fraction(one.atmIv)}`).join(', ')}.`} />
+    <${Chart} option=${option} subject=${`${state.view.symbol} ${state.view.session}`}
+      label=${`Implied volatility at the money of ${state.view.symbol}: ${levels.join(', ')}.`} />
   <//>` as VNode;
 }

@@ -1,5 +1,6 @@
 // What all charts have in common: colours, axes, tooltips.
 import type { EChartsOption } from 'echarts';
+import { strike } from '../format.ts';
 import type { Palette } from './palette.ts';
 
 /** What all charts have in common. */
@@ -35,7 +36,25 @@ export function axisLook(palette: Palette) {
   };
 }
 
-/** Rows of a tooltip: a heading, then names with values and the class of their colour. Texts are made of numbers and words of ours. */
+/** The same of an axis of strikes in dollars, whose ends fall between round strikes and have no label. */
+export function strikeAxisLook(palette: Palette) {
+  const look = axisLook(palette);
+  return {
+    ...look,
+    splitLine: { show: false },
+    axisLabel: {
+      ...look.axisLabel,
+      showMinLabel: false,
+      showMaxLabel: false,
+      formatter: (dollars: number) => strike(Math.round(dollars * 1000)),
+    },
+  };
+}
+
+/**
+ * Rows of a tooltip: a heading, then names with values and the class of their colour. Texts are made of numbers and
+ * words of ours.
+ */
 export function tooltipText(heading: string, rows: readonly (readonly [string, string, string?])[]): string {
   const lines = rows.map(
     ([name, value, colour]) => `<tr><td>${colour ? `<i class="${colour}"></i>` : ''}${name}</td><td>${value}</td></tr>`,

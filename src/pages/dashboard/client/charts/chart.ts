@@ -19,7 +19,7 @@ const shortestMs = 200;
 
 /** The chart; it takes the room of its parent. */
 export function Chart({ option, label, subject }: ChartProps): VNode {
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts | null>(null);
   const drawn = useRef({ subject: '', atMs: 0, timer: 0, option });
   const [moved, setMoved] = useState(false);
@@ -30,12 +30,12 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
   };
 
   useEffect(() => {
-    const made = init(place.current!, null, { renderer: 'canvas' });
+    const made = init(container.current!, null, { renderer: 'canvas' });
     chart.current = made;
     made.on('datazoom', () => setMoved(true));
     made.getZr().on('dblclick', () => reset.current());
     const sized = new ResizeObserver(() => made.resize());
-    sized.observe(place.current!);
+    sized.observe(container.current!);
     return () => {
       clearTimeout(drawn.current.timer);
       sized.disconnect();
@@ -71,6 +71,6 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     }
   }, [option, subject]);
 
-  return html`<div class="chart" ref=${place} role="img" aria-label=${label}></div>
+  return html`<div class="chart" ref=${container} role="img" aria-label=${label}></div>
     ${moved ? html`<button type="button" class="chip reset" title="Show all of it again; a double click does too" onClick=${() => reset.current()}>Reset</button>` : null}` as VNode;
 }

@@ -26,8 +26,8 @@ export function levelsOf(capture: GexCapture | null, spot: number | null): Level
 }
 
 /**
- * The strikes around the spot that hold all but `tail` (a fraction) of the weight on either side; at least `least` of them, where
- * there are so many. Far strikes of next to no weight would press the others together.
+ * The strikes around the spot that hold all but `tail` (a fraction) of the weight on either side; at least `least` of
+ * them, where there are so many. Far strikes of next to no weight would press the others together.
  */
 export function weightyStrikes<Row>(
   rows: readonly Row[],
@@ -51,8 +51,8 @@ export function typicalStep(strikes: readonly number[]): number | null {
 }
 
 /**
- * Ascending positions moved apart so that neighbours are at least `gap` apart, each as near as may be to where it was, all within [from, to] as
- * far as there is room: where labels stand beside an axis.
+ * Ascending positions moved apart so that neighbours are at least `gap` apart, each as near as may be to where it was,
+ * all within [from, to] as far as there is room: where labels stand beside an axis.
  */
 export function spread(positions: readonly number[], gap: number, from: number, to: number): number[] {
   const placed = positions.map((at) => Math.max(from, at));

@@ -4,6 +4,8 @@ import type { FieldError, GraphFailure } from './graph.ts';
 import type { LiveState } from './live-link.ts';
 import type {
   BarsPage,
+  CompositionPage,
+  ConcentrationPage,
   CrossSectionPage,
   DailyColumns,
   Dashboard,
@@ -12,8 +14,10 @@ import type {
   LargeTrade,
   MarketClock,
   Quote,
+  VolatilitySurface,
   Watchlist,
 } from './operation-types.ts';
+import type { Part } from './parts.ts';
 
 /** How the one query stands. */
 export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
@@ -25,7 +29,10 @@ export interface DeskState {
   failure: GraphFailure | null;
   /** When a failed query is sent again by itself, epoch ms; null = it is not. */
   retryAtMs: number | null;
-  /** What is shown as soon as the budget of requests allows, while what was there stays; null = what is shown is what was chosen. */
+  /**
+   * What is shown as soon as the budget of requests allows, while what was there stays; null = what is shown is what
+   * was chosen.
+   */
   wanted: View | null;
   /** The market's hours; null until they are known. */
   market: MarketClock | null;
@@ -36,6 +43,8 @@ export interface DeskState {
   /** The answer for `view.symbol`; null until it is there. Parts that live data changes stand beside it. */
   answer: Dashboard | null;
   errors: readonly FieldError[];
+  /** What there is of the parts that are asked for when they come into sight. */
+  loaded: readonly Part[];
   /** Daily closes and volumes of the symbol: the sessions there are. */
   daily: DailyColumns | null;
   bars: BarsPage | null;
@@ -44,13 +53,22 @@ export interface DeskState {
   history: GexHistory | null;
   crossSection: CrossSectionPage | null;
   trades: readonly LargeTrade[];
+  /** Whether `trades` are all there are; else the newest of them. */
+  hasAllTrades: boolean;
+  surface: VolatilitySurface | null;
+  composition: CompositionPage | null;
+  concentration: ConcentrationPage | null;
   quotes: Readonly<Record<string, Quote>>;
   /** Symbols that may not be read, of those whose quotes were asked for. */
   restricted: readonly string[];
   /** The account's lists, then ours. */
   lists: readonly Watchlist[];
+  /** Whether the lists are known: another symbol does not change them. */
+  hasLists: boolean;
   listId: string;
   live: LiveState;
+  /** Whether the caller’s tier may not read flow, of whichever symbol. */
+  lockedFlow: boolean;
   /** Whether the gamma of the strikes is drawn along the candles' axis of prices. */
   sharedAxis: boolean;
   helpShown: boolean;
@@ -81,6 +99,8 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
     quotes: {},
     restricted: [],
     lists: [defaultList],
+    hasLists: false,
+    lockedFlow: false,
     listId: defaultList.id,
     live: 'off',
     sharedAxis: true,
@@ -92,6 +112,7 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
 export const nothingShown = {
   answer: null,
   errors: [],
+  loaded: [],
   daily: null,
   bars: null,
   barsLoading: false,
@@ -99,6 +120,10 @@ export const nothingShown = {
   history: null,
   crossSection: null,
   trades: [],
+  hasAllTrades: true,
+  surface: null,
+  composition: null,
+  concentration: null,
 } satisfies Partial<DeskState>;
 
 /** What is shown of a state, to be put back. */
@@ -112,10 +137,20 @@ export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | '
   view.session ?? latestSession;
 
 /** What any panel needs to know how it stands. */
-export const panelEntries = ['answer', 'phase', 'errors', 'view'] as const satisfies readonly (keyof DeskState)[];
+export const panelEntries = [
+  'answer',
+  'phase',
+  'failure',
+  'errors',
+  'view',
+  'loaded',
+] as const satisfies readonly (keyof DeskState)[];
 export type PanelEntries = Pick<DeskState, (typeof panelEntries)[number]>;
 
-/** The symbol's price as it is now, dollars; null when unknown, and in the view of a past session, where it has no place. */
+/**
+ * The symbol's price as it is now, dollars; null when unknown, and in the view of a past session, where it has no
+ * place.
+ */
 export const liveSpot = ({ view, quotes }: DeskState): number | null =>
   view.session === null ? (quotes[view.symbol]?.spot ?? null) : null;
 

@@ -8,6 +8,7 @@ import {
   askEarlierHistory,
   askFurtherBars,
   askListQuotes,
+  askParts,
   askSurface,
   askTrades,
   type FollowUp,
@@ -18,6 +19,7 @@ import { backOffMs, type LiveParts } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
 import type { FoundSymbol } from './operation-types.ts';
 import { dashboardQuery, searchQuery } from './operations.ts';
+import type { Part } from './parts.ts';
 import { createStore, type Store } from './store.ts';
 
 /** What the page gets from the browser. */
@@ -32,9 +34,14 @@ export interface DeskParts {
   now: () => number;
   random: () => number;
   nextFrame: (run: () => void) => void;
+  /** The parts whose panels are in sight. */
+  inSight: () => Part[];
   /** Puts a view into the address bar; `step` = as a new step of the browser's history. */
   showAddress: (address: string, symbol: string, step: boolean) => void;
 }
+
+// A panel that is only scrolled past is not asked for, ms.
+const sightMs = 120;
 
 /** Failures after which a question is asked again by itself. */
 const passing = new Set(['rate', 'away', 'server', 'slow']);
@@ -49,6 +56,11 @@ export class Desk {
   #failures = 0;
   // Answers in a row of which parts were refused because too much was asked at once, by other tabs perhaps.
   #crowded = 0;
+  // Parts that were asked for since the whole last was; the others are asked for anew when they come into sight.
+  #asked = new Set<Part>();
+  #sight: ReturnType<typeof setTimeout> | undefined;
+  // What the next try is of: parts alone, or the whole.
+  #retriesParts = false;
   // Live messages that came before the answer they change.
   #early: LiveMessage[] = [];
   // What was shown before another symbol or session was chosen, until that is there.
@@ -65,6 +77,7 @@ export class Desk {
   /** Asks for everything that is shown once more; what changes it is listened to already, or again. */
   reload(): void {
     const { wanted } = this.store.get();
+    this.store.set({ hasLists: false });
     if (wanted === null) this.#begin(this.store.get().live !== 'live');
     else this.show(wanted, false);
   }
@@ -98,7 +111,11 @@ export class Desk {
     const address = addressOf(view);
     this.#parts.showAddress(address, view.symbol, step && address !== addressOf(before));
     const other = view.symbol !== before.symbol || view.session !== before.session;
-    if (!other && view.timeframe === before.timeframe) return;
+    if (!other && view.timeframe === before.timeframe) {
+      // What is shown was chosen again: nothing else waits for the budget.
+      this.store.set({ wanted: null });
+      return;
+    }
     if (other || answer === null) {
       if (answer !== null) this.#before = shownOf(this.store.get());
       this.store.set({ ...nothingShown, wanted: null, view });
@@ -112,7 +129,7 @@ export class Desk {
 
   /** The key has changed: nothing of what the last one was given stays. */
   keyChanged(): void {
-    const lists = { lists: [defaultList], listId: defaultList.id };
+    const lists = { lists: [defaultList], hasLists: false, listId: defaultList.id, lockedFlow: false };
     this.#before = null;
     this.store.set({ ...nothingShown, ...lists, wanted: null, quotes: {}, restricted: [], failure: null });
     this.#begin(true);
@@ -130,6 +147,12 @@ export class Desk {
     if (this.#parts.key() === '') return;
     this.#listen();
     this.#follow(askListQuotes(this.#followUp()));
+  }
+
+  /** A panel has come into sight: what it shows is asked for, together with what comes into sight beside it. */
+  see(): void {
+    clearTimeout(this.#sight);
+    this.#sight = setTimeout(() => void this.#askParts(), sightMs);
   }
 
   /** Asks for large trades further back than those that are there, from a least premium in dollars. */
@@ -166,30 +189,60 @@ export class Desk {
   /** Asks the one question and shows its answer, then what follows from it. */
   async #load(): Promise<void> {
     clearTimeout(this.#retry);
+    this.#retriesParts = false;
     this.#question.abort();
     this.#question = new AbortController();
     const { signal } = this.#question;
     this.store.set({ phase: 'loading', retryAtMs: null });
+    const asked = this.#parts.inSight();
+    this.#asked = new Set(asked);
     try {
-      const { data, errors } = await this.#parts.ask(dashboardQuery, variablesOf(this.store.get()), signal);
+      const { data, errors } = await this.#parts.ask(dashboardQuery, variablesOf(this.store.get(), asked), signal);
       if (signal.aborted) return;
       this.#failures = 0;
       this.#before = null;
       const { listId } = this.store.get();
-      this.store.set(accepted(this.store.get(), data, errors, this.#parts.now()));
+      this.store.set(accepted(this.store.get(), data, errors, this.#parts.now(), asked));
       if (this.#isNoSession()) return;
-      if (this.store.get().listId !== listId) this.#listen();
+      const isOtherList = this.store.get().listId !== listId;
+      if (isOtherList) this.#listen();
       this.#heard(this.#early.splice(0));
       if (this.#laterSession()) return await this.#load();
       const followUp = this.#followUp();
       if (this.#isCrowded(errors)) return;
-      await Promise.all([askFurtherBars(followUp), askEarlierHistory(followUp), askListQuotes(followUp)]);
+      this.see();
+      await Promise.all([
+        askFurtherBars(followUp),
+        askEarlierHistory(followUp),
+        isOtherList && askListQuotes(followUp),
+      ]);
     } catch (error) {
       if (!signal.aborted) this.#failed(error);
     }
   }
 
-  /** A page that was opened before a session began finds out by the quote; true = the live view is of that session from now on. */
+  /** Asks for what is in sight and was not asked for. While the budget is used up, the next try does. */
+  async #askParts(): Promise<void> {
+    const { answer, phase } = this.store.get();
+    if (answer === null || phase !== 'ready') return;
+    const parts = this.#parts.inSight().filter((part) => !this.#asked.has(part));
+    if (parts.length === 0) return;
+    for (const part of parts) this.#asked.add(part);
+    const { signal } = this.#question;
+    try {
+      this.#isCrowded(await askParts(this.#followUp(), parts));
+    } catch (error) {
+      if (signal.aborted) return;
+      for (const part of parts) this.#asked.delete(part);
+      this.#retriesParts = true;
+      this.#failed(error);
+    }
+  }
+
+  /**
+   * A page that was opened before a session began finds out by the quote; true = the live view is of that session from
+   * now on.
+   */
   #laterSession(): boolean {
     const { quotes, view, latestSession } = this.store.get();
     const session = quotes[view.symbol]?.sessionDate;
@@ -198,7 +251,10 @@ export class Desk {
     return view.session === null;
   }
 
-  /** Parts that were refused because too much was asked at once are asked for again soon; what was given stays until then. */
+  /**
+   * Parts that were refused because too much was asked at once are asked for again soon; what was given stays until
+   * then.
+   */
   #isCrowded(errors: readonly FieldError[]): boolean {
     const crowded = errors.some(({ code }) => code === 'rate_limited');
     if (!crowded) this.#crowded = 0;
@@ -224,7 +280,8 @@ export class Desk {
       this.store.set(withMessages(this.store.get(), messages));
       if (this.#laterSession()) void this.#load();
       // Another chain has been captured: its volatilities are asked for.
-      else if ((this.store.get().capture?.capturedAt ?? 0) > capturedAt) this.#follow(askSurface(this.#followUp()));
+      else if (this.#asked.has('volatility') && (this.store.get().capture?.capturedAt ?? 0) > capturedAt)
+        this.#follow(askSurface(this.#followUp()));
     }
   }
 
@@ -253,6 +310,7 @@ export class Desk {
     const { view: wanted, answer } = this.store.get();
     if (answer !== null || this.#before === null) return;
     this.store.set({ ...this.#before, wanted });
+    this.#asked = new Set(this.store.get().loaded);
     const { view } = this.store.get();
     this.#parts.showAddress(addressOf(view), view.symbol, false);
     this.#listen();
@@ -260,8 +318,12 @@ export class Desk {
 
   #again(): void {
     const { wanted } = this.store.get();
-    if (wanted === null) void this.#load();
-    else this.show(wanted, false);
+    if (wanted !== null) this.show(wanted, false);
+    else if (this.#retriesParts) {
+      this.#retriesParts = false;
+      this.store.set({ phase: 'ready', failure: null, retryAtMs: null });
+      void this.#askParts();
+    } else void this.#load();
   }
 
   #failed(error: unknown): void {

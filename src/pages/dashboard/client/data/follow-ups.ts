@@ -1,11 +1,11 @@
-// Small questions after the one: what its answer could not hold.
-
+// Small questions after the first: what came into sight, and what its answer could not hold.
 import { variablesOf } from './desk-answer.ts';
 import { type DeskState, listedTickers } from './desk-state.ts';
-import type { Ask } from './graph.ts';
+import type { Ask, FieldError } from './graph.ts';
 import { withPage, withTrades } from './live-rows.ts';
 import type { Quote } from './operation-types.ts';
-import { barsQuery, historyQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
+import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
+import { errorsOf, type Part, withParts } from './parts.ts';
 import type { Store } from './store.ts';
 
 /** What they are asked with. `signal` ends them when something else is shown. */
@@ -17,8 +17,28 @@ export interface FollowUp {
 
 // Pages of candles that are followed: a session with its extended hours takes two.
 const maxBarPages = 4;
+// An answer has at most so many large trades; fewer with a key.
+const mostTrades = 200;
 // A request names at most so many symbols.
 const maxQuotes = 180;
+
+/** Parts whose panels have come into sight; the errors of the answer. */
+export async function askParts(followUp: FollowUp, asked: readonly Part[]): Promise<readonly FieldError[]> {
+  const { ask, store, signal } = followUp;
+  const { symbol, session, flowSession, offFrom, offTo, heat, trades, volatility, offExchange } = variablesOf(
+    store.get(),
+    asked,
+  );
+  const variables = { symbol, session, flowSession, offFrom, offTo, heat, trades, volatility, offExchange };
+  const { data, errors } = await ask(partsQuery, variables, signal);
+  if (signal.aborted) return [];
+  const state = store.get();
+  const before = errorsOf(state.errors, asked);
+  const others = state.errors.filter((error) => !before.includes(error));
+  store.set({ ...withParts(state, data.symbol, asked), errors: [...others, ...errors] });
+  await askEarlierHistory(followUp);
+  return errors;
+}
 
 /** Bars behind the first page. */
 export async function askFurtherBars({ ask, store, signal }: FollowUp): Promise<void> {
@@ -59,9 +79,8 @@ export async function askEarlierHistory({ ask, store, signal }: FollowUp): Promi
 export async function askSurface({ ask, store, signal }: FollowUp): Promise<void> {
   const { symbol } = store.get().view;
   const { data } = await ask(surfaceQuery, { symbol }, signal);
-  const { answer } = store.get();
-  if (signal.aborted || !answer?.symbol || !data.symbol.volatility.surface) return;
-  store.set({ answer: { ...answer, symbol: { ...answer.symbol, volatility: data.symbol.volatility } } });
+  const { surface } = data.symbol.volatility;
+  if (!signal.aborted && surface) store.set({ surface });
 }
 
 /** Quotes of the list that is shown, where they are not there yet. */
@@ -78,10 +97,16 @@ export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<v
   });
 }
 
-/** Large trades further back that have at least a premium, dollars. */
+/** Large trades further back that have at least a premium, dollars: as many as an answer holds. */
 export async function askTrades({ ask, store, signal }: FollowUp, minPremiumUsd: number): Promise<void> {
   const { view } = store.get();
-  const { data } = await ask(tradesQuery, { symbol: view.symbol, session: view.session, minPremiumUsd }, signal);
-  const come = data.symbol.flow.largeTrades?.events ?? [];
-  if (!signal.aborted) store.set({ trades: withTrades(store.get().trades, come) });
+  const variables = { symbol: view.symbol, session: view.session, minPremiumUsd, limit: mostTrades };
+  const { data } = await ask(tradesQuery, variables, signal);
+  const page = data.symbol.flow.largeTrades;
+  if (signal.aborted || !page) return;
+  const { trades, hasAllTrades } = store.get();
+  store.set({
+    trades: withTrades(trades, page.events),
+    hasAllTrades: hasAllTrades || (minPremiumUsd === 0 && page.events.length < page.meta.limit),
+  });
 }

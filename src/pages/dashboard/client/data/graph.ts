@@ -14,8 +14,8 @@ export interface FieldError {
 }
 
 /**
- * Why a question has no answer at all: no key, a key that is not valid or has expired, too many requests, a question that is refused,
- * a server that failed, one that cannot be reached, or one that takes too long.
+ * Why a question has no answer at all: no key, a key that is not valid or has expired, too many requests, a question
+ * that is refused, a server that failed, one that cannot be reached, or one that takes too long.
  */
 export type FailureKind = 'no-key' | 'bad-key' | 'expired-key' | 'rate' | 'refused' | 'server' | 'away' | 'slow';
 
@@ -83,7 +83,10 @@ function failureOf(status: number, errors: readonly WireError[] | undefined, ret
 /** How long an answer may take, ms. */
 const answerWithinMs = 20_000;
 
-/** Makes what asks at `url` under the key of the moment. Throws `GraphFailure`; an aborted question throws as `fetch` does. */
+/**
+ * Makes what asks at `url` under the key of the moment. Throws `GraphFailure`; an aborted question throws as `fetch`
+ * does.
+ */
 export function graphAt(url: string, key: () => string, fetch: typeof globalThis.fetch): Ask {
   return async <Data, Variables>(query: Operation<Data, Variables>, variables: Variables, signal?: AbortSignal) => {
     const credential = key();

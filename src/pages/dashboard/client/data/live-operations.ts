@@ -35,7 +35,11 @@ export function liveOperations(state: DeskState, put: (message: LiveMessage) => 
     largeTrades: { symbol },
     crossSection: { symbol },
   };
-  return (Object.keys(texts) as LiveMessage['kind'][]).map((kind) => ({
+  const ofFlow: readonly string[] = ['largeTrades', 'crossSection'] satisfies LiveMessage['kind'][];
+  const kinds = (Object.keys(texts) as LiveMessage['kind'][]).filter(
+    (kind) => !(state.lockedFlow && ofFlow.includes(kind)),
+  );
+  return kinds.map((kind) => ({
     name: kind,
     query: texts[kind],
     variables: variables[kind],
@@ -54,7 +58,7 @@ export function withMessages(state: DeskState, messages: readonly LiveMessage[])
     else if (message.kind === 'bars') bars = bars && { ...bars, columns: withBar(bars.columns, message.row) };
     else if (message.kind === 'gexCaptured') {
       capture = laterCapture(capture, message.row);
-      history = withCapture(history, message.row);
+      if (state.loaded.includes('heat')) history = withCapture(history, message.row);
     } else crossSection = laterSnapshot(crossSection, { snapshot: message.row, meta: { note: null } });
   }
   return {

@@ -11,7 +11,9 @@ import type {
 } from './operation-types.ts';
 
 /** Maximum number of large trades in memory; a filter queries the others again. */
-export const keptTrades = 500;
+export const maxTrades = 500;
+/** Large trades first shown: each costs a point, so no more than a page of them. */
+export const firstTrades = 50;
 
 /** Columns with a bar put in its place: a new one at the end, the one in progress replaced by what has more volume. */
 export function withBar(columns: BarColumns, bar: Bar): BarColumns {
@@ -53,7 +55,7 @@ export function withTrades(trades: readonly LargeTrade[], come: readonly LargeTr
   }
   return [...byId.values()]
     .sort((a, b) => b.update.event.eventTsMs - a.update.event.eventTsMs || b.seq - a.seq)
-    .slice(0, keptTrades);
+    .slice(0, maxTrades);
 }
 
 /** Quotes with one that came; one older than what is known changes nothing. */

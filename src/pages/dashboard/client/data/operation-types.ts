@@ -73,27 +73,32 @@ export type CrossSection = {
 
 export type DashboardVariables = Exact<{
   symbol: string;
-  session: string;
   past: boolean;
-  flowSession?: string | null | undefined;
   sessionAt: string;
   timeframe: string;
   from: string;
   to: string;
   quotes: Array<string> | string;
-  offFrom?: string | null | undefined;
-  offTo?: string | null | undefined;
   activityFrom: string;
   dailyFrom: string;
   dailyTo: string;
+  lists: boolean;
+  session: string;
+  flowSession?: string | null | undefined;
+  offFrom?: string | null | undefined;
+  offTo?: string | null | undefined;
+  heat: boolean;
+  trades: boolean;
+  volatility: boolean;
+  offExchange: boolean;
 }>;
 
 export type Dashboard = {
   market: MarketClock;
   me: { tier: Tier; attested: boolean };
-  watchlists: { rows: Array<Watchlist> } | null;
+  watchlists?: { rows: Array<Watchlist> } | null;
   quotes: { rows: Array<Quote>; meta: { restricted: Array<string> | null } } | null;
-  movers: { rows: Array<{ symbol: string }> } | null;
+  movers?: { rows: Array<{ symbol: string }> } | null;
   symbol: SymbolAnswer;
 };
 
@@ -106,15 +111,12 @@ export type SymbolAnswer = {
   access: { allowed: boolean; reason: AccessRefusal | null; requiredTier: Tier | null } | null;
   bars: BarsPage | null;
   daily: { columns: DailyColumns } | null;
-  gex: { latest?: GexCapture | null; at?: GexCapture | null; history: GexHistory | null };
-  flow: { crossSection: CrossSectionPage | null; largeTrades: { events: Array<LargeTrade> } | null };
-  volatility: { surface?: VolatilitySurface | null };
-  offExchange: {
-    composition: { rows: Array<CompositionRow>; meta: OffExchangeMeta } | null;
-    concentration: { rows: Array<ConcentrationRow>; meta: OffExchangeMeta } | null;
-    activity: { rows: Array<ActivityRow>; meta: OffExchangeMeta } | null;
-  };
-};
+  gex: { latest?: GexCapture | null; at?: GexCapture | null };
+  flow: { crossSection: CrossSectionPage | null };
+  offExchange: { activity: { rows: Array<ActivityRow> } | null };
+} & SymbolParts;
+
+export type ActivityRow = { date: string; offExchVolume: number; offExchPct: number | null; notional: number };
 
 export type MarketClock = {
   nowMs: number;
@@ -166,6 +168,15 @@ export type GexCapture = {
   }>;
 };
 
+export type CrossSectionPage = { snapshot: CrossSection | null; meta: { note: string | null } };
+
+export type SymbolParts = {
+  gex: { history?: GexHistory | null };
+  flow: { largeTrades?: { events: Array<LargeTrade> } | null };
+  volatility: { surface?: VolatilitySurface | null };
+  offExchange: { composition?: CompositionPage | null; concentration?: ConcentrationPage | null };
+};
+
 export type GexColumn = { capturedAt: number; spot: number | null; strikes: Array<{ strike: number; gex: number }> };
 
 export type GexHistory = {
@@ -173,8 +184,6 @@ export type GexHistory = {
   captures: Array<GexColumn>;
   meta: { sessionOpen: string | null; sessionClose: string | null };
 };
-
-export type CrossSectionPage = { snapshot: CrossSection | null; meta: { note: string | null } };
 
 export type FlowEvent = {
   eventId: string;
@@ -214,6 +223,10 @@ export type VolatilitySurface = {
 
 export type OffExchangeMeta = { note: string | null; session: string | null };
 
+export type CompositionPage = { rows: Array<CompositionRow>; meta: OffExchangeMeta };
+
+export type ConcentrationPage = { rows: Array<ConcentrationRow>; meta: OffExchangeMeta };
+
 export type CompositionRow = {
   date: string;
   category: string;
@@ -236,8 +249,6 @@ export type ConcentrationRow = {
   distanceBps: number | null;
 };
 
-export type ActivityRow = { date: string; offExchVolume: number; offExchPct: number | null; notional: number };
-
 export type LiveGexVariables = Exact<{
   symbol: string;
 }>;
@@ -250,6 +261,20 @@ export type HistoryVariables = Exact<{
 }>;
 
 export type History = { symbol: { gex: { history: GexHistory | null } } };
+
+export type PartsVariables = Exact<{
+  symbol: string;
+  session: string;
+  flowSession?: string | null | undefined;
+  offFrom?: string | null | undefined;
+  offTo?: string | null | undefined;
+  heat: boolean;
+  trades: boolean;
+  volatility: boolean;
+  offExchange: boolean;
+}>;
+
+export type Parts = { symbol: SymbolParts };
 
 export type QuotesVariables = Exact<{
   quotes: Array<string> | string;
@@ -281,9 +306,12 @@ export type LargeTradesVariables = Exact<{
   symbol: string;
   session?: string | null | undefined;
   minPremiumUsd: number;
+  limit: number;
 }>;
 
-export type LargeTrades = { symbol: { flow: { largeTrades: { events: Array<LargeTrade> } | null } } };
+export type LargeTrades = {
+  symbol: { flow: { largeTrades: { events: Array<LargeTrade>; meta: { limit: number } } | null } };
+};
 
 export type LiveTradesVariables = Exact<{
   symbol: string;

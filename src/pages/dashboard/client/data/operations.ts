@@ -1,13 +1,12 @@
 // Every operation the dashboard sends, in one place. Their types are made of them: `npm run operations`.
 import type { Operation } from './graph.ts';
+import { firstTrades } from './live-rows.ts';
 import type * as types from './operation-types.ts';
 
 /** Strikes of the latest capture: those with the most gamma. */
 const topStrikes = 120;
-/** Strikes of each capture of the session; more than 100 cost ten times as much. */
-const historyStrikes = 80;
-/** Large trades first shown: each costs a point, so no more than a page of them. */
-const firstTrades = 50;
+/** Strikes of each capture of the session: as many as can be told apart in the height of a panel. */
+const historyStrikes = 40;
 
 const quote = `fragment Quote on Quote { symbol spot changePct volume officialClose sessionDate eventTsMs }`;
 
@@ -63,25 +62,47 @@ fragment VolatilitySurface on VolatilitySurface {
 
 const offExchange = `
 fragment OffExchangeMeta on OffExchangeMeta { note session }
+fragment CompositionPage on OffExchangeCompositionPage { rows { ...CompositionRow } meta { ...OffExchangeMeta } }
+fragment ConcentrationPage on OffExchangeConcentrationPage {
+  rows { ...ConcentrationRow } meta { ...OffExchangeMeta }
+}
 fragment CompositionRow on OffExchangeCompositionRow {
   date category notional volume tradeCount shareOfOffExchNotional
 }
 fragment ConcentrationRow on OffExchangeConcentrationRow {
   date rank bucketMidpoint bucketWidth notional volume rankScore distinctSessions lookbackSessions distanceBps
-}
-fragment ActivityRow on OffExchangeActivityRow { date offExchVolume offExchPct notional }`;
+}`;
 
-/** Everything that is first shown. `past`: a session that was chosen, of which the last capture is shown instead of the latest. */
+/** What is asked for when its panel comes into sight. */
+const symbolParts = `
+fragment SymbolParts on Symbol {
+  gex { history(date: $session, top: ${historyStrikes}) @include(if: $heat) { ...GexHistory } }
+  flow { largeTrades(session: $flowSession, limit: ${firstTrades}) @include(if: $trades) { events { ...LargeTrade } } }
+  volatility { surface @include(if: $volatility) { ...VolatilitySurface } }
+  offExchange {
+    composition(from: $offFrom, to: $offTo) @include(if: $offExchange) { ...CompositionPage }
+    concentration(from: $offFrom, to: $offTo, limit: 30) @include(if: $offExchange) { ...ConcentrationPage }
+  }
+}${history}${largeTrade}${surface}${offExchange}`;
+
+const partsVariables = `
+  $session: SessionDate!, $flowSession: SessionDate, $offFrom: PointInTime, $offTo: PointInTime,
+  $heat: Boolean!, $trades: Boolean!, $volatility: Boolean!, $offExchange: Boolean!`;
+
+/**
+ * What is shown at first: what the head of the page needs, and the panels in sight. `past`: a session that was chosen,
+ * of which the last capture is shown instead of the latest.
+ */
 export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables> = `query Dashboard(
-  $symbol: Ticker!, $session: SessionDate!, $past: Boolean!, $flowSession: SessionDate, $sessionAt: PointInTime!,
-  $timeframe: Timeframe!, $from: PointInTime!, $to: PointInTime!, $quotes: [Ticker!]!, $offFrom: PointInTime, $offTo: PointInTime, $activityFrom: PointInTime!,
-  $dailyFrom: PointInTime!, $dailyTo: PointInTime!
+  $symbol: Ticker!, $past: Boolean!, $sessionAt: PointInTime!, $timeframe: Timeframe!, $from: PointInTime!,
+  $to: PointInTime!, $quotes: [Ticker!]!, $activityFrom: PointInTime!, $dailyFrom: PointInTime!, $dailyTo: PointInTime!,
+  $lists: Boolean!, ${partsVariables}
 ) {
   market { ...MarketClock }
   me { tier attested }
-  watchlists { rows { ...Watchlist } }
+  watchlists @include(if: $lists) { rows { ...Watchlist } }
   quotes(symbols: $quotes) { rows { ...Quote } meta { restricted } }
-  movers(limit: 15) { rows { symbol } }
+  movers(limit: 15) @include(if: $lists) { rows { symbol } }
   symbol(symbol: $symbol) { ...SymbolAnswer }
 }
 fragment Watchlist on Watchlist { id name tickers }
@@ -93,22 +114,19 @@ fragment SymbolAnswer on Symbol {
   gex {
     latest(topStrikes: ${topStrikes}) @skip(if: $past) { ...GexCapture }
     at(time: $sessionAt, topStrikes: ${topStrikes}) @include(if: $past) { ...GexCapture }
-    history(date: $session, top: ${historyStrikes}) { ...GexHistory }
   }
-  flow {
-    crossSection(session: $flowSession) { ...CrossSectionPage }
-    largeTrades(session: $flowSession, limit: ${firstTrades}) { events { ...LargeTrade } }
-  }
-  volatility {
-    surface @skip(if: $past) { ...VolatilitySurface }
-  }
-  offExchange {
-    composition(from: $offFrom, to: $offTo) { rows { ...CompositionRow } meta { ...OffExchangeMeta } }
-    concentration(from: $offFrom, to: $offTo, limit: 30) { rows { ...ConcentrationRow } meta { ...OffExchangeMeta } }
-    activity(from: $activityFrom, to: $offTo, limit: 60) { rows { ...ActivityRow } meta { ...OffExchangeMeta } }
-  }
+  flow { crossSection(session: $flowSession) { ...CrossSectionPage } }
+  offExchange { activity(from: $activityFrom, to: $offTo, limit: 60) { rows { ...ActivityRow } } }
+  ...SymbolParts
 }
-${market}${quote}${barsPage}${daily}${capture}${history}${crossSectionPage}${largeTrade}${surface}${offExchange}`;
+fragment ActivityRow on OffExchangeActivityRow { date offExchVolume offExchPct notional }
+${market}${quote}${barsPage}${daily}${capture}${crossSectionPage}${symbolParts}`;
+
+/** What has come into sight since. */
+export const partsQuery: Operation<types.Parts, types.PartsVariables> =
+  `query Parts($symbol: Ticker!, ${partsVariables}) {
+  symbol(symbol: $symbol) { ...SymbolParts }
+}${symbolParts}`;
 
 /** Candles of another length, or what follows a page. */
 export const barsQuery: Operation<types.Bars, types.BarsVariables> =
@@ -135,8 +153,8 @@ ${quote}`;
 
 /** Large trades further back that pass a premium filter. */
 export const tradesQuery: Operation<types.LargeTrades, types.LargeTradesVariables> =
-  `query LargeTrades($symbol: Ticker!, $session: SessionDate, $minPremiumUsd: Float!) {
-  symbol(symbol: $symbol) { flow { largeTrades(session: $session, minPremiumUsd: $minPremiumUsd, limit: ${firstTrades}) { events { ...LargeTrade } } } }
+  `query LargeTrades($symbol: Ticker!, $session: SessionDate, $minPremiumUsd: Float!, $limit: Int!) {
+  symbol(symbol: $symbol) { flow { largeTrades(session: $session, minPremiumUsd: $minPremiumUsd, limit: $limit) { events { ...LargeTrade } meta { limit } } } }
 }${largeTrade}`;
 
 /** Symbols for the search field. */

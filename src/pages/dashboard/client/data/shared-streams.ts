@@ -8,7 +8,9 @@ export interface TabSubscription {
   operations: readonly Omit<LiveOperation, 'onData'>[];
 }
 
-/** What a tab hears: how its stream stands, that it is there again after it was lost, or data of one of its operations. */
+/**
+ * What a tab hears: how its stream stands, that it is there again after it was lost, or data of one of its operations.
+ */
 export type TabMessage = { state: LiveState } | { returned: true } | { name: string; data: Record<string, unknown> };
 
 interface Tab {
@@ -41,7 +43,9 @@ const mostTogether = 20;
 /** A tab that was not heard of for so long is gone, ms. */
 const goneAfterMs = 60_000;
 
-/** The streams of a browser. A tab says again and again what it listens to, and is forgotten when it stops saying so. */
+/**
+ * The streams of a browser. A tab says again and again what it listens to, and is forgotten when it stops saying so.
+ */
 export class SharedStreams {
   readonly #parts: SharedStreamsParts;
   readonly #tabs = new Map<unknown, Tab>();
@@ -147,7 +151,10 @@ export class SharedStreams {
     });
   }
 
-  /** What is replaced is closed once what replaces it is open: no event is missed between them. Events that come twice change nothing. */
+  /**
+   * What is replaced is closed once what replaces it is open: no event is missed between them. Events that come twice
+   * change nothing.
+   */
   #retire(): void {
     if (this.#connections.some(({ state }) => state === 'connecting')) return;
     for (const { close } of this.#retiring.splice(0)) close();

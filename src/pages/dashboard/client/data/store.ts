@@ -42,7 +42,10 @@ export function useStore<State extends object, Selected>(
   return selected.value;
 }
 
-/** Some entries of the state; the part of the page is drawn again only when one of these changes. `names` are always the same. */
+/**
+ * Some entries of the state; the part of the page is drawn again only when one of these changes. `names` are always the
+ * same.
+ */
 export function useEntries<State extends object, Name extends keyof State>(
   store: Store<State>,
   names: readonly Name[],

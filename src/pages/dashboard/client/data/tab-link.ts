@@ -1,4 +1,5 @@
-// A tab's way to its live data: through the worker that all tabs share, else a connection of its own; paused while nobody looks.
+// A tab's way to its live data: through the worker that all tabs share, else a connection of its own; paused while
+// nobody looks.
 import type { LiveParts, LiveState } from './live-link.ts';
 import type { TabMessage } from './shared-streams.ts';
 
@@ -78,7 +79,9 @@ export interface Visibility {
 /** A page that is hidden for less than this goes on, ms. */
 const hiddenForMs = 5000;
 
-/** Subscriptions that pause while the page is hidden; when they go on, `onReturn` is called, since something was missed. */
+/**
+ * Subscriptions that pause while the page is hidden; when they go on, `onReturn` is called, since something was missed.
+ */
 export function whileVisible(open: Open, { isHidden, onChange }: Visibility): Open {
   return (parts) => {
     let close: (() => void) | null = null;

@@ -16,7 +16,7 @@ const shownRows = 120;
 // An amount that is being typed is asked for when the typing rests.
 const restMs = 500;
 
-const entries = [...panelEntries, 'trades', 'latestSession'] as const;
+const entries = [...panelEntries, 'trades', 'hasAllTrades', 'latestSession'] as const;
 
 function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
   const none = state.trades.length === 0;
@@ -26,6 +26,7 @@ function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
     none
       ? `No large trade of ${state.view.symbol} options in the ${state.view.session === null ? 'last 24 hours' : 'session'}.`
       : null,
+    'trades',
   );
 }
 
@@ -91,20 +92,48 @@ function Filters({
     const dollars = text.trim() === '' ? 0 : dollarsOf(text);
     if (dollars !== null) change({ minPremiumUsd: dollars });
   };
+  const expiryNames = Object.fromEntries(expiries.map((expiry) => [expiry, shortDate(expiry, expiries[0])]));
   return html`<div class="filters" role="group" aria-label="Filter">
     ${pick('Kind', filter.kind, kindNames, (kind) => change({ kind: kind as TradeFilter['kind'] }))}
     ${pick('Side', filter.side, sideNames, (side) => change({ side: side as TradeFilter['side'] }))}
     ${pick('Right', filter.right, { call: 'Calls', put: 'Puts' }, (right) => change({ right: right as TradeFilter['right'] }))}
-    ${pick('Expiry', filter.expiry, Object.fromEntries(expiries.map((expiry) => [expiry, shortDate(expiry, expiries[0])])), (expiry) => change({ expiry }))}
+    ${pick('Expiry', filter.expiry, expiryNames, (expiry) => change({ expiry }))}
     <label><span class="visually-hidden">Minimum premium, dollars</span><input value=${typed} onInput=${(event: Event) => type((event.target as HTMLInputElement).value)} placeholder="min $, e.g. 250k" inputmode="decimal" size="13" aria-invalid=${wrong} /></label>
   </div>` as VNode;
+}
+
+/** How many trades are shown, of how many: of all there are, or of the newest. */
+export function tradesNote(shown: number, there: number, hasAll: boolean): string {
+  const all = hasAll ? String(there) : `the newest ${there}`;
+  return shown === there ? all : `${shown} of ${all}`;
+}
+
+/** What stands below the newest rows: how to see the others. */
+function Further({
+  count,
+  state,
+  desk,
+}: {
+  count: number;
+  state: Pick<DeskState, 'trades' | 'hasAllTrades'>;
+  desk: Desk;
+}): VNode | null {
+  const [asked, setAsked] = useState(false);
+  if (count > shownRows)
+    return html`<p class="more">The newest ${shownRows} of ${count}; filter to see others.</p>` as VNode;
+  if (state.hasAllTrades) return null;
+  const more = () => {
+    setAsked(true);
+    desk.askTrades(0);
+  };
+  return html`<p class="more">${asked ? 'Older ones: choose a session, or a minimum premium.' : html`<button type="button" onClick=${more}>More trades</button>`}</p>` as VNode;
 }
 
 /** The panel. */
 export function TradesPanel({ desk }: { desk: Desk }): VNode {
   const state = useEntries(desk.store, entries);
   const [filter, setFilter] = useState<TradeFilter>(anyTrade);
-  const { trades, view, latestSession } = state;
+  const { trades, hasAllTrades, view, latestSession } = state;
   const expiries = useMemo(() => expiriesOf(trades), [trades]);
   const shown = useMemo(() => trades.filter(({ update }) => passes(update.event, filter)), [trades, filter]);
   useEffect(() => setFilter((before) => ({ ...before, expiry: null })), [view.symbol]);
@@ -115,14 +144,14 @@ export function TradesPanel({ desk }: { desk: Desk }): VNode {
     return () => clearTimeout(timer);
   }, [filter.minPremiumUsd, view.symbol, view.session]);
   const premium = shown.reduce((sum, { update }) => sum + update.event.premiumUsd, 0);
-  return html`<${Panel} id="trades" title="Large option trades" state=${stateOf(state)} retry=${() => desk.reload()}
-    note=${`${shown.length} of ${trades.length}, ${usd(premium)}`}
+  return html`<${Panel} id="trades" title="Large option trades" state=${stateOf(state)} part="trades" see=${() => desk.see()} retry=${() => desk.reload()}
+    note=${`${tradesNote(shown.length, trades.length, hasAllTrades)}, ${usd(premium)}`}
     legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => setFilter((before) => ({ ...before, ...change }))} />`}>
     <div class="scroll" tabindex="0" role="region" aria-label="Large option trades, newest first">
       <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Premium</th><th scope="col">Side</th><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">Price</th></tr></thead>
       <tbody>${shown.slice(0, shownRows).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>
       ${shown.length === 0 ? html`<p class="message">No trade passes the filter.</p>` : null}
-      ${shown.length > shownRows ? html`<p class="more">The newest ${shownRows} of ${shown.length}; filter to see others.</p>` : null}
+      <${Further} key=${`${view.symbol} ${view.session}`} count=${shown.length} state=${state} desk=${desk} />
     </div>
   <//>` as VNode;
 }

@@ -65,12 +65,12 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
   const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndex }, api) => {
     const { x, y, width, height } = coordSys as unknown as { x: number; y: number; width: number; height: number };
     const ticks = ordered.map(({ at }) => api.coord([0, at])[1]!);
-    const inSight = (tick: number) => tick >= y - 1 && tick <= y + height + 1;
+    // What lies beyond the prices shown is told at the edge.
+    const edged = ticks.map((tick) => Math.min(y + height, Math.max(y, tick)));
     const { name, at, colour, dashed } = ordered[dataIndex]!;
-    const tick = ticks[dataIndex]!;
-    if (!inSight(tick)) return null;
-    const shown = ticks.filter(inSight);
-    const label = spread(shown, labelGap, y + 4, y + height - 4)[shown.indexOf(tick)]!;
+    const tick = edged[dataIndex]!;
+    const beyond = ticks[dataIndex]! < y - 1 ? '↑ ' : ticks[dataIndex]! > y + height + 1 ? '↓ ' : '';
+    const label = spread(edged, labelGap, y + 4, y + height - 4)[dataIndex]!;
     const right = x + width;
     const stroke = palette[colour];
     return {
@@ -92,7 +92,7 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
           style: {
             x: right + labelLeft,
             y: label,
-            text: `${name} ${price(at)}`,
+            text: `${beyond}${name} ${price(at)}`,
             fill: stroke,
             verticalAlign: 'middle',
           },
@@ -111,11 +111,13 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
   };
 }
 
-/** The range of prices drawn: that of the bars, widened to the spot. */
+/** The range of prices drawn: that of the bars, widened to the spot unless that would press them flat. */
 export function drawnRange(rows: readonly GexStrikeRow[], levels: readonly Level[], step: number): [number, number] {
   const spot = levels.find(({ name }) => name === 'Spot')?.at;
   const ends = [rows[0], rows.at(-1)].flatMap((row) => (row ? [row.strike / 1000] : []));
-  const all = spot === undefined ? ends : [...ends, spot];
+  const [low, high] = [Math.min(...ends), Math.max(...ends)];
+  const isNear = spot !== undefined && spot >= low - (high - low) - step && spot <= high + (high - low) + step;
+  const all = isNear || ends.length === 0 ? [...ends, spot ?? 0] : ends;
   return [Math.min(...all) - step, Math.max(...all) + step];
 }
 

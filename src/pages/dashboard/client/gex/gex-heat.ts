@@ -1,6 +1,6 @@
 // Dealer gamma through a session: strikes against time, both linear, gamma as colour, the spot as a line.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
-import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
+import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
 import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import type { GexColumn, GexHistory } from '../data/operation-types.ts';
@@ -133,14 +133,7 @@ function axes(
       type: 'value',
       min: Math.min(...prices) - step,
       max: Math.max(...prices) + step,
-      ...look,
-      splitLine: { show: false },
-      axisLabel: {
-        ...look.axisLabel,
-        showMinLabel: false,
-        showMaxLabel: false,
-        formatter: (value: number) => strike(Math.round(value * 1000)),
-      },
+      ...strikeAxisLook(palette),
     },
   };
 }

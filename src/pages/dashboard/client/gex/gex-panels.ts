@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../charts/chart.ts';
 import { type Level, levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import { sharedRange } from '../charts/price-axis.ts';
+import { candlesElsewhere, sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
 import { liveSpot, panelEntries } from '../data/desk-state.ts';
 import { useEntries, useStore } from '../data/store.ts';
@@ -36,7 +36,9 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
   const { capture, view, bars, sharedAxis } = state;
   const live = useStore(desk.store, liveSpot);
   const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
-  const common = sharedRange(bars?.columns ?? null, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null);
+  const compared = [bars?.columns ?? null, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null] as const;
+  const common = sharedRange(...compared);
+  const elsewhere = candlesElsewhere(...compared);
   const range = sharedAxis ? common : null;
   const option = useMemo(
     () => (capture === null ? {} : gexBarsOption({ rows: capture.strikes, measure, levels, range, palette })),
@@ -54,8 +56,13 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
       ? ''
       : `Dealer gamma of ${view.symbol} by strike: net ${gex(capture.netGex)} per $1 move; ${levels.map(({ name, at }) => `${name} ${price(at)}`).join(', ')}.`;
   return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why)} retry=${() => desk.reload()}
-    note=${capture && dayAndTime(capture.capturedAt)}
-    controls=${html`${common === null ? null : html`<${Choice} label="Strikes" values=${axisChoices} names=${axisNames} value=${sharedAxis ? 'candles' : 'strikes'} choose=${(value: string) => desk.shareAxis(value === 'candles')} />`}
+    note=${capture && `${dayAndTime(capture.capturedAt)}${elsewhere ? `; candles at ${price(elsewhere.low)}–${price(elsewhere.high)}` : ''}`}
+    controls=${html`${
+      common === null
+        ? null
+        : html`<${Choice} label="Strikes" values=${axisChoices} names=${axisNames}
+      value=${sharedAxis ? 'candles' : 'strikes'} choose=${(value: string) => desk.shareAxis(value === 'candles')} />`
+    }
       <${Choice} label="Measure" values=${measures} names=${measureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(levels)}
     table=${() => ({
@@ -81,7 +88,7 @@ export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }
       : null;
   const first = captures[0];
   const last = captures.at(-1);
-  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why)} retry=${() => desk.reload()}
+  return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why, 'heat')} part="heat" see=${() => desk.see()} retry=${() => desk.reload()}
     note=${history && `${shortDate(history.sessionDate)}, ${captures.length} ${captures.length === 1 ? 'capture' : 'captures'}; line: spot`}
     table=${() => ({
       head: ['Capture', 'Spot', 'Largest gamma', 'Lowest gamma'],
@@ -97,6 +104,12 @@ export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }
       }),
     })}>
     <${Chart} option=${option} subject=${`${view.symbol} ${history?.sessionDate}`}
-      label=${first && last ? `Heat map of dealer gamma of ${view.symbol}: ${cells.strikes.length} strikes from ${clockTime(first.capturedAt)} to ${clockTime(last.capturedAt)}; the spot went from ${price(first.spot)} to ${price(last.spot)}.` : ''} />
+      label=${
+        first && last
+          ? `Heat map of dealer gamma of ${view.symbol}: ${cells.strikes.length} strikes ` +
+            `from ${clockTime(first.capturedAt)} to ${clockTime(last.capturedAt)}; ` +
+            `the spot went from ${price(first.spot)} to ${price(last.spot)}.`
+          : ''
+      } />
   <//>` as VNode;
 }

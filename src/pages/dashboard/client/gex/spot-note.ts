@@ -1,4 +1,5 @@
-// The line under the figures of a capture whose price and quotes are not of one instant, or whose quotes contradict each other.
+// The line under the figures of a capture whose price and quotes are not of one instant, or whose quotes contradict
+// each other.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { GexCapture } from '../data/operation-types.ts';

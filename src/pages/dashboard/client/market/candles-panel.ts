@@ -34,7 +34,10 @@ function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
 function sentence({ tsMs, open, high, low, close }: BarColumns, symbol: string, timeframe: Timeframe): string {
   const last = tsMs.length - 1;
   if (last < 0) return `Candles of ${symbol}: none.`;
-  return `${tsMs.length} candles of ${symbol}, ${timeframe} each, from ${candleHeading(tsMs[0]!, timeframe)} at ${price(open[0])} to ${candleHeading(tsMs[last]!, timeframe)} at ${price(close[last])}; the last between ${price(low[last])} and ${price(high[last])}.`;
+  const from = `${candleHeading(tsMs[0]!, timeframe)} at ${price(open[0])}`;
+  const to = `${candleHeading(tsMs[last]!, timeframe)} at ${price(close[last])}`;
+  const range = `${price(low[last])} and ${price(high[last])}`;
+  return `${tsMs.length} candles of ${symbol}, ${timeframe} each, from ${from} to ${to}; the last between ${range}.`;
 }
 
 function figures({ tsMs, open, high, low, close, volume }: BarColumns, timeframe: Timeframe) {
@@ -77,6 +80,7 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
   return html`<${Panel} id="candles" title="Price" state=${stateOf(state)} retry=${() => desk.reload()} controls=${controls}
     note="New York time"
     table=${() => figures(bars!.columns, view.timeframe)}>
-    <${Chart} option=${option} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`} label=${bars === null ? '' : sentence(bars.columns, view.symbol, view.timeframe)} />
+    <${Chart} option=${option} subject=${`${view.symbol} ${view.timeframe} ${view.session} ${bars === null}`}
+      label=${bars === null ? '' : sentence(bars.columns, view.symbol, view.timeframe)} />
   <//>` as VNode;
 }

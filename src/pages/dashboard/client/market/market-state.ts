@@ -9,7 +9,10 @@ const livePriceMs = 60_000;
 const ofNowMs = 90_000;
 const minuteMs = 60_000;
 
-/** Whether the regular session is in progress at `nowMs`. Hours that were asked for before the next open know when that is. */
+/**
+ * Whether the regular session is in progress at `nowMs`. Hours that were asked for before the next open know when that
+ * is.
+ */
 export const isMarketOpen = ({ openMs, closeMs, nextOpenMs }: MarketClock, nowMs: number) =>
   (nowMs >= openMs && nowMs < closeMs) || nowMs >= nextOpenMs;
 
@@ -51,7 +54,10 @@ export function liveBadge({ view, live, market, quote, nowMs }: BadgeParts): Liv
   return { kind: 'quiet', text: lastMs === null ? 'No trade yet' : `No trade since ${clockTimeSeconds(lastMs)}` };
 }
 
-/** How old a figure is, in words: `5 min ago`, `3 h ago`, later its day and time; null = it is of now, or its time is unknown. */
+/**
+ * How old a figure is, in words: `5 min ago`, `3 h ago`, later its day and time; null = it is of now, or its time is
+ * unknown.
+ */
 export function ageText(atMs: number | null | undefined, nowMs: number): string | null {
   if (atMs == null || nowMs - atMs < ofNowMs) return null;
   const minutes = Math.floor((nowMs - atMs) / minuteMs);

@@ -192,7 +192,9 @@ export function Summary({ desk, now }: { desk: Desk; now: () => number }): VNode
       <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state, nowMs).map(
       ({ name: label, value, what, age, colour }) =>
-        html`<div title=${what}><dt>${label}</dt><dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd>${age === null ? null : html`<dd class="age">${age}</dd>`}</div>`,
+        html`<div title=${what}><dt>${label}</dt>
+          <dd class=${value === unknown ? '' : (colour ?? '')}>${loading ? html`<i class="bone"></i>` : value}</dd>
+          ${age === null ? null : html`<dd class="age">${age}</dd>`}</div>`,
     )}</dl>
     <${SpotNote} capture=${state.capture} />
   </div>` as VNode;

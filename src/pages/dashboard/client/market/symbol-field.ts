@@ -36,7 +36,10 @@ function useFound(desk: Desk, text: string): { text: string; found: Found[] } {
   return found;
 }
 
-/** Where Enter leads: to the ticker that was typed where there is one of that name, else to the first suggestion, else to what was typed. */
+/**
+ * Where Enter leads: to the ticker that was typed where there is one of that name, else to the first suggestion, else
+ * to what was typed.
+ */
 export function symbolEntered(text: string, found: readonly Found[]): string | null {
   const typed = tickerOf(text);
   return found.find(({ symbol }) => symbol === typed)?.symbol ?? found[0]?.symbol ?? typed;
@@ -93,7 +96,11 @@ export function SymbolField({ desk }: { desk: Desk }): VNode {
       }} />
     <kbd aria-hidden="true">/</kbd>
     <ul id="symbol-found" role="listbox" aria-label="Symbols found" hidden=${!shown}>
-      ${found.map(({ symbol, name }, index) => html`<li id=${`symbol-found-${index}`} role="option" aria-selected=${index === marked} onMouseDown=${(event: Event) => event.preventDefault()} onClick=${() => go(symbol)}><b>${symbol}</b><span>${name}</span></li>`)}
+      ${found.map(
+        ({ symbol, name }, index) => html`<li id=${`symbol-found-${index}`} role="option"
+        aria-selected=${index === marked} onMouseDown=${(event: Event) => event.preventDefault()}
+        onClick=${() => go(symbol)}><b>${symbol}</b><span>${name}</span></li>`,
+      )}
     </ul>
   </form>` as VNode;
 }

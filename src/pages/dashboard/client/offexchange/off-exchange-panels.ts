@@ -47,6 +47,7 @@ function stateOf(
     state,
     ['symbol', 'offExchange', field],
     rows > 0 ? null : (note ?? `No off-exchange trading of ${view.symbol} is stored.`),
+    'offExchange',
   );
 }
 
@@ -58,52 +59,61 @@ function trend(rows: readonly ActivityRow[]): VNode | null {
   if (known.length < 2) return null;
   const most = Math.max(...known.map(({ offExchPct }) => offExchPct!));
   return html`<div class="trend" role="img" aria-label=${`Share of volume off exchange by session: ${known.map((row) => `${shortDate(row.date)} ${fraction(row.offExchPct)}`).join(', ')}`}>
-    ${known.map((row) => html`<i title=${`${shortDate(row.date)}: ${fraction(row.offExchPct)}`} style=${{ height: `${(100 * row.offExchPct!) / most}%` }}></i>`)}
+    ${known.map(
+      (row) => html`<i title=${`${shortDate(row.date)}: ${fraction(row.offExchPct)}`}
+      style=${{ height: `${(100 * row.offExchPct!) / most}%` }}></i>`,
+    )}
   </div>` as VNode;
 }
 
 /** The kinds of a session's off-exchange trading. */
 export function CompositionPanel({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, panelEntries);
-  const page = state.answer?.symbol?.offExchange.composition ?? null;
+  const state = useEntries(desk.store, [...panelEntries, 'composition']);
+  const page = state.composition;
   const activity = state.answer?.symbol?.offExchange.activity?.rows ?? [];
   const rows: CompositionRow[] = (page?.rows ?? []).toSorted(
     (a, b) => b.shareOfOffExchNotional - a.shareOfOffExchNotional,
   );
   const most = rows[0]?.shareOfOffExchNotional ?? 1;
   const today = activity.find(({ date }) => date === page?.meta.session);
-  return html`<${Panel} id="composition" title="Off exchange: kinds" state=${stateOf(state, 'composition', rows.length, page?.meta.note ?? null)} retry=${() => desk.reload()}
+  return html`<${Panel} id="composition" title="Off exchange: kinds" state=${stateOf(state, 'composition', rows.length, page?.meta.note ?? null)} part="offExchange" see=${() => desk.see()} retry=${() => desk.reload()}
     note=${page?.meta.session ? `session of ${shortDate(page.meta.session)}` : null}>
     <div class="scroll" tabindex="0" role="region" aria-label="Kinds of off-exchange trading">
       ${today ? html`<div class="share"><b>${fraction(today.offExchPct)}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity)}</div>` : null}
       <table class="meters"><thead><tr><th scope="col">Kind</th><th scope="col">Share</th><th scope="col">Dollars</th><th scope="col">Trades</th></tr></thead>
-      <tbody>${rows.map((row) => html`<tr key=${row.category}><th scope="row">${kindName(row.category)}${meter(row.shareOfOffExchNotional / most, 'accent')}</th><td>${fraction(row.shareOfOffExchNotional)}</td><td>${usd(row.notional)}</td><td>${compact(row.tradeCount)}</td></tr>`)}</tbody></table>
+      <tbody>${rows.map(
+        (row) => html`<tr key=${row.category}>
+        <th scope="row">${kindName(row.category)}${meter(row.shareOfOffExchNotional / most, 'accent')}</th>
+        <td>${fraction(row.shareOfOffExchNotional)}</td><td>${usd(row.notional)}</td><td>${compact(row.tradeCount)}</td></tr>`,
+      )}</tbody></table>
     </div>
   <//>` as VNode;
 }
 
 /** The price levels at which off-exchange trading gathered. */
 export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
-  const state = useEntries(desk.store, panelEntries);
-  const page = state.answer?.symbol?.offExchange.concentration ?? null;
+  const state = useEntries(desk.store, [...panelEntries, 'concentration']);
+  const page = state.concentration;
   const rows = page?.rows ?? [];
   const spot = useStore(desk.store, liveSpot);
-  const place = useRef<HTMLDivElement>(null);
+  const container = useRef<HTMLDivElement>(null);
   // What lies around the price comes first to sight.
   useEffect(() => {
-    const row = place.current?.querySelector<HTMLElement>('.spot');
-    if (place.current && row) place.current.scrollTop = row.offsetTop - place.current.clientHeight / 2;
+    const row = container.current?.querySelector<HTMLElement>('.spot');
+    if (container.current && row) container.current.scrollTop = row.offsetTop - container.current.clientHeight / 2;
   }, [page]);
   const most = Math.max(...rows.map(({ notional }) => notional), 1);
   const first = rows[0];
-  return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} retry=${() => desk.reload()}
+  return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} part="offExchange" see=${() => desk.see()} retry=${() => desk.reload()}
     note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date)}, ±$${price(first.bucketWidth / 2)}` : null}>
-    <div class="scroll" ref=${place} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
+    <div class="scroll" ref=${container} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
       <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col">From close</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
       <tbody>${levelRows(rows, spot).map((row) =>
         'spot' in row
           ? html`<tr key="spot" class="spot"><td colspan="5">Spot ${price(row.spot)}</td></tr>`
-          : html`<tr key=${row.rank}><th scope="row">${price(row.bucketMidpoint)}${meter(row.notional / most, 'call')}</th><td>${usd(row.notional)}</td><td>${basisPoints(row.distanceBps)}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
+          : html`<tr key=${row.rank}>
+            <th scope="row">${price(row.bucketMidpoint)}${meter(row.notional / most, 'call')}</th>
+            <td>${usd(row.notional)}</td><td>${basisPoints(row.distanceBps)}</td><td>${whole(row.distinctSessions)}</td><td>${whole(row.rank)}</td></tr>`,
       )}</tbody></table>
     </div>
   <//>` as VNode;

@@ -1,0 +1,65 @@
+// The parts of a view that are asked for when their panels come into sight.
+import type { DeskState } from './desk-state.ts';
+import type { FieldError } from './graph.ts';
+import { firstTrades, withCapture, withTrades } from './live-rows.ts';
+import type { SymbolParts } from './operation-types.ts';
+
+/** By the names of the variables that ask for them. */
+export const parts = ['trades', 'heat', 'volatility', 'offExchange'] as const;
+export type Part = (typeof parts)[number];
+
+/** Where in an answer a part stands. */
+const pathsOf: Readonly<Record<Part, readonly (readonly string[])[]>> = {
+  trades: [['symbol', 'flow', 'largeTrades']],
+  heat: [['symbol', 'gex', 'history']],
+  volatility: [['symbol', 'volatility', 'surface']],
+  offExchange: [
+    ['symbol', 'offExchange', 'composition'],
+    ['symbol', 'offExchange', 'concentration'],
+  ],
+};
+
+const isOf = (part: Part, { path }: FieldError) =>
+  pathsOf[part].some((of) => of.every((name, index) => path[index] === name));
+
+/** The variables that ask for some parts and for none of the others. */
+export const partVariables = (asked: readonly Part[]) =>
+  Object.fromEntries(parts.map((part) => [part, asked.includes(part)])) as Record<Part, boolean>;
+
+/** Those of the errors that are of some parts. */
+export const errorsOf = (errors: readonly FieldError[], some: readonly Part[]) =>
+  errors.filter((error) => some.some((part) => isOf(part, error)));
+
+/** What the parts of an answer change in the state; what was not asked for stays as it is. */
+export function withParts(
+  { loaded, trades, capture, view }: Pick<DeskState, 'loaded' | 'trades' | 'capture' | 'view'>,
+  { flow, gex, volatility, offExchange }: SymbolParts,
+  asked: readonly Part[],
+): Partial<DeskState> {
+  const history = gex.history ?? null;
+  // A capture that was heard of while this was asked for may be later than the answer.
+  const isLater = view.session === null && capture !== null && history !== null;
+  return {
+    loaded: [...new Set([...loaded, ...asked])],
+    ...(asked.includes('trades') && {
+      trades: withTrades(trades, flow.largeTrades?.events ?? []),
+      hasAllTrades: (flow.largeTrades?.events.length ?? 0) < firstTrades,
+    }),
+    ...(asked.includes('heat') && { history: isLater ? withLaterCapture(history, capture) : history }),
+    ...(asked.includes('volatility') && { surface: volatility.surface ?? null }),
+    ...(asked.includes('offExchange') && {
+      composition: offExchange.composition ?? null,
+      concentration: offExchange.concentration ?? null,
+    }),
+  };
+}
+
+function withLaterCapture(
+  history: NonNullable<DeskState['history']>,
+  capture: NonNullable<DeskState['capture']>,
+): DeskState['history'] {
+  const last = history.captures.at(-1)?.capturedAt ?? 0;
+  return capture.sessionDate === history.sessionDate && capture.capturedAt > last
+    ? withCapture(history, capture)
+    : history;
+}

@@ -1,0 +1,153 @@
+// The search: `/` opens it, arrows walk what was found, Enter opens the first, Escape closes it.
+import MiniSearch, { type Options, type SearchResult } from 'minisearch';
+
+/** As many are shown; who sees none of use types more. */
+const mostShown = 30;
+const shownCharacters = 140;
+
+/** What the index stores of a document. */
+interface Found extends SearchResult {
+  kind: string;
+  title: string;
+  place: string;
+  href: string;
+  text: string;
+}
+
+/** Names of routes and guides before parameters, which many routes share. */
+const ranks: Readonly<Record<string, number>> = { Guide: 2, Route: 2, 'Stream topic': 1.5, Parameter: 0.7 };
+
+type Search = (text: string) => Found[];
+
+async function load(): Promise<Search> {
+  // Beside this script, under the hash of all files.
+  const response = await fetch(new URL('../search.json', import.meta.url));
+  if (!response.ok) throw new Error(`status ${response.status}`);
+  const { options, index } = (await response.json()) as { options: Options; index: never };
+  const loaded = MiniSearch.loadJS(index, options);
+  const look = (text: string, combineWith: 'AND' | 'OR') =>
+    loaded.search(text, {
+      combineWith,
+      prefix: true,
+      fuzzy: (term) => (term.length > 3 ? 0.2 : false),
+      boost: { title: 4, place: 2, fields: 0.5 },
+      boostDocument: (_id, _term, stored) => ranks[String(stored?.kind)] ?? 1,
+    }) as Found[];
+  return (text) => {
+    const all = look(text, 'AND');
+    return all.length > 0 ? all : look(text, 'OR');
+  };
+}
+
+function item({ kind, title, place, href, text }: Found): HTMLLIElement {
+  const link = document.createElement('a');
+  link.href = href;
+  for (const [className, content] of [
+    ['search-kind', kind],
+    ['search-title', title],
+    ['search-place', place],
+    ['search-text', text.length > shownCharacters ? `${text.slice(0, shownCharacters)}…` : text],
+  ] as const) {
+    const part = document.createElement('span');
+    part.className = className;
+    part.textContent = content;
+    link.append(part, ' ');
+  }
+  const made = document.createElement('li');
+  made.append(link);
+  return made;
+}
+
+interface Parts {
+  dialog: HTMLDialogElement;
+  input: HTMLInputElement;
+  list: HTMLElement;
+  said: HTMLElement;
+}
+
+/** Shows what is found of the text in the field; returns the first link. */
+async function show({ input, list, said }: Parts, search: () => Promise<Search>): Promise<HTMLAnchorElement | null> {
+  try {
+    const find = await search();
+    // What was typed meanwhile counts.
+    const text = input.value.trim();
+    const found = text === '' ? [] : find(text);
+    list.replaceChildren(...found.slice(0, mostShown).map(item));
+    list.scrollTop = 0;
+    const more = found.length > mostShown ? `, the first ${mostShown} are shown` : '';
+    const counted = found.length === 0 ? `Nothing found for “${text}”.` : `${found.length} found${more}.`;
+    said.textContent = text === '' ? '' : counted;
+  } catch (error) {
+    said.textContent = `The search could not be loaded: ${(error as Error).message}`;
+  }
+  return list.querySelector('a');
+}
+
+function walk(event: KeyboardEvent, { input, list }: Parts): void {
+  const step = event.key === 'ArrowDown' ? 1 : event.key === 'ArrowUp' ? -1 : 0;
+  const stops: HTMLElement[] = [input, ...list.querySelectorAll('a')];
+  const at = stops.indexOf(document.activeElement as HTMLElement);
+  if (at < 0) return;
+  if (step !== 0) {
+    event.preventDefault();
+    stops[Math.max(0, Math.min(stops.length - 1, at + step))]!.focus();
+  } else if (at > 0 && event.key.length === 1 && event.key !== ' ' && !event.ctrlKey && !event.metaKey) {
+    // Who types on a result goes on with the text.
+    input.focus();
+  }
+}
+
+function partsOf(): Parts | null {
+  const dialog = document.querySelector<HTMLDialogElement>('#search');
+  const input = document.querySelector<HTMLInputElement>('#search-input');
+  const list = document.querySelector<HTMLElement>('#search-found');
+  const said = document.querySelector<HTMLElement>('#search-said');
+  return dialog && input && list && said ? { dialog, input, list, said } : null;
+}
+
+/** Lets everything below `/docs` be searched. The index is loaded when the search is first opened. */
+export function letSearch(): void {
+  const parts = partsOf();
+  if (!parts) return;
+  const { dialog, input, list } = parts;
+  let loading: Promise<Search> | null = null;
+  const search = () => {
+    loading ??= load().catch((error) => {
+      loading = null;
+      throw error;
+    });
+    return loading;
+  };
+  const open = () => {
+    if (!dialog.open) dialog.showModal();
+    input.focus();
+    input.select();
+    void show(parts, search);
+  };
+  document.querySelector('#search-open')?.addEventListener('click', open);
+  document.querySelector('#search-close')?.addEventListener('click', () => dialog.close());
+  input.addEventListener('input', () => void show(parts, search));
+  input.form!.addEventListener('submit', (event) => {
+    event.preventDefault();
+    void show(parts, search).then((first) => first?.click());
+  });
+  list.addEventListener('click', (event) => {
+    if ((event.target as Element).closest('a')) dialog.close();
+  });
+  dialog.addEventListener('keydown', (event) => {
+    if (event.key !== 'Escape') return walk(event, parts);
+    // A search field takes the first Escape for itself.
+    event.preventDefault();
+    dialog.close();
+  });
+  dialog.addEventListener('click', (event) => {
+    // Beside it: what is inside of it covers it whole.
+    if (event.target === dialog) dialog.close();
+  });
+  document.addEventListener('keydown', (event) => {
+    const target = event.target as HTMLElement;
+    if (event.key !== '/' || event.ctrlKey || event.metaKey || target.closest('input, textarea, select')) return;
+    event.preventDefault();
+    open();
+  });
+}

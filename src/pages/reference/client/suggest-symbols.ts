@@ -1,0 +1,52 @@
+// Suggests symbols of the registry while one is typed.
+import { askGraph } from '../../client/graph.ts';
+import { readKey } from '../../client/key.ts';
+import { element } from './element.ts';
+
+const restMs = 250;
+const query = `query SuggestSymbols($search: String!) {
+  symbols(first: 8, search: $search) { nodes { symbol name } }
+}`;
+
+interface Suggested {
+  symbols: { nodes: { symbol: string; name: string | null }[] } | null;
+}
+
+const known = new Map<string, Promise<Suggested | null>>();
+
+function look(search: string): Promise<Suggested | null> {
+  const asked =
+    known.get(search) ??
+    askGraph<Suggested>(query, { search }).then(
+      ({ data }) => data,
+      () => null,
+    );
+  known.set(search, asked);
+  return asked;
+}
+
+let lists = 0;
+
+/** Gives a field suggestions, where there is a key to look them up with. Of several symbols it completes the last. */
+export function suggestSymbols(input: HTMLInputElement): void {
+  const list = element('datalist', { id: `symbols-${++lists}` });
+  input.setAttribute('list', list.id);
+  input.autocapitalize = 'characters';
+  let timer: number | undefined;
+  const suggest = async () => {
+    const text = input.value;
+    const before = text.slice(0, text.lastIndexOf(',') + 1);
+    const search = text.slice(before.length).trim();
+    if (search === '' || readKey() === '') return;
+    const nodes = (await look(search))?.symbols?.nodes ?? [];
+    if (input.value !== text) return;
+    list.replaceChildren(
+      ...nodes.map(({ symbol, name }) => element('option', { value: before + symbol, textContent: name ?? '' })),
+    );
+  };
+  input.addEventListener('input', () => {
+    clearTimeout(timer);
+    timer = setTimeout(suggest, restMs);
+    if (!list.isConnected) input.after(list);
+  });
+}

@@ -1,0 +1,94 @@
+// Sends a request under the reader's key, and shows status, headers, time and body of the answer.
+import { keyHeaders } from '../../client/key.ts';
+import { element } from './element.ts';
+
+/** Longer answers are cut in the page; nobody reads them there. */
+const shownCharacters = 20_000;
+
+/** Headers that are shown where an answer has them. */
+const shownHeaders = [
+  ...['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset', 'retry-after'],
+  ...['content-type', 'cache-control', 'etag', 'link', 'deprecation', 'sunset', 'x-request-id'],
+];
+
+/** A request that is tried. */
+export interface Tried {
+  method: string;
+  address: string;
+  /** The media type asked for; null = the usual one. */
+  accept: string | null;
+  body: string | null;
+  contentType: string | null;
+  /** Name of the file that the answer can be saved as. */
+  file: string;
+}
+
+/** What an answer is shown in. */
+export interface AnswerParts {
+  said: HTMLElement;
+  shown: HTMLElement;
+}
+
+function readable(text: string): string {
+  let shown = text;
+  try {
+    shown = JSON.stringify(JSON.parse(text), null, 2);
+  } catch {
+    // Not JSON: as it came.
+  }
+  if (shown.length <= shownCharacters) return shown;
+  return `${shown.slice(0, shownCharacters)}\n… ${shown.length - shownCharacters} more characters`;
+}
+
+function headerList({ headers }: Response): HTMLElement {
+  const rows = shownHeaders.flatMap((name) => {
+    const value = headers.get(name);
+    return value === null ? [] : [element('dt', {}, name), element('dd', {}, value)];
+  });
+  return element('dl', { className: 'facts headers' }, ...rows);
+}
+
+let saved = '';
+
+/** A link that saves the answer; the one before is released. */
+function saveLink(bytes: ArrayBuffer, type: string, file: string): HTMLElement {
+  URL.revokeObjectURL(saved);
+  saved = URL.createObjectURL(new Blob([bytes], { type }));
+  return element('a', { href: saved, download: file, textContent: `Save as ${file}` });
+}
+
+function bodyText(bytes: ArrayBuffer, type: string): string {
+  if (/json|text/.test(type)) return readable(new TextDecoder().decode(bytes));
+  return `${bytes.byteLength.toLocaleString('en-US')} bytes of ${type}, which is no text.`;
+}
+
+/** Asks the server, and shows what it answers. */
+export async function tryRequest(tried: Tried, { said, shown }: AnswerParts): Promise<void> {
+  const { method, address, accept, body, contentType, file } = tried;
+  said.textContent = 'Asking…';
+  const started = performance.now();
+  try {
+    const response = await fetch(address, {
+      method,
+      headers: {
+        accept: accept ?? 'application/json',
+        ...keyHeaders(),
+        ...(body === null ? {} : { 'content-type': contentType! }),
+      },
+      body,
+    });
+    const bytes = await response.arrayBuffer();
+    const took = Math.round(performance.now() - started);
+    const type = response.headers.get('content-type') ?? '';
+    const length = bytes.byteLength.toLocaleString('en-US');
+    said.textContent = `${response.status} ${response.statusText} in ${took} ms, ${length} bytes`;
+    shown.replaceChildren(
+      headerList(response),
+      element('pre', { tabIndex: 0, textContent: bodyText(bytes, type) }),
+      ...(response.ok ? [saveLink(bytes, type, file)] : []),
+    );
+  } catch (error) {
+    said.textContent = `The server could not be asked: ${(error as Error).message}`;
+    shown.replaceChildren();
+  }
+}

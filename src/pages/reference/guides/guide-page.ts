@@ -1,0 +1,56 @@
+import type { Request } from 'express';
+import { type Html, html } from '../../html.ts';
+import type { SiteState } from '../../market-note.ts';
+import { originOf } from '../../origin.ts';
+import type { PagesParts } from '../../pages.ts';
+import type { Page } from '../../shell.ts';
+import { contents } from '../contents.ts';
+import { searchDialog } from '../search-dialog.ts';
+import type { Guide, GuideSection } from './guide.ts';
+import { guides } from './guides.ts';
+
+const referenceLinks = [
+  ['/docs', 'API reference'],
+  ['/docs#stream', 'Live streams'],
+  ['/docs#errors', 'Errors'],
+  ['/docs#mcp', 'AI clients'],
+] as const;
+
+const links = (title: string, all: readonly (readonly [to: string, name: string])[]) =>
+  html`<div class="nav-group"><h2>${title}</h2><ul>${all.map(([to, name]) => html`<li><a href="${to}">${name}</a></li>`)}</ul></div>`;
+
+function section({ id, title, body }: GuideSection): Html {
+  return html`<section id="${id}" class="group" aria-labelledby="${id}-title"><h2 id="${id}-title">${title}</h2>
+${body}</section>`;
+}
+
+/** The guide after this one; the reference after the last. */
+function next(guide: Guide): Html {
+  const { path, title } = guides[guides.indexOf(guide) + 1] ?? { path: '/docs', title: 'API reference' };
+  return html`<p class="next">Next: <a href="${path}">${title}</a></p>`;
+}
+
+/** The page of a guide. */
+export function guidePage(guide: Guide): (parts: PagesParts, request: Request, site: SiteState) => Page {
+  return ({ limits, compiled, now }, request, site) => {
+    const sampleKey = site.sample?.key ?? null;
+    const sections = guide.sections({ origin: originOf(request), nowMs: now(), limits, compiled, sampleKey });
+    const onPage = sections.map(({ id, title }) => [`#${id}`, title] as const);
+    return {
+      title: `${guide.title} · Tapegraph`,
+      description: guide.about,
+      current: guide.path,
+      styles: ['reference/reference.css', 'reference/search.css', 'reference/guides/guides.css'],
+      scripts: ['reference/client/guide.ts'],
+      body: html`<div class="reference">
+${contents(guide.path, html`${links('On this page', onPage)}${links('Reference', referenceLinks)}`)}
+<main id="main" class="guide">
+<h1>${guide.title}</h1>
+<p class="lead">${guide.about}</p>
+${sections.map(section)}
+${next(guide)}
+</main></div>
+${searchDialog}`,
+    };
+  };
+}

@@ -1,0 +1,30 @@
+import type { CompiledRoute } from '../../../rest/http/router.ts';
+import type { Html } from '../../html.ts';
+import type { PublishedLimits } from '../../published-limits.ts';
+
+/** What a guide is made from. */
+export interface GuideParts {
+  origin: string;
+  /** The server's clock, epoch ms. */
+  nowMs: number;
+  limits: PublishedLimits;
+  compiled: readonly CompiledRoute[];
+  /** The sample market's key, for who may be shown it. */
+  sampleKey: string | null;
+}
+
+/** A part of a guide, with a heading. */
+export interface GuideSection {
+  id: string;
+  title: string;
+  body: Html;
+}
+
+/** A page below `/docs` that tells how something is done. */
+export interface Guide {
+  path: string;
+  title: string;
+  /** One sentence: for the top of the page, search engines and the search. */
+  about: string;
+  sections: (parts: GuideParts) => readonly GuideSection[];
+}

@@ -1,0 +1,121 @@
+import { html } from '../../html.ts';
+import { answerOf, curlOf } from './examples.ts';
+import type { Guide, GuideParts, GuideSection } from './guide.ts';
+import { table } from './table.ts';
+
+const count = (value: number) => value.toLocaleString('en-US');
+
+function limits({ limits: { pages, barSpanDays, gexTop, quotes }, compiled }: GuideParts): GuideSection {
+  const rows = pages.map(({ route: name, default: usual, max, keyMax = max }) => {
+    const { path } = compiled.find(({ route }) => route.name === name)!.route;
+    return [`\`${path.replace(/:(\w+)/g, '{$1}')}\``, count(Math.min(usual, keyMax)), count(keyMax), count(max)];
+  });
+  const spans = Object.entries(barSpanDays).map(([timeframe, days]) => [`\`${timeframe}\``, `${count(days)} days`]);
+  return {
+    id: 'limits',
+    title: 'Limits',
+    body: html`<p>A larger <code>limit</code> is clamped, never rejected. <code>meta.caps.applied</code> says what was reduced
+(<code>limit_clamped</code>, <code>range_clamped</code>), and is empty if nothing was.</p>
+${table(['Route', 'Default with a key', 'At most with a key', 'At most with a session'], rows)}
+${answerOf('clamped')}
+<p>With an API key, one request for stock bars spans at most:</p>${table(['Timeframe', 'Span'], spans)}
+<p>A longer one begins later. One request for quotes has at most ${quotes} symbols; more are 400. GEX history gives a key the
+${gexTop} largest strikes of each capture unless <code>top</code> asks for another number; <code>meta.top_defaulted</code> says so.</p>`,
+  };
+}
+
+function cursors(parts: GuideParts): GuideSection {
+  return {
+    id: 'cursors',
+    title: 'Cursors',
+    body: html`<p>While there is more, <code>meta.cursor</code> is the position of the next page: send it as <code>cursor</code>, with
+all other parameters as they were. At the end it is absent. A cursor is opaque and belongs to its symbol and window; a changed
+one is <a href="/docs#error-400">400</a>. The pages together are the answer that one large page would be, also while the session grows. CSV, Arrow
+and protobuf have the address of the next page in <code>Link: &lt;…&gt;; rel="next"</code>.</p>
+${curlOf('first-page', parts)}${answerOf('first-page')}${answerOf('next-page')}`,
+  };
+}
+
+/** Reads every page of an address; waits where the rate is exceeded. Runs in Node and in browsers. */
+const loop = (address: string) => `async function* rowsOf(address, key) {
+  let cursor;
+  do {
+    const url = new URL(address);
+    if (cursor) url.searchParams.set('cursor', cursor);
+    const response = await fetch(url, { headers: { authorization: 'Bearer ' + key } });
+    if (response.status === 429) {
+      const seconds = Number(response.headers.get('retry-after'));
+      await new Promise((resolve) => setTimeout(resolve, seconds * 1000));
+      continue;
+    }
+    const { data, meta, error } = await response.json();
+    if (error) throw new Error(error.code + ': ' + error.message);
+    yield* data;
+    cursor = meta.cursor;
+  } while (cursor);
+}
+
+for await (const row of rowsOf('${address}', process.env.KEY)) {
+  console.log(JSON.stringify(row));
+}`;
+
+function everyPage({ origin }: GuideParts): GuideSection {
+  const [before, after] = loop('\0/v2/offexchange/AAPL/profile?from=2026-11-02&limit=20').split('\0') as [
+    string,
+    string,
+  ];
+  return {
+    id: 'loop',
+    title: 'Reading every page',
+    body: html`<p>In JavaScript, with nothing to install: as <code>rows.mjs</code>, run by <code>node rows.mjs</code>.</p>
+<pre tabindex="0" data-runs="node"><code>${before}<span data-origin>${origin}</span>${after}</code></pre>`,
+  };
+}
+
+function caching(parts: GuideParts): GuideSection {
+  return {
+    id: 'caching',
+    title: 'ETag and 304',
+    body: html`<p>An answer about past sessions alone has an <code>ETag</code> and <code>Cache-Control: private</code>: your own client can store it, a
+shared cache must not. Send the tag in <code>If-None-Match</code>; while nothing has changed the answer is 304 without a body. It costs 1 request as
+any other. Each media type and encoding has a tag of its own. An answer that can still change is <code>no-store</code> and has no tag.</p>
+${curlOf('tagged', parts)}${answerOf('tagged', ['etag', 'cache-control'])}
+<p>The same request with that tag:</p>${answerOf('not-modified', ['etag', 'cache-control'])}`,
+  };
+}
+
+function windows(parts: GuideParts): GuideSection {
+  return {
+    id: 'windows',
+    title: 'Windows: to is exclusive',
+    body: html`<p>A window of stock bars is <code>[from, to)</code>: what is at <code>to</code> is not in it. One day is from that day to the
+next. The same day twice is a window that can hold nothing, and <code>meta.note</code> says so. <code>from</code> after <code>to</code> is 400. The off-exchange
+routes count whole sessions: there <code>to</code> is inclusive.</p>
+${curlOf('empty-window', parts)}${answerOf('empty-window')}${curlOf('whole-day', parts)}${answerOf('whole-day')}`,
+  };
+}
+
+function nothing(parts: GuideParts): GuideSection {
+  return {
+    id: 'empty',
+    title: 'Empty answers',
+    body: html`<p>Nothing found is no error. A weekend, a holiday, a quiet contract or a window before the first capture is 200 with an empty
+list or a null payload. Only what is not registered is <a href="/docs#error-404">404</a>.</p>
+${curlOf('quiet-day', parts)}${answerOf('quiet-day')}`,
+  };
+}
+
+/** How long answers are read, and what can be stored of them. */
+export const pagingGuide: Guide = {
+  path: '/docs/paging',
+  title: 'Paging and caching',
+  about: 'Limits of pages, cursors, a loop that reads them all, ETag and 304, windows and empty answers.',
+  sections: (parts) => [
+    limits(parts),
+    cursors(parts),
+    everyPage(parts),
+    caching(parts),
+    windows(parts),
+    nothing(parts),
+  ],
+};

@@ -1,0 +1,39 @@
+import { type Html, html } from '../html.ts';
+import { type DescribedParameter, parameterId, typeText } from './described.ts';
+
+/** Parameters that are a symbol of the registry, and those that are several. */
+const symbolNames: readonly string[] = ['symbol', 'underlying'];
+const symbolsName = 'symbols';
+/** Parameters that are a session of the past or the present one; other dates can lie ahead. */
+const sessionNames: readonly string[] = ['session', 'date'];
+
+/** What a form asks for a parameter by; `client/try-fields.ts` knows these. */
+function kindOf({ name, schema }: DescribedParameter): string {
+  if (schema.format === 'date') return sessionNames.includes(name) ? 'session' : 'date';
+  if (symbolNames.includes(name)) return 'symbol';
+  if (name === symbolsName) return 'symbols';
+  return schema.type === 'integer' || schema.type === 'number' ? 'number' : 'text';
+}
+
+function valuesOf({ enum: values, type }: DescribedParameter['schema']): readonly unknown[] | null {
+  if (type === 'boolean') return ['true', 'false'];
+  return (values as unknown[] | undefined) ?? null;
+}
+
+/** The row of a parameter in a route's table. Its data make the field of the form that tries the route. */
+export function parameterRow(
+  operation: string,
+  parameter: DescribedParameter,
+  examples: Readonly<Record<string, string>>,
+): Html {
+  const { name, in: place, required, description, schema, example } = parameter;
+  const values = valuesOf(schema);
+  const usual = schema.default === undefined ? null : String(schema.default);
+  const data = html`data-parameter="${name}" data-in="${place}" data-kind="${kindOf(parameter)}" data-example="${examples[name] ?? ''}"
+  ${required && ' data-required'}${values && html` data-values="${values.join(' ')}"`}
+  ${usual !== null && html` data-default="${usual}"`}`;
+  return html`<tr id="${parameterId(operation, name)}" ${data}>
+<th scope="row"><code>${name}</code>${required ? html` <small class="must">required</small>` : null}</th>
+<td>${typeText(schema)}${usual === null ? null : html`<br><small>default <code>${usual}</code></small>`}</td>
+<td>${description}${example === undefined ? null : html` <small>e.g. <code>${String(example)}</code></small>`}</td></tr>`;
+}

@@ -1,0 +1,126 @@
+import type { JsonSchema } from '../../rest/contract/answer-schema.ts';
+import type { CompiledRoute } from '../../rest/http/router.ts';
+import { errorStatuses } from '../../rest/openapi/errors.ts';
+import { topicKinds } from '../../rest/stream/topics.ts';
+import { type Html, trusted } from '../html.ts';
+import type { PagesParts } from '../pages.ts';
+import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './described.ts';
+import type { Guide, GuideParts } from './guides/guide.ts';
+import { guides } from './guides/guides.ts';
+import { aiClients, introduction } from './introduction.ts';
+
+/** What a search can find. */
+export interface SearchDocument {
+  id: number;
+  /** What it is, for people: `Route`, `Parameter`, `Guide` and so on. */
+  kind: string;
+  title: string;
+  /** Where it belongs: a route's method and path, a section's page. */
+  place: string;
+  href: string;
+  /** What it says. */
+  text: string;
+  /** Names of an answer's fields. */
+  fields: string;
+}
+
+type Unnumbered = Omit<SearchDocument, 'id' | 'fields'> & { fields?: string };
+
+/** The words of markup. */
+export function textOf({ markup }: Html): string {
+  return markup
+    .replace(/<[^>]+>/g, ' ')
+    .replace(/&(amp|lt|gt|quot|#39);/g, ' ')
+    .replace(/\s+/g, ' ')
+    .trim();
+}
+
+const pathOf = (path: string) => path.replace(/:(\w+)/g, '{$1}');
+
+function parameterDocument({ route }: CompiledRoute, { name, description, schema }: DescribedParameter): Unnumbered {
+  const values = (schema.enum as unknown[] | undefined)?.join(' ') ?? '';
+  return {
+    kind: 'Parameter',
+    title: name,
+    place: `${route.method} ${pathOf(route.path)}`,
+    href: `/docs#${parameterId(route.name, name)}`,
+    text: `${description} ${values}`.trim(),
+  };
+}
+
+function routeDocuments(compiled: CompiledRoute, description: JsonSchema): Unnumbered[] {
+  const { route } = compiled;
+  const described = describedBy(description, route.method, route.path);
+  const { schema } = described.responses[200]!.content['application/json']!;
+  return [
+    {
+      kind: 'Route',
+      title: route.summary,
+      place: `${route.method} ${pathOf(route.path)}`,
+      href: `/docs#${route.name}`,
+      text: route.description,
+      fields: [...new Set(fieldsOf(schema).map(({ path }) => path.split('.').at(-1)))].join(' '),
+    },
+    ...described.parameters.map((parameter) => parameterDocument(compiled, parameter)),
+  ];
+}
+
+const topicDocuments = (): Unnumbered[] =>
+  Object.entries(topicKinds).map(([kind, { description, option }]) => ({
+    kind: 'Stream topic',
+    title: kind,
+    place: `GET /v2/stream?topics=${kind}:…`,
+    href: `/docs#topic-${kind}`,
+    text: `Sends ${description.replaceAll('`', '')}. ${option ?? ''}`.trim(),
+  }));
+
+const errorDocuments = (): Unnumbered[] =>
+  Object.entries(errorStatuses).map(([status, { description, codes }]) => ({
+    kind: 'Error',
+    title: `${status} ${Object.keys(codes).join(', ')}`,
+    place: 'Errors',
+    href: `/docs#error-${status}`,
+    text: description,
+  }));
+
+const sectionDocuments = (routes: number): Unnumbered[] =>
+  [
+    { title: 'API reference', href: '/docs#start', text: textOf(introduction('')) },
+    {
+      title: 'Live streams',
+      href: '/docs#stream',
+      text: 'Server-sent events, GraphQL subscriptions, WebSockets and protobuf frames with a ticket.',
+    },
+    { title: 'AI clients', href: '/docs#mcp', text: textOf(aiClients('', routes)) },
+  ].map((section) => ({ kind: 'Section', place: 'API reference', ...section }));
+
+/** A guide and its parts. Examples are left out: they hold the dates of the day. */
+function guideDocuments({ path, title, about, sections }: Guide, parts: GuideParts): Unnumbered[] {
+  return [
+    { kind: 'Guide', title, place: 'Guides', href: path, text: about },
+    ...sections(parts).map(({ id, title: part, body }) => ({
+      kind: 'Guide',
+      title: part,
+      place: title,
+      href: `${path}#${id}`,
+      text: textOf(trusted(body.markup.replace(/<pre.*?<\/pre>/gs, ' '))),
+    })),
+  ];
+}
+
+/** What the pages below `/docs` hold, one document for each thing that a link leads to. */
+export function searchDocuments({
+  compiled,
+  description,
+  limits,
+}: Pick<PagesParts, 'compiled' | 'description' | 'limits'>): SearchDocument[] {
+  const parts: GuideParts = { origin: '', nowMs: 0, limits, compiled, sampleKey: null };
+  const all: Unnumbered[] = [
+    ...guides.flatMap((guide) => guideDocuments(guide, parts)),
+    ...sectionDocuments(compiled.length),
+    ...compiled.flatMap((one) => routeDocuments(one, description)),
+    ...topicDocuments(),
+    ...errorDocuments(),
+  ];
+  return all.map((one, id) => ({ fields: '', ...one, id }));
+}
