@@ -16,7 +16,10 @@ async function answers(): Promise<boolean> {
   }
 }
 
-/** The Redis that tests use: REDIS_URL, else the local one; null when it does not answer, which is said, and fails under CI=true. */
+/**
+ * The Redis that tests use: REDIS_URL, else the local one; null when it does not answer, which is said, and fails under
+ * CI=true.
+ */
 export const redisUrl: string | null = (await answers()) ? url : null;
 if (redisUrl === null) {
   if (process.env.CI === 'true')

@@ -5,8 +5,8 @@ import { runTape, type TapeRecord } from '../support/tapes/option-tape.ts';
 import { isPrint, microsOf, tapes } from '../support/tapes/tapes.ts';
 
 /*
- * The definition of large trades written out once more, over a whole tape at once and without a thought for speed, to hold the
- * streaming detector against. Only tables of the definition are repeated, none of the code.
+ * The definition of large trades written out once more, over a whole tape at once and without a thought for speed, to
+ * hold the streaming detector against. Only tables of the definition are repeated, none of the code.
  */
 
 const multiLegIds = [232, 233, 234, 235, 236, 237, 238, 239, 240, 241, 242, 243, 244, 245, 246];
@@ -19,11 +19,14 @@ function sideByDefinition(print: OptionPrint, quotes: readonly OptionQuote[]): s
     .filter((quote) => quote.contract === print.contract && microsOf(quote) <= microsOf(print))
     .at(-1);
   if (!inForce || microsOf(print) - microsOf(inForce) > 5_000_000 || isOneOf(print, sidelessIds)) return 'unknown';
-  const place = (print.price - inForce.bid) / (inForce.ask - inForce.bid);
-  return place >= 0.6 ? 'buy_inferred' : place <= 0.4 ? 'sell_inferred' : 'neutral';
+  const share = (print.price - inForce.bid) / (inForce.ask - inForce.bid);
+  return share >= 0.6 ? 'buy_inferred' : share <= 0.4 ? 'sell_inferred' : 'neutral';
 }
 
-/** Cuts prints into groups of one key, each not over the gap from the one before nor over the span from the group's first. */
+/**
+ * Cuts prints into groups of one key, each not over the gap from the one before nor over the span from the group's
+ * first.
+ */
 function groups(prints: readonly OptionPrint[], key: (print: OptionPrint) => string, gap: number, span: number) {
   const open = new Map<string, OptionPrint[]>();
   const all: OptionPrint[][] = [];

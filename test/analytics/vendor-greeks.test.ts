@@ -11,9 +11,10 @@ import { hasSharedData } from '../support/shared-data.ts';
 const folder = 'greeks_spx_20230804';
 
 /*
- * A vendor's minute greeks of twelve S&P 500 contracts on 2023-08-04. Its time stamps are UTC (13:31 is the open) and the
- * weekly expiries settle at 16:00. Its model takes the dividends to expiry off the spot as a sum, not as a yield. The rate it
- * used and that sum are not printed; one rate of 5.46% and one sum an expiry reproduce all 219 lines to a quarter of a cent.
+ * A vendor's minute greeks of twelve S&P 500 contracts on 2023-08-04. Its time stamps are UTC (13:31 is the open) and
+ * the weekly expiries settle at 16:00. Its model takes the dividends to expiry off the spot as a sum, not as a yield.
+ * The rate it used and that sum are not printed; one rate of 5.46% and one sum an expiry reproduce all 219 lines to a
+ * quarter of a cent.
  */
 const rate = 0.0546;
 const dividends: Record<string, number> = { '2023-08-11': 2.927, '2023-09-01': 8.056 };
@@ -72,9 +73,10 @@ describe.skipIf(!hasSharedData)("a vendor's greeks (needs ../shared/data)", () =
     }
   });
 
-  // Ours: dividends as the yield of the same forward, the rate the round 5.5%. Taking dividends off the spot makes delta larger
-  // by D/S and gamma by twice that (0.18% and 0.36% to September); the rest is the discount's 0.003%, which is all the time
-  // value that an option worth under 10 cents a vol point has: such a line's volatility and gamma are not compared.
+  // Ours: dividends as the yield of the same forward, the rate the round 5.5%. Taking dividends off the spot makes
+  // delta larger by D/S and gamma by twice that (0.18% and 0.36% to September); the rest is the discount's 0.003%,
+  // which is all the time value that an option worth under 10 cents a vol point has: such a line's volatility and gamma
+  // are not compared.
   test('in our own terms: within 0.002 of delta, 1% of gamma and 0.001 of volatility', () => {
     let compared = 0;
     for (const { right, expiry, strike, lines } of files.map(linesOf)) {

@@ -16,8 +16,8 @@ const kinds: ClientKind[] = [
   ...Array<ClientKind>(2).fill('slow-body'),
 ];
 
-// Tried again once or twice: of the sockets that two processes share a port by, one may be handed a connection in the microseconds in
-// which it closes, about once in fifty stops (decision 21).
+// Tried again once or twice: of the sockets that two processes share a port by, one may be handed a connection in the
+// microseconds in which it closes, about once in fifty stops (decision 21).
 describe('SIGTERM under sixteen busy clients', { retry: 2 }, () => {
   it.each([
     { drainMs: 0, workers: 1 },

@@ -38,12 +38,16 @@ export function start(
   return { child, ended };
 }
 
-/** Runs `tapegraph` as a child process to its end: what only a process shows (its exit code, whatever else it prints). */
+/**
+ * Runs `tapegraph` as a child process to its end: what only a process shows (its exit code, whatever else it prints).
+ */
 export function tapegraphProcess(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   return start(args, env).ended;
 }
 
-/** Runs a command line in this process, which takes a tenth of the time. It sees nothing of the environment but `env`. */
+/**
+ * Runs a command line in this process, which takes a tenth of the time. It sees nothing of the environment but `env`.
+ */
 export async function tapegraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   const into = (name: keyof typeof written) =>

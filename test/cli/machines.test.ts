@@ -46,14 +46,14 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
     const letGo = await barsHeld(store);
     onTestFinished(letGo);
     const held = [1, 2].map(() => ask(one, bars, next));
-    const place = () => Promise.race([ask(other, bars, next).then(({ status }) => status), delay(700, 'taken')]);
+    const attempt = () => Promise.race([ask(other, bars, next).then(({ status }) => status), delay(700, 'taken')]);
     const waiting = `select from pg_locks where relation = 'bar_blocks'::regclass and not granted`;
     await vi.waitUntil(async () => (await store.pool.query(waiting)).rowCount === 2, { timeout: 20_000 });
-    expect(await place()).toBe(429);
+    expect(await attempt()).toBe(429);
     one.child.kill('SIGKILL');
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([0, 0]);
-    expect(await place()).toBe(429);
-    await vi.waitUntil(async () => (await place()) === 'taken', { timeout: 20_000, interval: 2000 });
+    expect(await attempt()).toBe(429);
+    await vi.waitUntil(async () => (await attempt()) === 'taken', { timeout: 20_000, interval: 2000 });
   }, 120_000);
 
   it.each(['takeAway', 'hang'] as const)(

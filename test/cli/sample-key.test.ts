@@ -19,7 +19,10 @@ const clock = '2026-11-19T22:00:00Z';
 const isEnded =
   /the sample key no longer works: create an account with tapegraph account set, and a key with tapegraph key create/;
 
-/** A store that is said to hold the sample market, which is quicker than bringing it, and the settings of a server on it. */
+/**
+ * A store that is said to hold the sample market, which is quicker than bringing it, and the settings of a server on
+ * it.
+ */
 async function sampled(): Promise<Record<string, string>> {
   const store = await storeForThisTest();
   await writeMetadata(store, 'sample', JSON.stringify({ version: sampleVersion, throughMs: Date.parse(clock) }));

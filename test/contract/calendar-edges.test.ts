@@ -1,5 +1,6 @@
-// A date that the contract's form allows is never a server error, however far it lies from any market: years are four digits with
-// leading zeros, 0000 to 9999. Asked with a key, whose windows are counted back from the dates that it sends.
+// A date that the contract's form allows is never a server error, however far it lies from any market: years are four
+// digits with leading zeros, 0000 to 9999. Asked with a key, whose windows are counted back from the dates that it
+// sends.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { addDays } from '../../src/domain/market-time.ts';
 import { type TestApp, testApp } from '../support/app.ts';
@@ -57,7 +58,10 @@ function withText(path: string, parameter: string, text: string): string {
   return url.pathname + url.search;
 }
 
-/** Refusals of dates that the contract names: the future of a session's history, the years before there were bars, a range reversed. */
+/**
+ * Refusals of dates that the contract names: the future of a session's history, the years before there were bars, a
+ * range reversed.
+ */
 const allowedRefusal = /not in the future|expected 1900-01-01 or later|not after `to`/;
 
 test.each(asked)('$name takes any date as $parameter', async ({ path, parameter }) => {

@@ -38,7 +38,10 @@ beforeAll(async () => {
 });
 afterAll(() => app.close());
 
-/** Does `work` with a context of its own, as a request does: loaders remember, and what is held is given back at its end. */
+/**
+ * Does `work` with a context of its own, as a request does: loaders remember, and what is held is given back at its
+ * end.
+ */
 async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T> | T): Promise<T> {
   const { store, access, clock, live } = app;
   const { sources } = readConfig({});

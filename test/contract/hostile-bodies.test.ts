@@ -19,7 +19,10 @@ afterAll(async () => {
   await app.close();
 });
 
-/** Every endpoint that reads a body, and two that do not: bytes that are too many, and the code of a failure in the endpoint's form. */
+/**
+ * Every endpoint that reads a body, and two that do not: bytes that are too many, and the code of a failure in the
+ * endpoint's form.
+ */
 interface Endpoint {
   method: string;
   path: string;

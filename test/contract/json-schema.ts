@@ -1,4 +1,5 @@
-// As much of JSON Schema 2020-12 as the published description uses; anything else in it is a fault of the check, and throws.
+// As much of JSON Schema 2020-12 as the published description uses; anything else in it is a fault of the check, and
+// throws.
 
 type Schema = Record<string, unknown>;
 
@@ -27,7 +28,6 @@ const formats: Record<string, (value: unknown) => boolean> = {
   int32: (value) => Number.isInteger(value) && Math.abs(Number(value)) < 2 ** 31,
   int64: (value) => Number.isSafeInteger(value),
   double: (value) => Number.isFinite(value),
-  binary: () => true,
 };
 
 function typeOf(value: unknown): string {
@@ -53,47 +53,46 @@ export function dereferenced(document: Schema, schema: unknown): unknown {
 }
 
 /**
- * What of `value` does not fit `schema`: a line for each, with its place. Stricter than JSON Schema: a key of an object that the
- * schema does not name is one, too.
+ * What of `value` does not fit `schema`: a line for each, with its place. Stricter than JSON Schema: a key of an object
+ * that the schema does not name is one, too.
  */
-export function misfits(schema: Schema, value: unknown, place = '$'): string[] {
+export function misfits(schema: Schema, value: unknown, path = '$'): string[] {
   for (const keyword of Object.keys(schema)) {
-    if (!known.has(keyword) && !annotations.has(keyword))
-      throw new Error(`${place}: keyword ${keyword} is not checked`);
+    if (!known.has(keyword) && !annotations.has(keyword)) throw new Error(`${path}: keyword ${keyword} is not checked`);
   }
   if (Array.isArray(schema.anyOf)) {
-    const tries = (schema.anyOf as Schema[]).map((one) => misfits(one, value, place));
+    const tries = (schema.anyOf as Schema[]).map((one) => misfits(one, value, path));
     return tries.some((found) => found.length === 0) ? [] : tries.flat();
   }
   const types = [schema.type ?? []].flat() as string[];
   if (types.length > 0 && !types.some((type) => isOfType(value, type))) {
-    return [`${place}: ${typeOf(value)} ${JSON.stringify(value)?.slice(0, 60)}, not ${types.join(' or ')}`];
+    return [`${path}: ${typeOf(value)} ${JSON.stringify(value)?.slice(0, 60)}, not ${types.join(' or ')}`];
   }
   if (Array.isArray(schema.enum) && !schema.enum.includes(value)) {
-    return [`${place}: ${JSON.stringify(value)} is none of ${JSON.stringify(schema.enum)}`];
+    return [`${path}: ${JSON.stringify(value)} is none of ${JSON.stringify(schema.enum)}`];
   }
   if (value === null) return [];
   if (typeof schema.format === 'string') {
     const fits = formats[schema.format];
-    if (!fits) throw new Error(`${place}: format ${schema.format} is not checked`);
-    if (!fits(value)) return [`${place}: ${JSON.stringify(value)} is not of format ${schema.format}`];
+    if (!fits) throw new Error(`${path}: format ${schema.format} is not checked`);
+    if (!fits(value)) return [`${path}: ${JSON.stringify(value)} is not of format ${schema.format}`];
   }
   if (Array.isArray(value)) {
-    if (!schema.items) throw new Error(`${place}: an array without items`);
-    return value.flatMap((item, i) => misfits(schema.items as Schema, item, `${place}[${i}]`));
+    if (!schema.items) throw new Error(`${path}: an array without items`);
+    return value.flatMap((item, i) => misfits(schema.items as Schema, item, `${path}[${i}]`));
   }
-  return typeof value === 'object' ? objectMisfits(schema, value as Record<string, unknown>, place) : [];
+  return typeof value === 'object' ? objectMisfits(schema, value as Record<string, unknown>, path) : [];
 }
 
-function objectMisfits(schema: Schema, value: Record<string, unknown>, place: string): string[] {
+function objectMisfits(schema: Schema, value: Record<string, unknown>, path: string): string[] {
   const properties = (schema.properties ?? {}) as Record<string, Schema>;
   const more = schema.additionalProperties as Schema | undefined;
   const missing = ((schema.required ?? []) as string[]).filter((key) => !Object.hasOwn(value, key));
   return [
-    ...missing.map((key) => `${place}.${key} is missing`),
+    ...missing.map((key) => `${path}.${key} is missing`),
     ...Object.entries(value).flatMap(([key, inner]) => {
       const property = Object.hasOwn(properties, key) ? properties[key] : more;
-      return property ? misfits(property, inner, `${place}.${key}`) : [`${place}.${key} is not in the schema`];
+      return property ? misfits(property, inner, `${path}.${key}`) : [`${path}.${key} is not in the schema`];
     }),
   ];
 }

@@ -149,6 +149,13 @@ describe('/v2/openapi.json', () => {
     expect(published.components.schemas.Tier.enum).toEqual(['basic', 'free', 'pro']);
   });
 
+  test('a key that is absent instead of null is optional, and never null', () => {
+    const cursors = Object.values<Json>(published.components.schemas).filter(({ properties }) => properties?.cursor);
+    expect(cursors.length).toBeGreaterThan(3);
+    for (const { properties, required } of cursors)
+      expect([properties.cursor.type, required.includes('cursor')]).toEqual(['string', false]);
+  });
+
   test('describes what needs no credential', async () => {
     const free = Object.entries<Json>(published.paths).filter(([, { get }]) => get?.security?.length === 0);
     expect(free.map(([path]) => path)).toEqual(

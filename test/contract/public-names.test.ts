@@ -2,7 +2,8 @@ import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/cli
 import { expect, onTestFinished, test } from 'vitest';
 import { type TestApp, testApp } from '../support/app.ts';
 
-// Generated clients call operations by these names, and agents tools by the same with `_` for `-`: a name that was published stays.
+// Generated clients call operations by these names, and agents tools by the same with `_` for `-`: a name that was
+// published stays.
 const published = [
   'account-usage',
   'api-keys',
@@ -78,5 +79,7 @@ test('every route is the MCP tool that it was published as', async () => {
   onTestFinished(() => client.close());
   const { tools } = await client.listTools();
   const names = tools.map(({ name }) => name);
-  expect(names.sort()).toEqual([...published.map((name) => name.replaceAll('-', '_')), 'graphql'].sort());
+  // A ticket opens a stream, which an agent's tools cannot read.
+  const offered = published.filter((name) => name !== 'stream-ticket').map((name) => name.replaceAll('-', '_'));
+  expect(names.sort()).toEqual([...offered, 'graphql'].sort());
 });

@@ -11,9 +11,10 @@ export interface Needs {
   /** What the caller must have whatever the symbol; looked at first. */
   feature?: 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
   /**
-   * What the symbol decides. `none`: there is none, or it does not matter. `entry`: it must be registered. `registered`: it must be
-   * registered and readable. `known`: it must be a real ticker and readable. `readable`: readable, if it is one at all.
-   * `row`: never a failure, an empty row when not readable. `writable`: a 400 unless registered and readable.
+   * What the symbol decides. `none`: there is none, or it does not matter. `entry`: it must be registered.
+   * `registered`: it must be registered and readable. `known`: it must be a real ticker and readable. `readable`:
+   * readable, if it is one at all. `row`: never a failure, an empty row when not readable. `writable`: a 400 unless
+   * registered and readable.
    */
   symbol: 'none' | 'entry' | 'registered' | 'known' | 'readable' | 'row' | 'writable';
   /** The route answers `token_expired`. */

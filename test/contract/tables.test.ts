@@ -9,7 +9,8 @@ import { about, type KnownRoute, knownRoutes } from './route-cases.ts';
 const csv = { accept: 'text/csv' };
 const arrow = { accept: 'application/vnd.apache.arrow.stream' };
 
-// Written from the contract's answers: every list of rows, by the keys that lead to it. The first is what comes unless `table` says another.
+// Written from the contract's answers: every list of rows, by the keys that lead to it. The first is what comes unless
+// `table` says another.
 const tablesOf: Record<string, Record<string, string[]>> = {
   'GET /v2/symbols': { rows: [''] },
   'GET /v2/quotes': { rows: [''] },

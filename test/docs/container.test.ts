@@ -1,11 +1,12 @@
-import { spawn } from 'node:child_process';
+import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync, globSync, readFileSync } from 'node:fs';
+import { existsSync, globSync, readFileSync, writeFileSync } from 'node:fs';
 import { dirname, join, relative } from 'node:path';
 import { describe, expect, it } from 'vitest';
 import { variableNames } from '../../src/config.ts';
 import { served } from '../cli/served.ts';
 import { storeForThisTest } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const dockerfile = readFileSync('Dockerfile', 'utf8');
 const compose = readFileSync('compose.yaml', 'utf8');
@@ -22,6 +23,30 @@ function composeSettings(): string[] {
   return [...block.matchAll(/^ {6}([A-Z_]+):/gm)].map((line) => line[1]!);
 }
 
+interface Composer {
+  command: string[];
+  /** Of the first generation, which takes the project's name from its options only. */
+  isFirst: boolean;
+}
+
+/** Docker Compose as this machine has it: the plugin, or the program of its own; undefined = neither. */
+function installedComposer(): Composer | undefined {
+  for (const command of [['docker', 'compose'], ['docker-compose']]) {
+    const { status, stdout } = spawnSync(command[0]!, [...command.slice(1), 'version'], { encoding: 'utf8' });
+    if (status === 0) return { command, isFirst: /version 1\./.test(stdout) };
+  }
+  return undefined;
+}
+
+/** Runs `config` on compose.yaml in a folder of its own, with these lines in .env. */
+function composeConfig({ command, isFirst }: Composer, folder: string, env: string) {
+  writeFileSync(join(folder, 'compose.yaml'), isFirst ? compose.replace(/^name: .*\n/m, '') : compose);
+  writeFileSync(join(folder, '.env'), env);
+  const { POSTGRES_PASSWORD: _, ...others } = process.env;
+  const args = [...command.slice(1), '-p', 'tapegraph', '-f', 'compose.yaml', 'config'];
+  return spawnSync(command[0]!, args, { cwd: folder, env: others, encoding: 'utf8' });
+}
+
 /** What the source reads that does not lie in src/, as paths of the clone. */
 function readOutside(): string[] {
   const found = globSync('src/**/*.ts').flatMap((file) =>
@@ -33,6 +58,8 @@ function readOutside(): string[] {
 }
 
 describe('the container', () => {
+  const folder = temporaryFolder();
+
   it('sets settings that there are', () => {
     const env = [...image.matchAll(/^ENV (.+)$/gm)].flatMap((line) =>
       line[1]!.split(' ').map((pair) => pair.split('=')[0]!),
@@ -95,6 +122,23 @@ describe('the container', () => {
     ])
       expect(compose.slice(0, compose.indexOf('\nservices:'))).toMatch(line);
     expect(dockerfile).toMatch(/^ARG NODE=node:\d+\.\d+\.\d+-slim$/m);
+  });
+
+  it('is accepted by docker compose config, and not without a password', ({ skip }) => {
+    const composer = installedComposer();
+    if (!composer) return skip('Docker Compose is not installed');
+    const example = readFileSync('.env.example', 'utf8');
+    const accepted = composeConfig(
+      composer,
+      folder(),
+      example.replace('POSTGRES_PASSWORD=', 'POSTGRES_PASSWORD=secret'),
+    );
+    expect([accepted.status, accepted.stderr]).toEqual([0, '']);
+    for (const resolved of ['postgres://tapegraph:secret@postgres:5432/tapegraph', 'postgres:18.4-trixie'])
+      expect(accepted.stdout).toContain(resolved);
+    const refused = composeConfig(composer, folder(), example);
+    expect(refused.status).not.toBe(0);
+    expect(refused.stderr).toContain('POSTGRES_PASSWORD');
   });
 
   it('is labelled with the version of the package', () => {

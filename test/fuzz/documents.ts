@@ -156,7 +156,10 @@ function fieldText(draft: Draft, field: GraphQLField<unknown, unknown>, depth: n
   return `${alias}${field.name}${args}${directiveText(draft)}${below}`;
 }
 
-/** Fields that can be chosen in a type; those with fields of their own no longer where the document is deep or long enough. */
+/**
+ * Fields that can be chosen in a type; those with fields of their own no longer where the document is deep or long
+ * enough.
+ */
 function choices(draft: Draft, type: GraphQLNamedType, depth: number): GraphQLField<unknown, unknown>[] {
   if (isUnionType(type) || !(isObjectType(type) || isInterfaceType(type))) return [];
   const fields = Object.values(type.getFields());

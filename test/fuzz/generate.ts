@@ -50,7 +50,10 @@ function plainRequest(grammar: Grammar, { schema, operations, tools }: Language)
   return { kind: 'page', method: 'GET', path: random.pick(pages), headers, credential: null, about: null };
 }
 
-/** No credential once in twelve; whatever may be a declaration, which changes what an account reads, by the one that is there for it. */
+/**
+ * No credential once in twelve; whatever may be a declaration, which changes what an account reads, by the one that is
+ * there for it.
+ */
 function credentialOf({ random }: Grammar, request: FuzzRequest, names: readonly string[]): CredentialName {
   const text = request.path + (request.body ?? '');
   if (/professional|classif/i.test(text)) return names.find((name) => name.includes('declaring')) ?? null;

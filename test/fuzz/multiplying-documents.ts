@@ -3,7 +3,9 @@ import type { Random } from '../support/random.ts';
 const many = (random: Random, counts: readonly number[], text: (index: number) => string) =>
   Array.from({ length: random.pick(counts) }, (_, index) => text(index)).join(' ');
 
-/** Documents that multiply: few bytes that stand for much work, by aliases within fragments, lists and introspection. */
+/**
+ * Documents that multiply: few bytes that stand for much work, by aliases within fragments, lists and introspection.
+ */
 const multiplying: ((random: Random) => string)[] = [
   (random) => {
     const [a, b] = [random.pick([2, 20, 66]), random.pick([2, 20, 66])];
@@ -25,7 +27,9 @@ const multiplying: ((random: Random) => string)[] = [
     `{ __type(name: "Symbol") { ${'fields { type { '.repeat(random.pick([3, 12, 60]))}name${' } }'.repeat(random.pick([3, 12, 60]))} } }`,
 ];
 
-/** A document of few bytes that asks for much work. Only the admission of documents stands between it and the processor. */
+/**
+ * A document of few bytes that asks for much work. Only the admission of documents stands between it and the processor.
+ */
 export function multiplyingDocument(random: Random): string {
   return random.pick(multiplying)(random);
 }

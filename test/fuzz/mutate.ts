@@ -93,7 +93,10 @@ function sendable(request: FuzzRequest): FuzzRequest {
   return { ...rest, path: path.startsWith('/') ? path : `/${path}`, ...(body && !withoutBody ? { body } : {}) };
 }
 
-/** A request with one or two things about it changed: path, parameters, headers, method, body, or the client leaves early. */
+/**
+ * A request with one or two things about it changed: path, parameters, headers, method, body, or the client leaves
+ * early.
+ */
 export function mutated(random: Random, request: FuzzRequest): FuzzRequest {
   let changed = random.pick(mutations)(random, request);
   if (random.once(3)) changed = random.pick(mutations)(random, changed);

@@ -35,7 +35,10 @@ async function json<T>(url: string, init?: RequestInit): Promise<T> {
   return (await response.json()) as T;
 }
 
-/** Reads what a gateway says of itself: routes, tools, registry. `credentials` must hold one that may. `heavy`: see `Language`. */
+/**
+ * Reads what a gateway says of itself: routes, tools, registry. `credentials` must hold one that may. `heavy`: see
+ * `Language`.
+ */
 export async function describeTarget(
   url: string,
   credentials: Target['credentials'],

@@ -104,7 +104,9 @@ const hostileTexts: readonly string[] = [
   '<script>',
 ];
 
-/** Tickers of the sample market and of the tests' market, for every kind of entitlement, and one outside the registry. */
+/**
+ * Tickers of the sample market and of the tests' market, for every kind of entitlement, and one outside the registry.
+ */
 const tickers = ['SPY', 'AAPL', 'MSFT', 'NVDA', 'SPX', 'XSP', 'QQQ', 'BRK.B', 'spy', 'ZZZ', 'QQQQ'];
 
 const meanings: readonly [RegExp, string][] = [
@@ -122,14 +124,31 @@ export function meaningOf(parameter: string): string {
   return meanings.find(([pattern]) => pattern.test(parameter))?.[1] ?? 'text';
 }
 
-/** Values that are right, by what they are; `today` is the date that the target's market ends with. */
+const years = [0, 1, 7, 42, 99, 100, 476, 999, 1000, 1001, 1582, 1883, 1900, 1970, 2004, 2026, 2027, 9999, 10_000];
+
+/** A date anywhere in the calendar or just beside it, padded or not, with a time of day and a zone now and then. */
+function edgeDate(random: Random): string {
+  const padded = (value: number, width: number) => String(value).padStart(random.once(8) ? 0 : width, '0');
+  const month = random.once(12) ? random.pick([0, 13]) : 1 + random.below(12);
+  const day = random.once(12) ? random.pick([0, 32]) : 1 + random.below(31);
+  const date = `${padded(random.pick(years), 4)}-${padded(month, 2)}-${padded(day, 2)}`;
+  if (!random.once(3)) return date;
+  const time = random.pick(['00:00', '02:30', '09:30', '23:59:59.999', '24:00', '23:59:60', '9:30', '']);
+  return `${date}T${time}${random.pick(['', '', 'Z', '+05:30', '-12:00', '+14:00', '+24:00', 'z'])}`;
+}
+
+/**
+ * Values that are right, and dates that are nearly, by what they are; `today` is the date that the target's market ends
+ * with.
+ */
 export function plausible(random: Random, what: string, today: string): string {
-  const session = () => addDays(today, -random.below(12));
+  const recent = () => addDays(today, -random.below(12));
+  const session = () => (random.once(8) ? edgeDate(random) : recent());
   const texts: Record<string, () => string> = {
     ticker: () => random.pick(tickers),
     date: session,
-    time: () => random.pick([session(), `${session()}T10:30`, `${session()}T14:30:00Z`, String(Date.parse(session()))]),
-    epoch: () => String(Date.parse(session()) + random.below(86_400_000)),
+    time: () => random.pick([session(), `${recent()}T10:30`, `${recent()}T14:30:00Z`, String(Date.parse(recent()))]),
+    epoch: () => String(Date.parse(recent()) + random.below(86_400_000)),
     clock: () => random.pick(['09:30', '09:35', '16:00', '00:00', '23:59']),
     zone: () => random.pick(['UTC', 'America/New_York', 'Asia/Tokyo', 'Pacific/Apia', 'Australia/Lord_Howe']),
     contract: () =>

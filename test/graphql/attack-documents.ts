@@ -2,12 +2,18 @@
 export const times = (count: number, piece: (index: number) => string) =>
   Array.from({ length: count }, (_, index) => piece(index)).join(' ');
 
-/** Every alias of introspection selects the whole schema again: 66 × 66 × 67 descriptions of each type, out of 3.4 KB of text. */
+/**
+ * Every alias of introspection selects the whole schema again: 66 × 66 × 67 descriptions of each type, out of 3.4 KB of
+ * text.
+ */
 export const introspectionThroughFragments = `{${times(66, (i) => `a${i}:__schema{...F}`)}}
   fragment F on __Schema{${times(66, (i) => `t${i}:types{...G}`)}}
   fragment G on __Type{${times(67, (i) => `n${i}:description`)}}`;
 
-/** Types of fields of types, each level under several names: within every limit of the document, 3 MB of text from 12 KB. */
+/**
+ * Types of fields of types, each level under several names: within every limit of the document, 3 MB of text from 12
+ * KB.
+ */
 export const introspectionThroughFields = `{__schema{${times(9, (i) => `a${i}:types{${times(9, (j) => `b${j}:fields{type{${times(9, (k) => `c${k}:fields{name}`)}}}`)}}`)}}}`;
 
 /** As many names as one field may have, on each of three levels. */

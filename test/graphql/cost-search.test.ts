@@ -16,7 +16,8 @@ import {
 // A page of 1,000 bars is what one request buys. No document may buy three times as much, whatever it multiplies.
 const most = 3;
 
-// What is changed next is no larger: a document ten times as large buys ten times as much for ten times as many requests.
+// What is changed next is no larger: a document ten times as large buys ten times as much for ten times as many
+// requests.
 const mostRequests = 20;
 
 const ids = Object.fromEntries(

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
@@ -29,6 +29,17 @@ const ask = (below: string, credential = token) =>
   app.graphql(`{ symbol(symbol: "SPY") { ${below} } }`, {}, { credential });
 
 describe('a large answer', () => {
+  test('leaves fewer listeners at its response than Node takes for a leak', async () => {
+    const warnings: Error[] = [];
+    const note = (warning: Error) => warnings.push(warning);
+    process.on('warning', note);
+    onTestFinished(() => void process.off('warning', note));
+    const { answer } = await ask(page(rows));
+    expect(answer.status).toBe(200);
+    await delay(20);
+    expect(warnings).toEqual([]);
+  });
+
   test('says what a small one says, and what it cost', async () => {
     const { data, errors, extensions, answer } = await ask(`symbol ${page(`${rows} meta { rowCount }`)}`);
     expect([answer.status, errors]).toEqual([200, undefined]);

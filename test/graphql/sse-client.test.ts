@@ -174,6 +174,21 @@ describe('/graphql/stream', () => {
     await nothingLeft();
   });
 
+  test('costs the points of its subscriptions together, not a request for each', async () => {
+    const key = await app.key({ apiTier: 'free' });
+    const left = async () =>
+      Number((await app.get('/v2/account/usage', { credential: key })).headers['x-ratelimit-remaining']);
+    const before = await left();
+    const reader = await together(
+      key,
+      ['SPY', 'AAPL', 'QQQ'].map((symbol) => asked(symbol, quoteOf(symbol))),
+    );
+    // Three times 2.6 points and what they are written in; the stream and what asks what is left are a request each.
+    expect(before - (await left())).toBe(1 + 1);
+    reader.leave();
+    await nothingLeft();
+  });
+
   test('ends once all of its operations have, and says what is wrong with a request', async () => {
     const key = await app.key();
     const reader = await together(key, [asked('one', '{ quotes(symbols: ["SPY"]) { rows { symbol } } }')]);

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { ChainRow } from '../../src/domain/chain/chain.ts';
 import { contractId, readOptionContract } from '../../src/domain/chain/option-contract.ts';
 import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
-import { storeChain } from '../../src/ingest/chains/chain.ts';
+import { solveWithMinutes, storeChain } from '../../src/ingest/chains/chain.ts';
 import { chainCapturesAt } from '../../src/store/chain/chain-captures.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSolves } from '../support/greeks.ts';
@@ -72,4 +72,32 @@ test('where a chain’s quotes tell no volatility, the session’s last solve do
   expect(await stored(at(605, next))).toMatchObject({ iv: 0.5, gamma: 0.0007, origin: 'source' });
   await write(at(610, next), none);
   expect(await stored(at(610, next))).toMatchObject({ iv: null, origin: 'absent' });
+});
+
+test('minute solves that arrive after the chains of their session fill the gaps that they would have filled before', async () => {
+  const solve = { delta: 0.01, gamma: 0.001, mark: 3, markSource: 'mid', bid: 2.9, ask: 3.1 } as const;
+  const solves = { [far]: [at(603), at(608)].map((tsMs, i) => ({ ...solve, tsMs, iv: 0.31 + i / 100 })) };
+  const none = { bid: null, ask: null };
+  const published = async (order: readonly ('chains' | 'minutes')[]) => {
+    const store = await storeForThisTest();
+    for (const what of order)
+      await inTransaction(store, async (tx) => {
+        if (what === 'minutes') {
+          await saveSolves(tx, 'SPX', solves);
+          await solveWithMinutes(tx, { underlying: 'SPX', sessionDate: session }, 0.045);
+        } else {
+          for (const minute of [600, 605, 610, 615])
+            await storeChain(tx, chainAt(at(minute), none), { gammaSource: 'solve', rate: 0.045 });
+        }
+      });
+    const chains = await store.pool.query('SELECT * FROM chain_captures ORDER BY captured_at');
+    const gex = await store.pool.query('SELECT * FROM gex_captures ORDER BY captured_at');
+    return [chains.rows, gex.rows];
+  };
+  const expected = await published(['minutes', 'chains']);
+  // Nothing was solved before the first chain: too few of its contracts have a gamma.
+  expect(expected.map((rows) => rows.length)).toEqual([4, 3]);
+  expect(expected[1]!.map((row) => row.gamma_absent)).toEqual([0, 0, 0]);
+  expect(await published(['chains', 'minutes'])).toEqual(expected);
+  expect(await published(['chains'])).not.toEqual(expected);
 });

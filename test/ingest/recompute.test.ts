@@ -28,7 +28,9 @@ const temporary = temporaryFolder();
 const every = { symbol: null, from: null, to: null };
 const usual = { rate: 0.045 };
 
-/** A chain near the money; its source gives greeks of the first contract alone, and none of the last is quoted later. */
+/**
+ * A chain near the money; its source gives greeks of the first contract alone, and none of the last is quoted later.
+ */
 function chainAt(tsMs: number, isFirst: boolean) {
   const ids = ['C05950', 'P05950', 'C06000', 'P06000', 'C06050', 'P06050', 'C06500'];
   const rows = ids.map((id, i) => {
@@ -48,7 +50,10 @@ async function published(store: TestStore, session?: string): Promise<unknown[]>
   return [chains.rows, gex.rows];
 }
 
-/** Brings captures into the form in which the first version stored them: what was solved fills the gaps of the source, and no rate is held. */
+/**
+ * Brings captures into the form in which the first version stored them: what was solved fills the gaps of the source,
+ * and no rate is held.
+ */
 async function asOfVersion1(store: TestStore): Promise<void> {
   const { rows } = await store.pool.query('SELECT captured_at FROM chain_captures');
   await inTransaction(store, async (tx) => {

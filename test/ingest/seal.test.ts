@@ -10,7 +10,7 @@ import { reconcile } from '../../src/ingest/options/reconcile.ts';
 import { sealSession, unsealSession } from '../../src/ingest/seal.ts';
 import { follow } from '../../src/ingest/tail/follow.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
-import { listSeals, refuseSealed, saveSeals, tryHoldSeals } from '../../src/store/market/session-seals.ts';
+import { listSeals, rejectSealed, saveSeals, tryHoldSeals } from '../../src/store/market/session-seals.ts';
 import { tapegraph } from '../cli/command-line.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
@@ -129,10 +129,11 @@ describe('a sealed session', () => {
     });
     const before = await everything();
     const refused = await fill(session, true);
-    for (const [dataset, status] of Object.entries(refused))
-      expect(`${dataset} ${status}`).toBe(
-        `${dataset} ${dataset.startsWith('stock-') && dataset.endsWith('bars') ? sealedFor(' for SPY').replace('SPY', dataset === 'stock-minute-bars' ? 'QQQ' : 'SPY') : sealedFor('')}`,
-      );
+    for (const [dataset, status] of Object.entries(refused)) {
+      const symbol = dataset === 'stock-minute-bars' ? 'QQQ' : 'SPY';
+      const isStockBars = dataset.startsWith('stock-') && dataset.endsWith('bars');
+      expect(`${dataset} ${status}`).toBe(`${dataset} ${sealedFor(isStockBars ? ` for ${symbol}` : '')}`);
+    }
     expect(await everything()).toEqual(before);
     const others = await fill(next);
     expect(new Set(Object.values(others))).toEqual(new Set(['stored']));
@@ -267,11 +268,11 @@ describe('a sealed session', () => {
     await fill(session);
     let sealing: ReturnType<typeof seal> | undefined;
     await inTransaction(store, async (tx) => {
-      await refuseSealed(tx, [{ symbol: 'AAPL', sessionDate: session }]);
+      await rejectSealed(tx, [{ symbol: 'AAPL', sessionDate: session }]);
       sealing = seal();
       await pause(250);
       // Others that write in the meantime do not wait behind it.
-      await inTransaction(store, (other) => refuseSealed(other, [{ symbol: 'SPY', sessionDate: next }]));
+      await inTransaction(store, (other) => rejectSealed(other, [{ symbol: 'SPY', sessionDate: next }]));
       expect(await listSeals(store)).toEqual([]);
       await tx.query(`UPDATE flow_coverage SET status = 'observed_live' WHERE underlying = 'AAPL'`);
     });
@@ -296,7 +297,7 @@ describe('a sealed session', () => {
     const asked = Promise.withResolvers<void>();
     const finish = Promise.withResolvers<void>();
     const writer = inTransaction(store, async (tx) => {
-      await refuseSealed(tx, [{ symbol: 'SPY', sessionDate: session }]);
+      await rejectSealed(tx, [{ symbol: 'SPY', sessionDate: session }]);
       asked.resolve();
       await finish.promise;
     });

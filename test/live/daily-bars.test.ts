@@ -4,7 +4,8 @@ import { barBefore, dailyBarsAt, dailyPrice } from '../../src/live/daily-bars.ts
 import { flatBar, storeDays, storeMinutes } from '../support/market.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
-// Thursday 2026-11-19 and Friday 2026-11-20; SPY's Friday is in the store whole, with minutes 09:30–15:59 at 500.00, 500.01, …
+// Thursday 2026-11-19 and Friday 2026-11-20; SPY's Friday is in the store whole, with minutes 09:30–15:59 at 500.00,
+// 500.01, …
 const friday = '2026-11-20';
 let store: TestStore;
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { bounded } from '../../src/mcp/bounded.ts';
-import { keptItems } from '../../src/mcp/kept-items.ts';
 import { answered } from '../../src/mcp/results.ts';
+import { selectedItems } from '../../src/mcp/selected-items.ts';
 
 const numbers = (count: number) => Array.from({ length: count }, (_, i) => i);
 const within = (items: number, spot: number | null = null) => ({ items, characters: 1_000_000, spot });
@@ -9,34 +9,34 @@ const within = (items: number, spot: number | null = null) => ({ items, characte
 describe('a list that is cut', () => {
   test('of a series keeps the newest, in order, whichever way it runs', () => {
     const ascending = numbers(10).map((i) => ({ ts_ms: i }));
-    expect(keptItems(ascending, 3, null)).toEqual({ items: ascending.slice(7), which: 'newest' });
+    expect(selectedItems(ascending, 3, null)).toEqual({ items: ascending.slice(7), which: 'newest' });
     const descending = ascending.toReversed();
-    expect(keptItems(descending, 3, null)).toEqual({ items: descending.slice(0, 3), which: 'newest' });
+    expect(selectedItems(descending, 3, null)).toEqual({ items: descending.slice(0, 3), which: 'newest' });
     const events = numbers(5).map((i) => ({ seq: i, update: { event: { event_ts_ms: 100 - i } } }));
-    expect(keptItems(events, 2, null)).toEqual({ items: events.slice(0, 2), which: 'newest' });
+    expect(selectedItems(events, 2, null)).toEqual({ items: events.slice(0, 2), which: 'newest' });
     const days = ['2026-11-18', '2026-11-19', '2026-11-20'].map((date) => ({ date }));
-    expect(keptItems(days, 1, null).items).toEqual([{ date: '2026-11-20' }]);
+    expect(selectedItems(days, 1, null).items).toEqual([{ date: '2026-11-20' }]);
   });
 
   test('of strikes keeps those nearest the spot, in order', () => {
     const strikes = numbers(100).map((i) => ({ strike: 500_000 + 1000 * i }));
-    const { items, which } = keptItems(strikes, 3, 580.4);
+    const { items, which } = selectedItems(strikes, 3, 580.4);
     expect([items, which]).toEqual([[579_000, 580_000, 581_000].map((strike) => ({ strike })), 'strikes']);
     const rows = strikes.map(({ strike }) => ({ contract: { strike } }));
-    expect(keptItems(rows, 1, 520).items).toEqual([{ contract: { strike: 520_000 } }]);
-    expect(keptItems(strikes, 1, null).items).toEqual([{ strike: 550_000 }]);
+    expect(selectedItems(rows, 1, 520).items).toEqual([{ contract: { strike: 520_000 } }]);
+    expect(selectedItems(strikes, 1, null).items).toEqual([{ strike: 550_000 }]);
   });
 
   test('of a ranking keeps the highest ranked, of the newest session first', () => {
     const ranks = [3, 1, 4, 2].map((rank) => ({ rank, event_ts_ms: rank, contract: { strike: 1 } }));
-    expect(keptItems(ranks, 2, 600)).toEqual({ items: [ranks[1], ranks[3]], which: 'ranked' });
+    expect(selectedItems(ranks, 2, 600)).toEqual({ items: [ranks[1], ranks[3]], which: 'ranked' });
     const sessions = ['2026-11-18', '2026-11-19'].flatMap((date) => [2, 1].map((rank) => ({ date, rank })));
-    expect(keptItems(sessions, 1, null).items).toEqual([{ date: '2026-11-19', rank: 1 }]);
+    expect(selectedItems(sessions, 1, null).items).toEqual([{ date: '2026-11-19', rank: 1 }]);
   });
 
   test('of anything else keeps the first', () => {
-    expect(keptItems(['2026-11-20', '2026-12-18'], 1, null)).toEqual({ items: ['2026-11-20'], which: 'first' });
-    expect(keptItems([{ symbol: 'B' }, { symbol: 'A' }], 1, null).items).toEqual([{ symbol: 'B' }]);
+    expect(selectedItems(['2026-11-20', '2026-12-18'], 1, null)).toEqual({ items: ['2026-11-20'], which: 'first' });
+    expect(selectedItems([{ symbol: 'B' }, { symbol: 'A' }], 1, null).items).toEqual([{ symbol: 'B' }]);
   });
 
   test('takes the spot from the object around it, the nearest first', () => {

@@ -29,6 +29,9 @@ async function connected(credential = key, to = app, mode: 'legacy' | 'auto' = '
 
 const toolOf = ({ route }: KnownRoute) => route.name.replaceAll('-', '_');
 
+/** A ticket opens a WebSocket, which no client of the protocol can do. */
+const toolRoutes = () => knownRoutes().filter(({ route }) => route.name !== 'stream-ticket');
+
 /** The arguments by which a tool is asked what `path` asks its route. */
 function argumentsOf({ route, known }: KnownRoute, id = 'none'): Record<string, unknown> {
   const url = new URL(about(known.path, 'SPY', id), app.url);
@@ -44,10 +47,10 @@ function argumentsOf({ route, known }: KnownRoute, id = 'none'): Record<string, 
 }
 
 describe('/mcp', () => {
-  test('every route is a tool, and tells whether it reads, changes or destroys', async () => {
+  test('every route but that of tickets is a tool, and tells whether it reads, changes or destroys', async () => {
     const { tools } = await (await connected(await app.session())).listTools();
     const byName = new Map(tools.map((tool) => [tool.name, tool]));
-    for (const known of knownRoutes()) {
+    for (const known of toolRoutes()) {
       const tool = byName.get(toolOf(known));
       const { method } = known.route;
       expect(tool?.annotations, known.name).toMatchObject({
@@ -59,7 +62,7 @@ describe('/mcp', () => {
       expect(tool!.description).toContain(known.route.description);
       expect(tool!.name).toMatch(/^[a-z_]{1,64}$/);
     }
-    expect([...byName.keys()].sort()).toEqual([...knownRoutes().map(toolOf), 'graphql'].sort());
+    expect([...byName.keys()].sort()).toEqual([...toolRoutes().map(toolOf), 'graphql'].sort());
   });
 
   test('what may be sent again without doing more says so', async () => {
@@ -81,7 +84,7 @@ describe('/mcp', () => {
   test('a key is offered what a key of its tier can use; a session everything', async () => {
     const offered = async (credential: string) =>
       new Set((await (await connected(credential)).listTools()).tools.map(({ name }) => name));
-    const all = [...knownRoutes().map(toolOf), 'graphql'];
+    const all = [...toolRoutes().map(toolOf), 'graphql'];
     const without = async (credential: string) => {
       const names = await offered(credential);
       return all.filter((name) => !names.has(name)).sort();
@@ -97,17 +100,25 @@ describe('/mcp', () => {
     expect(await without(await app.key({ apiTier: 'free' }))).toEqual([...people, ...flow, ...offExchange].sort());
   });
 
+  test('no credential is offered a ticket for a WebSocket, nor can any call for one', async () => {
+    for (const credential of [key, await app.session()]) {
+      const client = await connected(credential);
+      expect((await client.listTools()).tools.map(({ name }) => name)).not.toContain('stream_ticket');
+      await expect(client.callTool({ name: 'stream_ticket', arguments: {} })).rejects.toThrow('Unknown tool');
+    }
+  });
+
   test('the list of tools is small enough for a model to hold', async () => {
     const answer = await app.send('POST', '/mcp', {
       credential: await app.session(),
       headers: { accept: 'application/json, text/event-stream' },
       body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' }),
     });
-    expect(answer.body.result.tools).toHaveLength(knownRoutes().length + 1);
+    expect(answer.body.result.tools).toHaveLength(toolRoutes().length + 1);
     expect(answer.bytes.length).toBeLessThan(60_000);
   });
 
-  test.each(knownRoutes())('$name: the tool gives what the route answers', async (known) => {
+  test.each(toolRoutes())('$name: the tool gives what the route answers', async (known) => {
     const accountId = await app.account();
     const credential = await app.access.sessions.create(accountId, 3_600_000);
     const client = await connected(credential);
@@ -212,7 +223,7 @@ describe('/mcp', () => {
     expect(chain.structuredContent.data.rows).toHaveLength(3);
     expect(chain.content[1].text).toMatch(/^Truncated\. data\.rows: the 3 of \d+ nearest the spot\. Set max_items/);
     const compiled = compiledRoutes(schema, routes);
-    for (const known of knownRoutes().filter(
+    for (const known of toolRoutes().filter(
       ({ route }) => route.method === 'GET' && !route.needs.includes('session'),
     )) {
       const result: Json = await client.callTool({

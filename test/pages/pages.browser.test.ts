@@ -125,37 +125,6 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     }
   });
 
-  test('/docs: a route is found and opened by keyboard alone', async () => {
-    const page = await opened('/docs');
-    await page.locator('#filter').waitFor();
-    await page.keyboard.press('/');
-    await page.keyboard.type('off-exch kind');
-    expect(await page.locator('.contents a[data-words]:visible').count()).toBe(1);
-    await page.keyboard.press('Escape');
-    await page.keyboard.press('/');
-    await page.keyboard.type('gex');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('ArrowDown');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => new URL(page.url()).hash).toBe('#gex-grid');
-    const top = () => page.locator('#gex-grid').evaluate((section) => section.getBoundingClientRect().top);
-    await expect.poll(async () => Math.abs((await top()) - 72)).toBeLessThan(40);
-  });
-
-  test('/docs: a route is tried under the reader’s key, and asks for one where there is none', async () => {
-    const page = await opened('/docs#quotes');
-    const route = page.locator('#quotes');
-    await route.getByRole('button', { name: 'Try it' }).click();
-    await route.getByRole('button', { name: 'Send' }).click();
-    expect(await route.locator('[role=status]').innerText()).toContain('Give a key first');
-    await page.locator('#key-input').fill(key);
-    await route.getByLabel('symbols').fill('AAPL');
-    await route.getByRole('button', { name: 'Send' }).click();
-    await route.locator('.try pre:visible').waitFor();
-    expect(await route.locator('[role=status]').innerText()).toContain('200');
-    expect(JSON.parse(await route.locator('.try pre').innerText()).data[0].symbol).toBe('AAPL');
-  });
-
   test('/docs: an operation opens in GraphiQL with its variables, and runs under the key', async () => {
     const page = await opened('/docs#gex-grid', { storage: { 'tapegraph-key': key } });
     await page.locator('#gex-grid .operation summary').click();

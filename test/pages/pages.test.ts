@@ -2,6 +2,7 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -28,7 +29,7 @@ function loadedBy(page: string): string[] {
 }
 
 /** `/` and the pages below it. */
-const pages = ['/', '/docs', '/dashboard', '/dashboard/SPY'];
+const pages = ['/', '/docs', ...guides.map(({ path }) => path), '/dashboard', '/dashboard/SPY'];
 
 describe('every page', () => {
   test.each(pages)('%s loads files of this server alone, and each of them is there', async (path) => {

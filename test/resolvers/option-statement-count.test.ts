@@ -100,8 +100,8 @@ test.each(Object.entries(edges))(
     }
     expect(counts[1]).toBe(counts[0]);
     expect(counts[2]).toBe(counts[0]);
-    // Events and legs, kept solves, series and bars of their contracts, twice their captures, snapshot, list and prints; what
-    // is stored and four tables.
+    // Events and legs, kept solves, series and bars of their contracts, twice their captures, snapshot, list and
+    // prints; what is stored and four tables.
     expect(counts[0]).toBe(name === 'off-exchange' ? 5 : 10);
   },
 );

@@ -7,7 +7,8 @@ import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { flatBar } from '../support/market.ts';
 import { statementsOf } from '../support/statements.ts';
 
-// Friday 2026-11-20, 12:00 in New York, of a session that the store already holds whole: the case with the most to read.
+// Friday 2026-11-20, 12:00 in New York, of a session that the store already holds whole: the case with the most to
+// read.
 const nowMs = Date.parse('2026-11-20T17:00Z');
 const sizes = [1, 10, 200];
 let app: TestApp;

@@ -51,7 +51,10 @@ afterAll(() => app.close());
 
 let asked = 0;
 
-/** Asks from a process of its own, so that the client's work is not the server's; each time again, since answers are kept. Warm: compiled code and caches are not the matter. */
+/**
+ * Asks from a process of its own, so that the client's work is not the server's; each time again, since answers are
+ * kept. Warm: compiled code and caches are not the matter.
+ */
 async function blocked(leastBytes: number, url: string, ...args: string[]): Promise<number> {
   const ask = async () => {
     const sent = [
@@ -74,7 +77,8 @@ async function blocked(leastBytes: number, url: string, ...args: string[]): Prom
   };
   await ask();
   await ask();
-  // The middle of three: garbage of whatever was asked before is collected in a turn that has nothing to do with the request.
+  // The middle of three: garbage of whatever was asked before is collected in a turn that has nothing to do with the
+  // request.
   const turns: number[] = [];
   for (let i = 0; i < 3; i++) {
     const stop = watchLoop();

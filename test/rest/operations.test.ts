@@ -12,7 +12,10 @@ function operationFiles(): string[] {
 
 type Placed = [place: string, definition: DefinitionNode];
 
-/** Every definition with where it stands: of stored operations, and of the dashboard's, which repeat the fragments they share. */
+/**
+ * Every definition with where it stands: of stored operations, and of the dashboard's, which repeat the fragments they
+ * share.
+ */
 function definitions(): Placed[] {
   const stored = operationFiles().flatMap((path) =>
     parse(readFileSync(new URL(path, rest), 'utf8')).definitions.map((each): Placed => [path, each]),
@@ -25,7 +28,10 @@ function definitions(): Placed[] {
 /** Fields that a selection must have before it is worth a fragment of its own. */
 const fewestFields = 4;
 
-/** Where each selection of at least `fewestFields` fields stands, by its type and its fields in the order of the alphabet. */
+/**
+ * Where each selection of at least `fewestFields` fields stands, by its type and its fields in the order of the
+ * alphabet.
+ */
 function selections(): Map<string, string[]> {
   const found = new Map<string, string[]>();
   for (const [place, definition] of definitions()) {

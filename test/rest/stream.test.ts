@@ -6,6 +6,7 @@ import { removeFlow } from '../../src/store/flow/sessions.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { type EventReader, readEvents, type SentEvent } from '../support/event-reader.ts';
+import { fillSockets } from '../support/fill-sockets.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../support/flow.ts';
 import { type HandTimers, handTimers, minutes, snapshot, trade } from '../support/live.ts';
 import { storeDays } from '../support/market.ts';
@@ -319,37 +320,11 @@ describe('a stream that is taken up again', () => {
 });
 
 describe('a reader that does not read', () => {
-  /** Fills the sockets between, with captures of many strikes: what then comes waits in the process. */
-  const large = (atMs: number) =>
-    gexCapture(
-      'SPX',
-      atMs,
-      Array.from({ length: 2000 }, (_, i) => ({
-        strike: 1000 * (i + 1),
-        expiry: '2026-12-18',
-        gex: i + 0.123_456_789,
-      })),
-    );
-
-  /** Stores captures of 40 minutes, and returns once they have been sent: to a second reader, who reads them all. */
-  async function fillSockets(minute: number): Promise<void> {
-    const beside = await ready('gex:SPX:2000');
-    const instants = Array.from({ length: 40 }, (_, i) => exchangeInstant(session, minute + i));
-    // Of a symbol without captures the newest alone is sent: one comes before the others.
-    for (const stored of [instants.slice(0, 1), instants.slice(1)]) {
-      await saveCaptures(app.store, { gex: stored.map(large) });
-      let sent = await beside.next();
-      while (sent?.data.captured_at !== stored.at(-1)) sent = await beside.next();
-    }
-    expect(beside.events.filter(({ event }) => event === 'gex').length).toBeGreaterThanOrEqual(40);
-    beside.leave();
-  }
-
   test('is kept the latest quote alone', async () => {
     const reader = await ready('quotes:SPY,gex:SPX:2000');
     await take(reader, 1);
     reader.pause();
-    await fillSockets(570);
+    await fillSockets(app, session, 570);
     for (let i = 1; i <= 150; i++) await trade(app.store, { SPY: 700 + i }, nowMs - 1000 + i);
     const { body } = await app.get('/v2/quotes?symbols=SPY');
     reader.resume();
@@ -366,7 +341,7 @@ describe('a reader that does not read', () => {
     const reader = await ready('large-trades:*:0,gex:SPX:2000');
     reader.pause();
     // Trades that come before the sockets are full would lie in them, and wait for nobody.
-    await fillSockets(620);
+    await fillSockets(app, session, 620);
     for (let i = 0; i < 3; i++)
       await storeLargeTrades(app.store, events(...Array.from({ length: 400 }, (): [string, number] => ['AAPL', 1000])));
     await nothingLeft();

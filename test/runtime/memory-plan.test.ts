@@ -66,6 +66,7 @@ describe('the limit of a process', () => {
     expect(heapOptions({ heapBytes: 300.7 * mebibyte, semiSpaceBytes: 8 * mebibyte })).toEqual([
       '--max-old-space-size=300',
       '--max-semi-space-size=8',
+      '--heap-growing-percent=100',
     ]);
   });
 });

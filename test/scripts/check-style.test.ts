@@ -42,6 +42,9 @@ describe('the style check', () => {
     ['a file of such a name', 'src/crew.ts', 'export const a = 1;\n', 'src/crew.ts  a file named by "crew"'],
     ['a statement in lower case', 'src/store/engine/sql/a.sql', 'SELECT 1 from a\n', 'upper case: from'],
     ['one in code of the store', 'src/store/engine/a.ts', "query('select 1');\n", 'upper case: select'],
+    ['a line over 120 characters', 'src/a.ts', `// ${'a '.repeat(60)}\n`, 'src/a.ts:1  a line of 123 characters'],
+    ['one in a test', 'test/a.test.ts', `run(${'a + '.repeat(40)}b);\n`, 'test/a.test.ts:1  a line of 167'],
+    ['one beside a string', 'bench/a.mjs', `run('${'a'.repeat(90)}', ${'a + '.repeat(40)}b);\n`, 'a line of 171'],
     ['no source', 'docs/a.md', '', 'src  holds no source'],
   ])('reports %s', (_, file, text, expected) => {
     const { code, findings } = check({ [file]: text });
@@ -56,6 +59,17 @@ describe('the style check', () => {
     ['a type', `interface A {\n${lines(60)}}\n`],
   ])('counts %s as no function', (_, text) => {
     expect(functionLengths(codeOnly(text)).filter((found) => found.lines > 50)).toEqual([]);
+  });
+
+  it.each([
+    ['of 120 characters', 'src/a.ts', `// ${'a '.repeat(58)}b\n`],
+    ['that a string makes long', 'test/a.ts', `run('${'a '.repeat(90)}');\n`],
+    ['within a template', 'src/a.ts', `const a = \`\n${'a '.repeat(90)}\n\`;\n`],
+    ['that a regular expression makes long', 'scripts/a.ts', `const a = /${'a|'.repeat(90)}b/;\n`],
+    ['of a comment that is one URL', 'bench/a.mjs', `// https://example.com/${'a'.repeat(120)}\n`],
+    ['of a captured file', 'src/pages/lib/a.mjs', `// ${'a '.repeat(90)}\n`],
+  ])('passes a line %s', (_, file, text) => {
+    expect(check({ [file]: text, 'src/other.ts': 'export const a = 1;\n' })).toEqual({ code: 0, findings: [] });
   });
 
   it('leaves words in comments, texts and members of others alone', () => {

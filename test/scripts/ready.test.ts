@@ -18,7 +18,8 @@ import { dirname, join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 
-// A clone in which npm and the generator are stand-ins that count their runs: what is tried is when ready.mjs calls them.
+// A clone in which npm and the generator are stand-ins that count their runs: what is tried is when ready.mjs calls
+// them.
 const ready = fileURLToPath(new URL('../../scripts/ready.mjs', import.meta.url));
 let clone: string;
 
@@ -59,9 +60,10 @@ afterEach(() => rmSync(clone, { recursive: true, force: true }));
 function run(
   env: Record<string, string> = {},
   node = process.execPath,
+  folders: readonly string[] = [],
 ): Promise<{ code: number | null; said: string; ms: number }> {
   const started = performance.now();
-  const child = spawn(node, [join(clone, 'scripts/ready.mjs')], {
+  const child = spawn(node, [join(clone, 'scripts/ready.mjs'), ...folders], {
     cwd: tmpdir(),
     env: { PATH: '/usr/bin:/bin', npm_execpath: join(clone, 'npm-cli.js'), ...env },
   });
@@ -122,6 +124,21 @@ describe('ready', () => {
     );
     await run();
     expect(runs().npm).toBe(2);
+  });
+
+  test('installs a further folder that is named, and again when its lock file changed', async () => {
+    const folder = join(clone, 'test/clients');
+    mkdirSync(folder, { recursive: true });
+    writeFileSync(join(folder, 'package-lock.json'), '{}');
+    await run();
+    expect(linesOf('test/clients/npm-runs')).toEqual([]);
+    const named = () => run({}, process.execPath, ['test/clients']);
+    expect((await named()).said).toBe('tapegraph: installing packages of test/clients (npm ci) …\n');
+    expect(await named()).toMatchObject({ code: 0, said: '' });
+    writeFileSync(join(folder, 'package-lock.json'), '{"packages":{}}');
+    await named();
+    expect(linesOf('test/clients/npm-runs')).toHaveLength(2);
+    expect(runs()).toEqual({ npm: 1, generator: 1 });
   });
 
   test('installs Node 24 where the machine has none of its own, and no second one where it has', async () => {

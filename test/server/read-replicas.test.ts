@@ -17,7 +17,9 @@ async function writeClose(store: Store, close: number): Promise<void> {
   });
 }
 
-/** A primary with a standby, an application that reads from `through` (the standby itself), and a store of who writes. */
+/**
+ * A primary with a standby, an application that reads from `through` (the standby itself), and a store of who writes.
+ */
 async function replicated(through: (standby: OwnPostgres) => Promise<string[]> = async (standby) => [standby.url()]) {
   const primary = await ownPostgres();
   const standby = await primary.standby();
@@ -77,21 +79,23 @@ describe('market data read from a standby', () => {
     const { standby, writer, store } = await replicated();
     await untilFromStandby(store);
     await standby.query('select pg_wal_replay_pause()');
-    await writer.prisma.storeFact.create({ data: { key: 'late', value: '' } });
+    await writer.prisma.metadataEntry.create({ data: { key: 'late', value: '' } });
     const where = { key: 'late' };
     const request = readingTogether(store);
-    expect(await readFrom(request, 'market', null).prisma.storeFact.count({ where })).toBe(0);
-    expect(await readFrom(store, 'market', null).prisma.storeFact.findUnique({ where })).toBeNull();
-    expect(await store.prisma.storeFact.count({ where })).toBe(1);
+    expect(await readFrom(request, 'market', null).prisma.metadataEntry.count({ where })).toBe(0);
+    expect(await readFrom(store, 'market', null).prisma.metadataEntry.findUnique({ where })).toBeNull();
+    expect(await store.prisma.metadataEntry.count({ where })).toBe(1);
     await inTransaction(writer, async (tx) => tx.changes.add('market', 'NVDA'));
-    await vi.waitUntil(async () => (await readFrom(request, 'market', null).prisma.storeFact.count({ where })) === 1);
+    await vi.waitUntil(
+      async () => (await readFrom(request, 'market', null).prisma.metadataEntry.count({ where })) === 1,
+    );
     await standby.query('select pg_wal_replay_resume()');
     await untilFromStandby(store);
     // Its later readings are the primary's too.
     await standby.query('select pg_wal_replay_pause()');
-    await writer.prisma.storeFact.delete({ where });
-    expect(await readFrom(store, 'market', null).prisma.storeFact.count({ where })).toBe(1);
-    expect(await readFrom(request, 'market', null).prisma.storeFact.count({ where })).toBe(0);
+    await writer.prisma.metadataEntry.delete({ where });
+    expect(await readFrom(store, 'market', null).prisma.metadataEntry.count({ where })).toBe(1);
+    expect(await readFrom(request, 'market', null).prisma.metadataEntry.count({ where })).toBe(0);
     await standby.query('select pg_wal_replay_resume()');
   }, 60_000);
 

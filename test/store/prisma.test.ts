@@ -22,8 +22,8 @@ async function opened(options: Partial<StoreOptions> = {}) {
   return one;
 }
 
-const keys = async () => (await store.prisma.storeFact.findMany({ orderBy: { key: 'asc' } })).map(({ key }) => key);
-const put = (tx: Transaction, key: string) => tx.prisma.storeFact.create({ data: { key, value: '1' } });
+const keys = async () => (await store.prisma.metadataEntry.findMany({ orderBy: { key: 'asc' } })).map(({ key }) => key);
+const put = (tx: Transaction, key: string) => tx.prisma.metadataEntry.create({ data: { key, value: '1' } });
 const backendOf = async (tx: Transaction) => (await tx.query('select pg_backend_pid() as pid')).rows[0].pid;
 
 describe("Prisma's models in a transaction", () => {
@@ -32,7 +32,7 @@ describe("Prisma's models in a transaction", () => {
       inTransaction(store, async (tx) => {
         await copyInto(tx, 'store_facts', { key: 'text', value: 'text' }, [['copied', '1']]);
         await put(tx, 'created');
-        await tx.prisma.storeFact.updateMany({ data: { value: '2' } });
+        await tx.prisma.metadataEntry.updateMany({ data: { value: '2' } });
         const { rows } = await tx.query('select key, value from store_facts order by key');
         expect(rows).toEqual([
           { key: 'copied', value: '2' },
@@ -52,9 +52,12 @@ describe("Prisma's models in a transaction", () => {
     const run = (name: number) =>
       inTransaction(one, async (tx) => {
         await put(tx, `k${name}`);
-        const found = await tx.prisma.storeFact.findMany();
+        const found = await tx.prisma.metadataEntry.findMany();
         expect(found.map(({ key }) => key)).toContain(`k${name}`);
-        await tx.prisma.storeFact.update({ where: { key: `k${name}` }, data: { value: String(await backendOf(tx)) } });
+        await tx.prisma.metadataEntry.update({
+          where: { key: `k${name}` },
+          data: { value: String(await backendOf(tx)) },
+        });
         if (name % 2) throw new Error('odd');
       });
     const outcomes = await Promise.allSettled(Array.from({ length: 40 }, (_, name) => run(name)));
@@ -94,9 +97,9 @@ describe("Prisma's models in a transaction", () => {
   test('cannot be used after its end, and nothing of them reaches the next transaction', async () => {
     const one = await opened({ poolSize: 1 });
     const kept = await inTransaction(one, async (tx) => tx.prisma);
-    await expect(kept.storeFact.findMany()).rejects.toThrow('has ended');
+    await expect(kept.metadataEntry.findMany()).rejects.toThrow('has ended');
     await inTransaction(one, (tx) => put(tx, 'next'));
-    await expect(kept.storeFact.deleteMany()).rejects.toThrow('has ended');
+    await expect(kept.metadataEntry.deleteMany()).rejects.toThrow('has ended');
     expect(await keys()).toEqual(['next']);
   });
 
@@ -115,13 +118,13 @@ describe("Prisma's models in a transaction", () => {
 
   test("keep PostgreSQL's code of a conflict, and are tried once", async () => {
     let times = 0;
-    await store.prisma.storeFact.create({ data: { key: 'a', value: '0' } });
+    await store.prisma.metadataEntry.create({ data: { key: 'a', value: '0' } });
     const work = inTransaction(store, async (tx) => {
       times++;
       await tx.query('set transaction isolation level serializable');
-      await tx.prisma.storeFact.findMany();
-      await store.prisma.storeFact.update({ where: { key: 'a' }, data: { value: '1' } });
-      await tx.prisma.storeFact.update({ where: { key: 'a' }, data: { value: '2' } });
+      await tx.prisma.metadataEntry.findMany();
+      await store.prisma.metadataEntry.update({ where: { key: 'a' }, data: { value: '1' } });
+      await tx.prisma.metadataEntry.update({ where: { key: 'a' }, data: { value: '2' } });
     });
     const error = await work.catch((each) => each);
     expect([sqlStateOf(error), times]).toEqual(['40001', 1]);
@@ -130,11 +133,11 @@ describe("Prisma's models in a transaction", () => {
   test('are limited in time like its statements', async () => {
     const limited = await opened({ statementTimeoutMs: 100 });
     const key = 'locked';
-    await store.prisma.storeFact.create({ data: { key, value: '0' } });
+    await store.prisma.metadataEntry.create({ data: { key, value: '0' } });
     await inTransaction(store, async (tx) => {
-      await tx.prisma.storeFact.update({ where: { key }, data: { value: '1' } });
+      await tx.prisma.metadataEntry.update({ where: { key }, data: { value: '1' } });
       const waiting = inTransaction(limited, (late) =>
-        late.prisma.storeFact.update({ where: { key }, data: { value: '2' } }),
+        late.prisma.metadataEntry.update({ where: { key }, data: { value: '2' } }),
       );
       const error = await waiting.catch((each) => each);
       expect(sqlStateOf(error)).toBe('57014');
@@ -152,24 +155,25 @@ describe("Prisma's models in a transaction", () => {
     await expect(hanging).rejects.toThrow('Query read timeout');
     expect(limited.pool.totalCount).toBe(0);
     await proxy.bringBack();
-    expect(await limited.prisma.storeFact.count()).toBe(0);
+    expect(await limited.prisma.metadataEntry.count()).toBe(0);
   });
 });
 
 describe("Prisma's models", () => {
   test('do what wants a transaction only inside of one', async () => {
-    await store.prisma.storeFact.create({ data: { key: 'k1', value: '1' } });
+    await store.prisma.metadataEntry.create({ data: { key: 'k1', value: '1' } });
     // More parameters than a statement may have: Prisma divides it.
     const where = { key: { in: Array.from({ length: 40_000 }, (_, i) => `k${i}`) } };
-    await expect(store.prisma.storeFact.deleteMany({ where })).rejects.toThrow('inside of inTransaction');
+    await expect(store.prisma.metadataEntry.deleteMany({ where })).rejects.toThrow('inside of inTransaction');
     expect(await keys()).toEqual(['k1']);
-    await inTransaction(store, (tx) => tx.prisma.storeFact.deleteMany({ where }));
+    await inTransaction(store, (tx) => tx.prisma.metadataEntry.deleteMany({ where }));
     expect(await keys()).toEqual([]);
   });
 
   test('are prepared once a connection, in transactions and out of them', async () => {
     const one = await opened({ poolSize: 1 });
-    const read = (from: { prisma: Transaction['prisma'] }) => from.prisma.storeFact.findMany({ where: { key: 'a' } });
+    const read = (from: { prisma: Transaction['prisma'] }) =>
+      from.prisma.metadataEntry.findMany({ where: { key: 'a' } });
     for (let i = 0; i < 3; i++) {
       await read(one);
       await inTransaction(one, read);
@@ -192,7 +196,7 @@ describe("Prisma's models", () => {
     seen.length = 0;
     await request.run('first', () => inTransaction(one, (tx) => put(tx, 'a')));
     await request.run('second', () => inTransaction(one, (tx) => put(tx, 'b')));
-    await request.run('third', async () => void (await one.prisma.storeFact.findMany()));
+    await request.run('third', async () => void (await one.prisma.metadataEntry.findMany()));
     const named = seen.map(([text, by]) => `${by}: ${text.slice(0, 6)}`);
     expect(named).toEqual([
       'first: begin',
@@ -215,7 +219,7 @@ describe("Prisma's models", () => {
     const sign = store.databaseUrl.includes('?') ? '&' : '?';
     const databaseUrl = `${store.databaseUrl}${sign}options=${encodeURIComponent('-c search_path=elsewhere')}`;
     const one = await opened({ databaseUrl, migrate: true });
-    await one.prisma.storeFact.create({ data: { key: 'there', value: '' } });
+    await one.prisma.metadataEntry.create({ data: { key: 'there', value: '' } });
     expect((await one.pool.query('select key from elsewhere.store_facts')).rows).toEqual([{ key: 'there' }]);
     expect(await keys()).toEqual([]);
   });

@@ -67,7 +67,7 @@ const inOrder = (rows: readonly object[]) =>
   rows.map(plain).sort((a, b) => (JSON.stringify(a) < JSON.stringify(b) ? -1 : 1));
 
 const delegate = (from: { prisma: Transaction['prisma'] }, model: Model) =>
-  from.prisma[(model[0]!.toLowerCase() + model.slice(1)) as 'storeFact'];
+  from.prisma[(model[0]!.toLowerCase() + model.slice(1)) as 'metadataEntry'];
 
 const models = Object.values(Prisma.ModelName);
 

@@ -11,7 +11,10 @@ export interface Met {
   answered: number;
   /** Of these, answers with `Connection: close`. */
   last: number;
-  /** Answers without `Connection: close` to requests sent after `closingFrom` was called, on connections without a request behind them. */
+  /**
+   * Answers without `Connection: close` to requests sent after `closingFrom` was called, on connections without a
+   * request behind them.
+   */
   kept: number;
   /** Connections that were refused: the port is closed. */
   refused: number;

@@ -57,7 +57,8 @@ async function fillBars(tx: Transaction): Promise<void> {
       const base = symbol === 'BRK.B' ? 700_000 : 100 + 50 * index;
       const parts = filledSessions.map((session) => {
         if (timeframe === '1d') return series(exchangeInstant(session), 1, 1, base + session.charCodeAt(9));
-        // Up to the close, in the running session too: what is later than the clock is in the store and not to be served.
+        // Up to the close, in the running session too: what is later than the clock is in the store and not to be
+        // served.
         const minutes = timeframe === '1s' ? 1 : symbol === 'SPY' ? closeMinute(session) - 570 : 40;
         const step = timeframeMs[timeframe];
         return series(exchangeInstant(session, 570), step, Math.ceil((minutes * 60_000) / step), base);
@@ -271,7 +272,10 @@ async function fillOffExchange(tx: Transaction): Promise<void> {
   }
 }
 
-/** Fills a store, in which `testSymbols` are registered, with data for every route; see the constants above for what there is. */
+/**
+ * Fills a store, in which `testSymbols` are registered, with data for every route; see the constants above for what
+ * there is.
+ */
 export async function fillMarket(store: Store): Promise<void> {
   await inTransaction(store, async (tx) => {
     await fillBars(tx);

@@ -12,7 +12,10 @@ import {
 } from 'graphql';
 import { schema } from '../../src/schema/index.ts';
 
-/** Values for arguments, by `field.argument`, `field.argument.type of the field`, type or name; those of no value are omitted. The market they are for is the test's own. */
+/**
+ * Values for arguments, by `field.argument`, `field.argument.type of the field`, type or name; those of no value are
+ * omitted. The market they are for is the test's own.
+ */
 export type ArgumentValues = Readonly<Record<string, readonly string[]>>;
 
 /** A way through the graph to a type with values, and what is asked for there. */

@@ -3,7 +3,9 @@ import { exchangeDate } from '../../src/domain/market-time.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks-minutes.ts';
 import type { Transaction } from '../../src/store/engine/transaction.ts';
 
-/** Stores solves of an underlying's contracts by path form, as minutes; what was stored of the same minutes is replaced. */
+/**
+ * Stores solves of an underlying's contracts by path form, as minutes; what was stored of the same minutes is replaced.
+ */
 export async function saveSolves(
   tx: Transaction,
   underlying: string,

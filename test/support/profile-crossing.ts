@@ -1,6 +1,9 @@
 import type { GammaProfile } from '../../src/analytics/gex/zero-gamma.ts';
 
-/** The zero crossing of a profile nearest to `spot`, dollars, on straight lines between its levels: as charts of a profile show it. */
+/**
+ * The zero crossing of a profile nearest to `spot`, dollars, on straight lines between its levels: as charts of a
+ * profile show it.
+ */
 export function profileCrossing({ levels, gexPerPercent }: GammaProfile, spot: number): number {
   let nearest = Number.NaN;
   for (let i = 1; i < levels.length; i++) {

@@ -62,7 +62,10 @@ export async function rawClient(port: number, options: { allowHalfOpen?: boolean
   };
 }
 
-/** Sends all of `bytes` before it reads anything, as simple clients do, and returns what came until the end of the connection. */
+/**
+ * Sends all of `bytes` before it reads anything, as simple clients do, and returns what came until the end of the
+ * connection.
+ */
 export async function sentBlindly(port: number, bytes: string | Buffer): Promise<{ text: string; reset: boolean }> {
   const socket = connect(port, '127.0.0.1');
   await once(socket, 'connect');

@@ -1,7 +1,8 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
 
-// Real vendor files lie beside the project and are no part of it; where they are missing, tests that read them are skipped.
+// Real vendor files lie beside the project and are no part of it; where they are missing, tests that read them are
+// skipped.
 const folder = resolve(process.env.TAPEGRAPH_SHARED_DATA ?? join(import.meta.dirname, '../../../shared/data'));
 
 /** Whether the real vendor files are here. */

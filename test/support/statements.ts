@@ -1,7 +1,10 @@
 import pg from 'pg';
 import { vi } from 'vitest';
 
-/** Every statement that is sent while `work` runs, by anybody: whichever connection it takes and whether by pool, client or Prisma. */
+/**
+ * Every statement that is sent while `work` runs, by anybody: whichever connection it takes and whether by pool, client
+ * or Prisma.
+ */
 export async function allStatements(work: () => Promise<unknown>): Promise<string[]> {
   const sent: string[] = [];
   const query = pg.Client.prototype.query as (...args: unknown[]) => unknown;
@@ -21,9 +24,9 @@ export async function allStatements(work: () => Promise<unknown>): Promise<strin
 }
 
 /**
- * The SQL that `work` sends. What comes by the clock is omitted: usage and last uses of keys being written, caller and registry being
- * looked at again every few seconds, a listening connection being asked whether it is still there. Nor do BEGIN and its like count, and that
- * others are told of a change.
+ * The SQL that `work` sends. What comes by the clock is omitted: usage and last uses of keys being written, caller and
+ * registry being looked at again every few seconds, a listening connection being asked whether it is still there. Nor
+ * do BEGIN and its like count, and that others are told of a change.
  */
 export async function statementsOf(work: () => Promise<unknown>): Promise<string[]> {
   return (await allStatements(work)).filter(

@@ -10,8 +10,8 @@ export type TestStore = Store & {
 };
 
 /**
- * A fresh, migrated, empty store of its own: on the run's embedded server, or, in the project `server`, on PostgreSQL. Close
- * it (`afterAll(() => store.close())`): that drops its database.
+ * A fresh, migrated, empty store of its own: on the run's embedded server, or, in the project `server`, on PostgreSQL.
+ * Close it (`afterAll(() => store.close())`): that drops its database.
  */
 export async function testStore(): Promise<TestStore> {
   const { url, run } = inject('testServer');

@@ -21,7 +21,10 @@ export interface Answered {
   text: string;
 }
 
-/** What parameters are tried with at a clock: the symbols and times of which the old store holds something then, and others. */
+/**
+ * What parameters are tried with at a clock: the symbols and times of which the old store holds something then, and
+ * others.
+ */
 const texts: Record<string, Record<string, readonly string[]>> = {
   [fillClock]: {
     symbol: ['SPY', 'spx', 'NVDA', 'BRK.B', 'QQQQ'],
@@ -73,7 +76,9 @@ interface Exception {
 const reworded = 'texts for people are in plain English';
 const shares = 'rows have gex_shares and delta_adj_shares';
 
-/** Where an answer of this version may differ from one of the old release. Everything else is the same, byte by byte. */
+/**
+ * Where an answer of this version may differ from one of the old release. Everything else is the same, byte by byte.
+ */
 const exceptions: readonly Exception[] = [
   { route: 'GET /v2/screener/sectors', differs: /"computed_at":\d+/g, why: 'when it was computed' },
   { route: 'GET /v2/screener/movers', differs: /"computed_at":\d+/g, why: 'when it was computed' },
@@ -204,7 +209,10 @@ export function nextPages(answers: readonly Answered[]): Asked[] {
   });
 }
 
-/** Asks a gateway again what was answered before; each difference in three lines: the request, the old answer, the new one. */
+/**
+ * Asks a gateway again what was answered before; each difference in three lines: the request, the old answer, the new
+ * one.
+ */
 export async function changed(url: string, before: readonly Answered[]): Promise<string[]> {
   const requests = before.map(({ asked }) => asked);
   const after = await answersTo(url, requests);

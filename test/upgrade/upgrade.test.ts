@@ -1,5 +1,5 @@
-// Stores that the oldest release filled, read and written by this version. TAPEGRAPH_UPGRADE=everything fills them with the
-// whole sample market and every vendor file, which takes minutes.
+// Stores that the oldest release filled, read and written by this version. TAPEGRAPH_UPGRADE=everything fills them with
+// the whole sample market and every vendor file, which takes minutes.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -51,7 +51,9 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
   }, 10 * minute);
   afterAll(() => stores?.remove(), minute);
 
-  /** A part of the answers will do where the whole was compared before. What requests were counted depends on them all. */
+  /**
+   * A part of the answers will do where the whole was compared before. What requests were counted depends on them all.
+   */
   const aPart = (clock = fillClock) =>
     before.get(clock)!.filter(({ asked }, i) => i % 4 === 0 && asked.route !== 'GET /v2/account/usage');
 

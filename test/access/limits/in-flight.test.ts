@@ -65,8 +65,8 @@ describe.skipIf(redisUrl === null)('requests in flight at several processes', ()
 
   it('are never more than two, however many come at once', async () => {
     const processes = [open(), open(), open()];
-    const places = await Promise.all(Array.from({ length: 30 }, (_, i) => processes[i % 3]!.acquire(keyCaller())));
-    expect(places.filter((place) => place !== null)).toHaveLength(2);
+    const leases = await Promise.all(Array.from({ length: 30 }, (_, i) => processes[i % 3]!.acquire(keyCaller())));
+    expect(leases.filter((lease) => lease !== null)).toHaveLength(2);
   });
 
   it('keep their place for as long as they last', async () => {

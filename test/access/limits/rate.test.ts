@@ -8,7 +8,10 @@ import { clean, ownPrefix, redisUrl } from '../redis-for-tests.ts';
 
 const rates = { free: 3, basic: 30, pro: 300, anonymous: 2 };
 
-/** Counts asked of another process by message, as the workers of one machine do; and what happens when that process ends. */
+/**
+ * Counts asked of another process by message, as the workers of one machine do; and what happens when that process
+ * ends.
+ */
 function byMessage() {
   const server = serveLimits(rates);
   const asker = limitsByMessage(rates, (question) => {

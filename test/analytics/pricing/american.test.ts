@@ -194,8 +194,9 @@ describe.skipIf(!hasSharedData)('American values published by approximation (nee
     volatility: Number(row.vol),
   });
 
-  // Barone-Adesi and Whaley's quadratic approximation is itself up to 0.04 high at the money on half-year futures options of
-  // strike 100 (a tree of 8,000 steps gives 9.4738 for the 9.5106 of σ = 0.35): 0.04 is that error, not the tree's.
+  // Barone-Adesi and Whaley's quadratic approximation is itself up to 0.04 high at the money on half-year futures
+  // options of strike 100 (a tree of 8,000 steps gives 9.4738 for the 9.5106 of σ = 0.35): 0.04 is that error, not the
+  // tree's.
   test('Barone-Adesi–Whaley: within 0.04 on a strike of 100, never under the printed value by more, exact where exercised', () => {
     const rows = sharedCsv('option_math/haug_american_baw.csv');
     expect(rows.length).toBeGreaterThan(36);
@@ -207,8 +208,9 @@ describe.skipIf(!hasSharedData)('American values published by approximation (nee
     }
   });
 
-  // Bjerksund and Stensland's value is that of one exercise strategy, so a lower bound of the true one: 0.04 under it for the
-  // usual cases; for σ = 10 it all but gives up early exercise (95.12, the European value, where the bound is 100).
+  // Bjerksund and Stensland's value is that of one exercise strategy, so a lower bound of the true one: 0.04 under it
+  // for the usual cases; for σ = 10 it all but gives up early exercise (95.12, the European value, where the bound is
+  // 100).
   test('Bjerksund–Stensland: never above ours, within 0.04 of it but for the volatility of 1000%', () => {
     for (const row of sharedCsv('option_math/haug_american_bjerksund_stensland.csv')) {
       const option = inputsOf(row);

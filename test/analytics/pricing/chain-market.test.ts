@@ -19,7 +19,10 @@ function marketOf(chain: ChainCapture, spot = chain.spot!) {
   return chainMarket(groupChain(chain), chain.rows, spot, rate);
 }
 
-/** A chain in which `spot` falls by `dividend` before the first expiry, priced as Europeans see it, quoted two cents wide. */
+/**
+ * A chain in which `spot` falls by `dividend` before the first expiry, priced as Europeans see it, quoted two cents
+ * wide.
+ */
 function withDividend(root: string, dates: readonly string[], dividend: number, years: number, between: number) {
   const rows = dates.flatMap((expiry) =>
     strikes.flatMap((strike) =>

@@ -21,7 +21,10 @@ const near = ['C05950', 'P05950', 'C06000', 'P06000', 'C06050', 'P06050'].map(
 );
 const far = ['SPXW261218C06500000', 'SPXW261218C06600000'];
 
-/** Four captures of a session. Each of the far contracts is quoted in one of them, and is known later by that solve alone. */
+/**
+ * Four captures of a session. Each of the far contracts is quoted in one of them, and is known later by that solve
+ * alone.
+ */
 const captures = [
   { minute: 600, quoted: [] as string[] },
   { minute: 605, quoted: [far[0]!] },

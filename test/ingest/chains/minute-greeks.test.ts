@@ -38,7 +38,10 @@ const inFolder = temporaryFolder();
 const nowMs = quotedClose + 30 * minuteMs;
 const settings = { gammaSource: 'solve', rate: 0.045 } as const;
 
-/** What is known before the session: the chains of the afternoon before, and the last price of a contract that nobody quotes. */
+/**
+ * What is known before the session: the chains of the afternoon before, and the last price of a contract that nobody
+ * quotes.
+ */
 async function before(store: Store): Promise<void> {
   const capturedAt = exchangeInstant('2026-11-13', 15 * 60);
   const rows = ['O:SPY261218C00600000', 'O:SPY261218P00600000'].map((id) => {

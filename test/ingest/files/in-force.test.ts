@@ -1,4 +1,5 @@
-// `unchanged` means that a file's content is in force now: whatever took its place since makes the file be stored again.
+// `unchanged` means that a file's content is in force now: whatever took its place since makes the file be stored
+// again.
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';

@@ -48,7 +48,10 @@ const off = (at: number, price: number, size: number, more: Partial<Trade> = {})
 });
 const repeated = (count: number, trade: (i: number) => Trade) => Array.from({ length: count }, (_, i) => trade(i));
 
-/** Nine regular, seven package, two average-price and one derivatively priced print off exchange, with as much again on exchanges. */
+/**
+ * Nine regular, seven package, two average-price and one derivatively priced print off exchange, with as much again on
+ * exchanges.
+ */
 const session = (date: string, price: number): Trade[] => [
   ...repeated(9, (i) => off(i, price, 100, { date })),
   ...repeated(7, (i) => off(60 + i, price + 1, 10, { date, conditions: [53] })),

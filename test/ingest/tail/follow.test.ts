@@ -58,7 +58,10 @@ const quote = (ms: number, id: number, bid: number, ask: number) =>
   });
 const time = (ms: number) => line({ type: 'time', sip_timestamp: stamp(ms) });
 
-/** An hour of a made-up tape: large and small prints, sweeps, late ones, duplicates, cancels and corrections, and lines that are none. */
+/**
+ * An hour of a made-up tape: large and small prints, sweeps, late ones, duplicates, cancels and corrections, and lines
+ * that are none.
+ */
 function tapeLines(count: number): string[] {
   const random = randomOf(11);
   const lines: string[] = [];
@@ -373,7 +376,8 @@ describe('readers of a live tape', () => {
       );
     await take('2026-11-09', option(0, 3, 5, 400, at('2026-11-09')) + option(0, 5, 5, 400, at('2026-11-09')));
     await take('2026-11-10', option(0, 3, 5, 400, at('2026-11-10')));
-    // Nobody reconciled the ninth: it stays. Of the ninth reconciled, what the full tape did not name goes, a day later.
+    // Nobody reconciled the ninth: it stays. Of the ninth reconciled, what the full tape did not name goes, a day
+    // later.
     expect(await left()).toEqual(['2026-11-09 AAPL', '2026-11-09 SPY', '2026-11-10 SPY']);
     await store.pool.query(
       `UPDATE flow_coverage SET status = 'eod_reconciled' WHERE underlying = 'SPY' AND session_date = '2026-11-09'`,

@@ -9,9 +9,9 @@ import { storeForThisTest } from '../../support/store.ts';
 import { print, tapeSession, tapeStart } from '../../support/tapes/option-tape.ts';
 
 /*
- * That a print is visible within a second is the sum of bounds that each are held, none of them by the wall clock of the machine that runs
- * the tests: how long a print waits by event time, when the follower writes by its own clock, and what is left for a write, which the
- * benchmarks measure.
+ * That a print is visible within a second is the sum of bounds that each are held, none of them by the wall clock of
+ * the machine that runs the tests: how long a print waits by event time, when the follower writes by its own clock, and
+ * what is left for a write, which the benchmarks measure.
  */
 
 test('what a print waits for, and two writes, are a second together', () => {

@@ -7,7 +7,7 @@ import {
   typicalStep,
   weightyStrikes,
 } from '../../../src/pages/dashboard/client/charts/levels.ts';
-import { sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
+import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import type {
   FlowEvent,
   FlowMeasures,
@@ -108,6 +108,10 @@ describe('strikes', () => {
     expect(
       drawnRange([row(100_000), row(110_000)], [{ name: 'Spot', at: 120, colour: 'text', dashed: false }], 1),
     ).toEqual([99, 121]);
+    // A spot of another session is told at the edge.
+    expect(
+      drawnRange([row(100_000), row(110_000)], [{ name: 'Spot', at: 60, colour: 'text', dashed: false }], 1),
+    ).toEqual([99, 111]);
   });
 
   test('labels of levels keep clear of each other, and stay beside the chart', () => {
@@ -124,6 +128,15 @@ describe('strikes', () => {
     expect(sharedRange(bars, '1d', rows, 601)).toBeNull();
     expect(sharedRange(null, '1m', rows, 601)).toBeNull();
     expect(sharedRange(bars, '5m', [], 601)).toBeNull();
+  });
+
+  test('do not share prices with candles that are elsewhere: the strikes would be pressed to a line', () => {
+    const bars = { tsMs: [1], open: [350], high: [352], low: [349], close: [351], volume: [1] };
+    const rows = Array.from({ length: 61 }, (_, i) => ({ strike: 570_000 + i * 1000 }));
+    expect(sharedRange(bars, '1m', rows, 601)).toBeNull();
+    expect(candlesElsewhere(bars, '1m', rows, 601)).toEqual({ low: 349, high: 352 });
+    expect(candlesElsewhere({ ...bars, high: [594] }, '1m', rows, 601)).toBeNull();
+    expect(candlesElsewhere(bars, '1d', rows, 601)).toBeNull();
   });
 
   test('the levels of a capture are in dollars; those unknown are left out, and the newest spot counts', () => {

@@ -2,6 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { SymbolEntry } from '../../../src/domain/symbol.ts';
 import * as format from '../../../src/pages/dashboard/client/format.ts';
+import { viewRequests } from '../../../src/pages/dashboard/view-requests.ts';
 import { flakyProxy } from '../../access/flaky-proxy.ts';
 import { type Json, type TestApp, testApp, testSymbols } from '../../support/app.ts';
 import { axeFindings } from '../../support/axe.ts';
@@ -28,7 +29,11 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   let context: BrowserContext;
   let key: string;
   beforeAll(async () => {
-    app = await testApp({ nowMs: filledNowMs, env: { RATE_BASIC: '30' }, symbols: [...testSymbols, quietIndex] });
+    app = await testApp({
+      nowMs: filledNowMs,
+      env: { RATE_BASIC: '20', RATE_FREE: '60' },
+      symbols: [...testSymbols, quietIndex],
+    });
     await fillMarket(app.store);
     key = await app.key();
     browser = await startBrowser();
@@ -64,6 +69,13 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
       .locator(`#${panel} tbody tr`)
       .evaluateAll((rows) => rows.map((row) => [...row.children].map((cell) => cell.textContent!.trim())));
   const stateOf = (page: Page, panel: string) => page.locator(`#${panel}`).getAttribute('data-state');
+  /** Scrolls to panels, one after another, and waits for what they show. */
+  async function look(page: Page, ...panels: string[]): Promise<void> {
+    for (const panel of panels) {
+      await page.locator(`#${panel}`).scrollIntoViewIfNeeded();
+      await page.waitForSelector(`#${panel}:not([data-state="loading"])`);
+    }
+  }
   const asked = async (query: string): Promise<Json> =>
     (await app.graphql(`{ symbol(symbol: "SPY") { ${query} } }`)).data.symbol;
 
@@ -78,6 +90,8 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect(await page.locator('#spot').innerText()).toBe(format.price(quote.spot));
     expect(await page.locator('#change').innerText()).toContain(format.change(quote.changePct));
     expect(await figure(page, 'Net GEX')).toBe(format.gex(gex.latest.netGex));
+    // The market filled here has its candles far from its strikes.
+    expect(await page.locator('#gex-strikes .note').innerText()).toMatch(/; candles at 3\d\d\.\d\d–3\d\d\.\d\d$/);
     expect(await figure(page, 'Flip')).toBe(format.price(gex.latest.flipPoint));
     expect(await figure(page, 'Call wall')).toBe(format.strike(gex.latest.callWall));
     expect(await figure(page, 'Put wall')).toBe(format.strike(gex.latest.putWall));
@@ -93,6 +107,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     expect((await cells(page, 'trades')).map((row) => row[2])).toEqual(
       flow.largeTrades.events.map(({ update }: Json) => format.usd(update.event.premiumUsd)),
     );
+    await look(page, 'composition', 'concentration');
     expect((await cells(page, 'composition')).map((row) => row[2]).sort()).toEqual(
       offExchange.composition.rows.map(({ notional }: Json) => format.usd(notional)).sort(),
     );
@@ -107,9 +122,10 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
         .sort(),
     );
     expect(complaints).toEqual({ console: [], otherHosts: [] });
-    // All that in one question.
-    expect(questions).toHaveLength(1);
+    // What is in sight in one question, what is scrolled to in another.
+    expect(questions).toHaveLength(2);
     expect(questions[0]).toContain('query Dashboard');
+    expect(questions[1]).toContain('query Parts');
   });
 
   test('every chart has its figures as a table: those of the graph', async () => {
@@ -119,6 +135,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
       bars(from: "2026-11-01", to: "2026-12-02", timeframe: "1d") { rows { close } }
       volatility { surface { expiries { atmIv dte } } }`);
     for (const panel of ['candles', 'gex-strikes', 'gex-heat', 'flow-strikes', 'flow-expiries', 'smile', 'term']) {
+      await look(page, panel);
       expect(await page.locator(`#${panel} [role="img"]`).getAttribute('aria-label')).toMatch(/SPY/);
       await page.locator(`#${panel} button:text-is("Table")`).click();
       expect((await cells(page, panel)).length).toBeGreaterThan(0);
@@ -253,6 +270,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await ready(page);
     await page.waitForSelector('.live[data-stream="live"]');
     const text = (selector: string) => page.locator(selector).first().innerText();
+    await look(page, 'smile');
     await page.click('#candles button:text-is("Table")');
     const session = filledSessions.at(-1)!;
     await trade(app.store, { NVDA: 444.25, SPY: 351.5 }, filledNowMs - 1000);
@@ -291,6 +309,46 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await soon(async () => (await cells(page, 'trades'))[0]![2]).toBe('$40.0M');
     const rows = await cells(page, 'trades');
     expect(rows.length).toBeLessThanOrEqual(120);
+    // Another visitor is shown the newest, and asks for more: as many as a key is given at once.
+    const later = (await open('/dashboard/MSFT')).page;
+    await ready(later);
+    await later.locator('#trades').scrollIntoViewIfNeeded();
+    const note = () => later.locator('#trades .note').innerText();
+    await soon(note).toMatch(/^the newest 50, /);
+    await later.locator('#trades button:text("More trades")').click();
+    await soon(note).toMatch(/^the newest 100, /);
+    await later.waitForSelector('#trades :text("choose a session, or a minimum premium")');
+  });
+
+  test('a chart that was zoomed is shown whole again by its button and by a double click; its tooltip has units', async () => {
+    const { page } = await open();
+    await ready(page);
+    const chart = page.locator('#gex-strikes .chart');
+    await chart.locator('canvas').waitFor();
+    const { x, y, width, height } = (await chart.boundingBox())!;
+    const reset = page.locator('#gex-strikes button:text("Reset")');
+    const zoom = async () => {
+      await page.mouse.move(x + width / 2, y + height / 2);
+      await page.keyboard.down('Control');
+      await page.mouse.wheel(0, -400);
+      await page.keyboard.up('Control');
+      await reset.waitFor();
+    };
+    await zoom();
+    await reset.click();
+    await reset.waitFor({ state: 'detached' });
+    await zoom();
+    await page.mouse.dblclick(x + width / 2, y + height / 2);
+    await reset.waitFor({ state: 'detached' });
+    // Somewhere along the strikes the pointer is at a bar.
+    await soon(async () => {
+      for (let at = 0.1; at < 0.9; at += 0.02) {
+        await page.mouse.move(x + width / 2, y + height * at);
+        const text = await chart.innerText();
+        if (text.includes('Strike')) return text;
+      }
+      return '';
+    }).toMatch(/^Strike [\d.]+[\s\S]*Net GEX, per \$1[\s\S]*\$[\s\S]*Call OI, contracts/);
   });
 
   test('without a key it asks for one, keeps it for the browser, and then shows', async () => {
@@ -323,6 +381,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
       /Needs the pro tier.*served under the free tier/s,
     );
     expect(await page.locator('#flow-strikes .locked').innerText()).toContain('Needs the pro tier');
+    await look(page, 'composition');
     expect(await page.locator('#composition .locked').innerText()).toContain('Needs the basic tier');
     expect(await stateOf(page, 'gex-strikes')).toBe('shown');
     expect(await page.locator('.watchlist a[href="/dashboard/NVDA"]').innerText()).toContain('locked');
@@ -337,6 +396,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     const none = await open('/dashboard/what%20is%20this');
     await none.page.waitForSelector('.notice :text("is not a ticker")');
     const index = await open('/dashboard/NDX');
+    await index.page.locator('#composition').scrollIntoViewIfNeeded();
     await index.page.waitForSelector('#composition :text("NDX is an index")');
     expect(await stateOf(index.page, 'candles')).toBe('empty');
   });
@@ -357,6 +417,7 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     const { page } = await open('/dashboard/AAPL');
     await ready(page);
     for (const panel of ['gex-strikes', 'trades', 'flow-strikes', 'smile', 'term']) {
+      await look(page, panel);
       expect(await stateOf(page, panel)).toBe('empty');
       expect((await page.locator(`#${panel} .message`).innerText()).length).toBeGreaterThan(20);
     }
@@ -377,6 +438,75 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await page.waitForSelector('.notice :text("AAPL is shown as soon as the budget of this key allows")');
     expect(await page.locator('h1').innerText()).toBe('SPY');
     expect(await stateOf(page, 'candles')).toBe('shown');
+    // A panel that was not there yet says what it waits for.
+    await page.locator('#smile').scrollIntoViewIfNeeded();
+    await page.waitForSelector('#smile :text("Shown as soon as the budget of this key allows")');
+  });
+
+  test('a panel for which the budget had no room comes by itself, without asking for the others again', async () => {
+    const { page, asked: questions } = await open('/dashboard/SPY');
+    await ready(page);
+    const message = 'More than 20 requests a minute.';
+    let refused = 0;
+    await page.route('**/graphql', async (route) => {
+      if (refused++ > 0) return route.continue();
+      const errors = [{ message, extensions: { code: 'rate_limited' } }];
+      return route.fulfill({ status: 429, headers: { 'retry-after': '2' }, json: { errors } });
+    });
+    await page.locator('#smile').scrollIntoViewIfNeeded();
+    await page.waitForSelector('#smile :text("Shown as soon as the budget of this key allows")');
+    expect(await page.locator('.notice').innerText()).toMatch(/Trying again in \d+ s/);
+    expect(await stateOf(page, 'candles')).toBe('shown');
+    await page.waitForSelector('#smile[data-state="shown"]');
+    await page.waitForSelector('.notice', { state: 'detached' });
+    expect(questions.filter((question) => question.includes('query Dashboard'))).toHaveLength(1);
+  });
+
+  test('a free key can look at ten symbols within a minute, for no more requests than the pages say', async () => {
+    const own = await app.key({ apiTier: 'free' });
+    const usage = async () => {
+      const { headers } = await app.get('/v2/account/usage', { credential: own });
+      return Number(headers['x-ratelimit-remaining']);
+    };
+    const { page } = await open('/dashboard/SPY', { key: own });
+    await page.waitForSelector('.live[data-stream="live"]');
+    for (const symbol of ['AAPL', 'SPY', 'AAPL', 'SPY', 'AAPL', 'SPY', 'AAPL', 'SPY', 'AAPL']) {
+      await page.click(`.watchlist a[href="/dashboard/${symbol}"]`);
+      await page.waitForFunction((shown) => document.querySelector('h1')?.textContent === shown, symbol);
+      await ready(page);
+      await page.waitForSelector('.live[data-stream="live"]');
+      await page.waitForSelector('#gex-heat:not([data-state="loading"])');
+    }
+    expect(await page.locator('.notice').count()).toBe(0);
+    expect(60 - 1 - (await usage())).toBeLessThanOrEqual(viewRequests.first + 9 * viewRequests.nextFree);
+  });
+
+  test('a panel further down is asked for when it comes into sight, and is live from then on', async () => {
+    const { page, asked: questions } = await open('/dashboard/MSFT', { width: 390 });
+    await ready(page);
+    await page.waitForSelector('.live[data-stream="live"]');
+    for (const panel of ['trades', 'gex-heat', 'smile', 'composition'])
+      expect(await stateOf(page, panel)).toBe('loading');
+    const heard = gexCapture('MSFT', filledNowMs - 700, [{ strike: 600_000, expiry: '2026-12-18', gex: 2_345_678 }]);
+    await saveCaptures(app.store, { gex: [heard] });
+    await soon(() => figure(page, 'Net GEX')).toBe(format.gex(heard.netGex));
+    expect(questions).toHaveLength(1);
+    await look(page, 'gex-heat');
+    await page.click('#gex-heat button:text-is("Table")');
+    const captures = async () => (await cells(page, 'gex-heat')).length;
+    const { history } = (
+      await app.graphql(
+        '{ symbol(symbol: "MSFT") { gex { history(date: "2026-12-01") { captures { capturedAt } } } } }',
+      )
+    ).data.symbol.gex;
+    expect(await captures()).toBe(history.captures.length);
+    const later = gexCapture('MSFT', filledNowMs - 600, [{ strike: 600_000, expiry: '2026-12-18', gex: 3_345_678 }]);
+    await saveCaptures(app.store, { gex: [later] });
+    await soon(captures).toBe(history.captures.length + 1);
+    // Scrolled past in a moment, nothing is asked for; the same panel again neither.
+    const before = questions.length;
+    await look(page, 'gex-heat');
+    expect(questions).toHaveLength(before);
   });
 
   test('seven tabs load and are live over one stream', async () => {

@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
 import {
-  keptTrades,
   laterCapture,
   laterSnapshot,
+  maxTrades,
   withBar,
   withCapture,
   withPage,
@@ -66,10 +66,10 @@ describe('live trades', () => {
   });
 
   test('are bounded, however many come', () => {
-    const many = Array.from({ length: 3 * keptTrades }, (_, i) => trade(`t${i}`, i, i));
+    const many = Array.from({ length: 3 * maxTrades }, (_, i) => trade(`t${i}`, i, i));
     const kept = withTrades([], many);
-    expect(kept).toHaveLength(keptTrades);
-    expect(kept[0]!.update.event.eventId).toBe(`t${3 * keptTrades - 1}`);
+    expect(kept).toHaveLength(maxTrades);
+    expect(kept[0]!.update.event.eventId).toBe(`t${3 * maxTrades - 1}`);
   });
 });
 

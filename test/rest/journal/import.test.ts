@@ -42,7 +42,8 @@ describe('POST /v2/journal/import', () => {
   test('imports JSON lines, the good rows though others fail, and says which', async () => {
     const { send, stored } = await owner();
     const { id, ts, note, ...short } = trade;
-    const body = `${jsonl(trade, { ...short, account_id: 'new' }, trade)}\n{"id":\n${jsonl({ ...trade, qty: 0 }, { ...short, side: null })}`;
+    const good = jsonl(trade, { ...short, account_id: 'new' }, trade);
+    const body = `${good}\n{"id":\n${jsonl({ ...trade, qty: 0 }, { ...short, side: null })}`;
     const { status, body: answer, headers } = await send('?import_id=i1', body);
     expect(status).toBe(200);
     expect(answer).toEqual({

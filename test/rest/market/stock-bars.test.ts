@@ -9,7 +9,8 @@ import { writeBars } from '../../../src/store/market/bar-blocks.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 import { statementsOf } from '../../support/statements.ts';
 
-// Friday 2026-11-20, 12:00 in New York. Minute bars of SPY on every session since 2026-11-02, one bar a minute 09:30–15:59.
+// Friday 2026-11-20, 12:00 in New York. Minute bars of SPY on every session since 2026-11-02, one bar a minute
+// 09:30–15:59.
 const nowMs = Date.parse('2026-11-20T17:00Z');
 let app: TestApp;
 

@@ -42,8 +42,8 @@ function nulledPlace(data: unknown, path: readonly (string | number)[]): string 
 }
 
 /**
- * The errors by the place that is null by them. Where several fields below one place fail, which of them is told depends on which failed
- * first, and that is up to the executor.
+ * The errors by the place that is null by them. Where several fields below one place fail, which of them is told
+ * depends on which failed first, and that is up to the executor.
  */
 function places({ data, errors = [] }: ExecutionResult): Record<string, string> {
   const found: Record<string, Set<string>> = {};
@@ -57,7 +57,10 @@ function places({ data, errors = [] }: ExecutionResult): Record<string, string> 
   );
 }
 
-/** Rejections that nobody looks at while `work` is done: graphql-js leaves some where a list fails while its items are waited for. */
+/**
+ * Rejections that nobody looks at while `work` is done: graphql-js leaves some where a list fails while its items are
+ * waited for.
+ */
 async function unhandledIn<T>(work: () => Promise<T>): Promise<{ found: T; unhandled: unknown[] }> {
   const others = process.listeners('unhandledRejection');
   process.removeAllListeners('unhandledRejection');

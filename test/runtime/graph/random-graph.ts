@@ -187,7 +187,10 @@ function selections(type: string, depth: number): fc.Arbitrary<string> {
   return fc.array(fc.oneof(...selection), { minLength: 1, maxLength: 5 }).map((fields) => `{ ${fields.join(' ')} }`);
 }
 
-/** A document over the schema, and the variables it goes with. Not every one is valid: fields of one name may differ below. */
+/**
+ * A document over the schema, and the variables it goes with. Not every one is valid: fields of one name may differ
+ * below.
+ */
 export const randomDocument = fc
   .tuple(selections('Query', 3), selections('Node', 1), fc.boolean())
   .map(([query, shared, given]) => ({

@@ -55,11 +55,11 @@ test('every contract gets its row of every capture, as the whole chain has it', 
     all,
   );
   expect(lines.size).toBe(300);
-  for (const [place, found] of [...lines.values()].entries()) {
+  for (const [index, found] of [...lines.values()].entries()) {
     const rest = ({ volume, bid, ask, last, iv, delta, gamma, vega }: (typeof found)[number]) => [
       ...[volume, bid, ask, last, iv, delta, gamma, vega],
     ];
-    expect(found.map(rest)).toEqual(chains.map((chain) => rest(chain!.rows[place] as never)));
+    expect(found.map(rest)).toEqual(chains.map((chain) => rest(chain!.rows[index] as never)));
     expect(found.map(({ capturedAt, sessionDate, spot }) => [capturedAt, sessionDate, spot])).toEqual(
       chains.map((chain) => [chain!.capturedAt, day, chain!.spot]),
     );

@@ -25,7 +25,10 @@ describe('column blocks', () => {
     fc.assert(
       fc.property(block, ({ a, b, t }) => {
         const back = decodeBlock(encodeBlock({ a: Float64Array.from(a), b: Float64Array.from(b), t }));
-        const bits = (column: unknown) => Buffer.from((column as Float64Array).buffer).toString('hex');
+        const bits = (column: unknown) => {
+          const { buffer, byteOffset, byteLength } = column as Float64Array;
+          return Buffer.from(buffer, byteOffset, byteLength).toString('hex');
+        };
         // NaN has many bit patterns; all mean unknown.
         const plain = (xs: number[]) => bits(Float64Array.from(xs, (x) => (Number.isNaN(x) ? Number.NaN : x)));
         expect(bits(back.a)).toBe(plain(a));

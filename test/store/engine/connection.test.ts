@@ -10,14 +10,14 @@ describe('a store', () => {
   afterAll(() => store.close());
 
   test('answers Prisma and raw SQL from the same tables', async () => {
-    await store.prisma.storeFact.create({ data: { key: 'a', value: 'ü €' } });
+    await store.prisma.metadataEntry.create({ data: { key: 'a', value: 'ü €' } });
     const { rows } = await store.pool.query('select value from store_facts where key = $1', ['a']);
     expect(rows).toEqual([{ value: 'ü €' }]);
   });
 
   test('prepares the statements of Prisma', async () => {
     const one = await openStore({ databaseUrl: store.databaseUrl, dataDir: '', poolSize: 1 });
-    await one.prisma.storeFact.findMany({ where: { key: 'a' } });
+    await one.prisma.metadataEntry.findMany({ where: { key: 'a' } });
     const prepared = await one.pool.query("select * from pg_prepared_statements where statement like '%store_facts%'");
     expect(prepared.rowCount).toBe(1);
     await one.close();
@@ -35,7 +35,7 @@ describe('a store', () => {
     const { rows } = await one.pool.query('select pg_backend_pid() as pid');
     await store.pool.query('select pg_terminate_backend($1)', [rows[0].pid]);
     await expect.poll(() => lost.join()).toContain('A database connection was lost');
-    expect(await one.prisma.storeFact.count()).toBe(1);
+    expect(await one.prisma.metadataEntry.count()).toBe(1);
     await one.close();
   });
 
@@ -49,7 +49,7 @@ describe('a store', () => {
     await ended;
     await expect(client.query('select 1')).rejects.toThrow();
     client.release(true);
-    expect(await one.prisma.storeFact.count()).toBe(1);
+    expect(await one.prisma.metadataEntry.count()).toBe(1);
     await one.close();
   });
 
@@ -61,7 +61,7 @@ describe('a store', () => {
   test('orders text by code point, whatever language its database was made for', async () => {
     const names = ['BRK.B', 'BRKA', 'BRK-A', 'a', 'B', 'ä', 'Z'];
     await store.pool.query('delete from store_facts');
-    await store.prisma.storeFact.createMany({ data: names.map((key) => ({ key, value: '' })) });
+    await store.prisma.metadataEntry.createMany({ data: names.map((key) => ({ key, value: '' })) });
     const { rows } = await store.pool.query('select key from store_facts order by key');
     expect(rows.map((row) => row.key)).toEqual([...names].sort());
   });

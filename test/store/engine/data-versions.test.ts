@@ -78,7 +78,7 @@ describe('what a transaction changes', () => {
         await prisma.flowLeg.deleteMany({ where: { sessionDate: '2026-11-20' } });
         await prisma.liveQuote.create({ data: { symbol: 'AAPL', sessionDate: '', spot: 1, eventTsMs: 1, volume: 1 } });
         await prisma.liveQuote.findMany({ where: { symbol: 'MSFT' } });
-        await prisma.storeFact.create({ data: { key: 'a', value: 'b' } });
+        await prisma.metadataEntry.create({ data: { key: 'a', value: 'b' } });
       }),
     ).toEqual([{ gex: ['SPY', 'QQQ', 'IWM'], flow: null, market: ['AAPL'] }]);
   });
@@ -90,7 +90,7 @@ describe('what a transaction changes', () => {
         throw new Error('no');
       }),
     ).toEqual([]);
-    expect(await told(({ prisma }) => prisma.storeFact.create({ data: { key: 'a', value: 'b' } }))).toEqual([]);
+    expect(await told(({ prisma }) => prisma.metadataEntry.create({ data: { key: 'a', value: 'b' } }))).toEqual([]);
   });
 
   test('of too many symbols for a notification is announced as every symbol of that subject alone', async () => {

@@ -10,8 +10,8 @@ afterAll(() => store.close());
 
 const rowsOf = async (sql: string) => (await store.pool.query(sql)).rows;
 const keyOf = (table: string): string | null => {
-  const place = tablePlacements[table];
-  return typeof place === 'object' ? place.by : null;
+  const placement = tablePlacements[table];
+  return typeof placement === 'object' ? placement.by : null;
 };
 const spread = Object.keys(tablePlacements).filter((table) => keyOf(table) !== null);
 
@@ -55,7 +55,7 @@ describe('the places of tables on a distributed PostgreSQL', () => {
   test('are given by a statement each, that names what is there', () => {
     const sql = distributionSql();
     const named = sql.map((statement) => /\('(\w+)'/.exec(statement)![1]);
-    const moved = Object.entries(tablePlacements).filter(([, place]) => place !== 'first node');
+    const moved = Object.entries(tablePlacements).filter(([, placement]) => placement !== 'first node');
     expect(named.sort()).toEqual(moved.map(([table]) => table).sort());
     expect(sql).toContain(`SELECT create_distributed_table('flow_legs', 'underlying', colocate_with => 'bar_blocks');`);
   });

@@ -57,11 +57,11 @@ describe('the place of an embedded server', { timeout: 60_000 }, () => {
   });
 
   test.runIf(process.platform !== 'win32')('is refused when others may look into its socket folder', () => {
-    const place = findLocation(join(home, 'data'));
-    if (asRoot) away.push(place.home);
-    rmSync(place.socketDir, { recursive: true });
-    mkdirSync(place.socketDir, { mode: 0o755 });
+    const location = findLocation(join(home, 'data'));
+    if (asRoot) away.push(location.home);
+    rmSync(location.socketDir, { recursive: true });
+    mkdirSync(location.socketDir, { mode: 0o755 });
     expect(() => findLocation(join(home, 'data'))).toThrow(/socket belongs to user \d+ \(mode 755\)/);
-    rmSync(place.socketDir, { recursive: true });
+    rmSync(location.socketDir, { recursive: true });
   });
 });

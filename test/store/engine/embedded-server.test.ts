@@ -111,11 +111,11 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     first.child.stdin!.end();
     await first.until('closed');
     expect(pidOf(folder)).toBe(pid);
-    await store.prisma.storeFact.create({ data: { key: 'after the starter', value: 'kept' } });
+    await store.prisma.metadataEntry.create({ data: { key: 'after the starter', value: 'kept' } });
     await store.close();
     expect(isStopped(folder)).toBe(true);
     const again = await open(folder);
-    expect(await again.prisma.storeFact.count({ where: { key: 'after the starter' } })).toBe(1);
+    expect(await again.prisma.metadataEntry.count({ where: { key: 'after the starter' } })).toBe(1);
     await again.close();
   });
 
@@ -126,7 +126,7 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     const store = await open(folder);
     first.child.kill('SIGKILL');
     await first.end();
-    await store.prisma.storeFact.create({ data: { key: 'a', value: 'kept' } });
+    await store.prisma.metadataEntry.create({ data: { key: 'a', value: 'kept' } });
     await store.close();
     expect(isStopped(folder)).toBe(true);
   });
@@ -162,10 +162,10 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     let store = await open(folder);
     for (let i = 0; i < 6; i++) {
       const [next] = await Promise.all([open(folder), store.close()]);
-      await next.prisma.storeFact.create({ data: { key: `turn ${i}`, value: '' } });
+      await next.prisma.metadataEntry.create({ data: { key: `turn ${i}`, value: '' } });
       store = next;
     }
-    expect(await store.prisma.storeFact.count()).toBe(6);
+    expect(await store.prisma.metadataEntry.count()).toBe(6);
     await store.close();
     expect(isStopped(folder)).toBe(true);
   });
@@ -174,10 +174,10 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     withStore();
     const said: string[] = [];
     const store = await open(folder, (line) => said.push(line));
-    await store.prisma.storeFact.create({ data: { key: 'a', value: 'before' } });
+    await store.prisma.metadataEntry.create({ data: { key: 'a', value: 'before' } });
     process.kill(pidOf(folder), 'SIGKILL');
     await expect.poll(() => said.join(), { timeout: 10_000 }).toContain('restarting it');
-    await expect.poll(() => store.prisma.storeFact.count().catch(() => null), { timeout: 20_000 }).toBe(1);
+    await expect.poll(() => store.prisma.metadataEntry.count().catch(() => null), { timeout: 20_000 }).toBe(1);
     await store.close();
     expect(isStopped(folder)).toBe(true);
   });

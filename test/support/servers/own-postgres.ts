@@ -31,25 +31,25 @@ export interface OwnPostgres {
 
 const port = 5432;
 
-function newPlace(): EmbeddedLocation {
+function newLocation(): EmbeddedLocation {
   const folder = mkdtempSync(join(tmpdir(), 'tapegraph-pg-'));
   chmodSync(folder, 0o755);
   onTestFinished(() => rmSync(folder, { recursive: true, force: true }));
   return findLocation(folder);
 }
 
-function serverIn(place: EmbeddedLocation): OwnPostgres {
-  const own = serverAt(place);
+function serverIn(location: EmbeddedLocation): OwnPostgres {
+  const own = serverAt(location);
   onTestFinished(() => own.kill());
   return own;
 }
 
-function serverAt(place: EmbeddedLocation): OwnPostgres {
+function serverAt(location: EmbeddedLocation): OwnPostgres {
   const url = (database = 'postgres') =>
-    `postgresql://${superuser}@/${database}?${new URLSearchParams({ host: place.socketDir })}`;
+    `postgresql://${superuser}@/${database}?${new URLSearchParams({ host: location.socketDir })}`;
   const running = () => {
-    const postmaster = readPostmaster(place.cluster);
-    return postmaster && isRunning(postmaster, place.cluster) ? postmaster : null;
+    const postmaster = readPostmaster(location.cluster);
+    return postmaster && isRunning(postmaster, location.cluster) ? postmaster : null;
   };
   const ended = async () => {
     while (running()) await delay(10);
@@ -67,7 +67,7 @@ function serverAt(place: EmbeddedLocation): OwnPostgres {
     url,
     query,
     async start() {
-      const { said, hasEnded } = spawnServer(place, port);
+      const { said, hasEnded } = spawnServer(location, port);
       while (!(await query('select 1').catch(() => null))) {
         if (hasEnded()) throw new Error(`the server did not start: ${said()}`);
         await delay(20);
@@ -75,7 +75,7 @@ function serverAt(place: EmbeddedLocation): OwnPostgres {
     },
     async stop() {
       const postmaster = running();
-      if (postmaster) stopServer(place, postmaster.pid);
+      if (postmaster) stopServer(location, postmaster.pid);
       await ended();
     },
     async kill() {
@@ -86,11 +86,11 @@ function serverAt(place: EmbeddedLocation): OwnPostgres {
     },
     async standby() {
       await own.stop();
-      const other = newPlace();
+      const other = newLocation();
       // With owners and modes, which PostgreSQL is strict about.
-      execFileSync('cp', ['-a', place.cluster, other.cluster]);
+      execFileSync('cp', ['-a', location.cluster, other.cluster]);
       writeFileSync(join(other.cluster, 'standby.signal'), '');
-      const primary = `host=${place.socketDir} port=${port} user=${superuser}`;
+      const primary = `host=${location.socketDir} port=${port} user=${superuser}`;
       writeFileSync(join(other.cluster, 'postgresql.auto.conf'), `primary_conninfo = '${primary}'\n`);
       await own.start();
       const second = serverIn(other);
@@ -103,9 +103,9 @@ function serverAt(place: EmbeddedLocation): OwnPostgres {
 
 /** Starts a new, empty server on a Unix socket. */
 export async function ownPostgres(): Promise<OwnPostgres> {
-  const place = newPlace();
-  createCluster(place);
-  const own = serverIn(place);
+  const location = newLocation();
+  createCluster(location);
+  const own = serverIn(location);
   await own.start();
   return own;
 }

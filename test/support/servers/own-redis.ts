@@ -8,7 +8,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
 
-/** Whether this machine has the program; without it tests of a Redis that ends are skipped, which is said, and fails under CI=true. */
+/**
+ * Whether this machine has the program; without it tests of a Redis that ends are skipped, which is said, and fails
+ * under CI=true.
+ */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
 if (!hasRedisServer) {
   if (process.env.CI === 'true')
@@ -16,7 +19,9 @@ if (!hasRedisServer) {
   console.warn('No redis-server here: tests of a Redis that ends are passed over.');
 }
 
-/** A Redis server of a test's own, which writes every command to its file before it answers. Gone when the test ends. */
+/**
+ * A Redis server of a test's own, which writes every command to its file before it answers. Gone when the test ends.
+ */
 export interface OwnRedis {
   url: string;
   port: number;

@@ -1,7 +1,10 @@
 import { onTestFinished } from 'vitest';
 import { type FlakyProxy, flakyProxy } from '../../access/flaky-proxy.ts';
 
-/** A database's URL by which every connection goes through a proxy that can be taken away, or let hang, until the test ends. */
+/**
+ * A database's URL by which every connection goes through a proxy that can be taken away, or let hang, until the test
+ * ends.
+ */
 export async function proxiedDatabase(databaseUrl: string): Promise<{ proxy: FlakyProxy; url: string }> {
   const url = new URL(databaseUrl.replace('@/', '@none/'));
   const proxy = await flakyProxy(

@@ -1,6 +1,6 @@
-// A process of its own that uses an embedded store: node store-program.ts DATA_DIR visit|stay|write
-// visit: opens, leaves a row, closes. stay: opens and closes when stdin ends. write: writes until it is killed, printing
-// each number once its row is acknowledged.
+// A process of its own that uses an embedded store: node store-program.ts DATA_DIR visit|stay|write visit: opens,
+// leaves a row, closes. stay: opens and closes when stdin ends. write: writes until it is killed, printing each number
+// once its row is acknowledged.
 import { once } from 'node:events';
 import { openStore } from '../../../src/store/engine/connection.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
@@ -13,7 +13,7 @@ const at = await store.pool.query("select current_setting('data_directory') as f
 say(`open ${JSON.stringify(at.rows[0])}`);
 
 if (mode === 'visit') {
-  await store.prisma.storeFact.create({ data: { key: `visit ${process.pid}`, value: '' } });
+  await store.prisma.metadataEntry.create({ data: { key: `visit ${process.pid}`, value: '' } });
 }
 if (mode === 'stay') {
   process.stdin.resume();

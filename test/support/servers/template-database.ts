@@ -5,7 +5,9 @@ import { openStore } from '../../../src/store/engine/connection.ts';
 
 declare module 'vitest' {
   interface ProvidedContext {
-    /** The PostgreSQL of this run: a URL in which `{database}` stands for the name, and the start of this run's names. */
+    /**
+     * The PostgreSQL of this run: a URL in which `{database}` stands for the name, and the start of this run's names.
+     */
     testServer: { url: string; run: string };
   }
 }
@@ -14,8 +16,8 @@ declare module 'vitest' {
 export const databaseUrl = (url: string, database: string) => url.replace('{database}', database);
 
 /**
- * Makes a migrated database to copy each test file's from; `options` are for CREATE DATABASE. The returned function drops all
- * databases of the run.
+ * Makes a migrated database to copy each test file's from; `options` are for CREATE DATABASE. The returned function
+ * drops all databases of the run.
  */
 export async function makeTemplate(project: TestProject, url: string, options = ''): Promise<() => Promise<void>> {
   const run = `tg_test_${randomBytes(5).toString('hex')}`;

@@ -63,7 +63,10 @@ export function quote(ms: number, bid: number, ask: number, given: Partial<Optio
 
 export type TapeRecord = OptionPrint | OptionQuote;
 
-/** Feeds records in the order given and ends the tape: its changes, the events they leave in the order of their last telling, and the tape. */
+/**
+ * Feeds records in the order given and ends the tape: its changes, the events they leave in the order of their last
+ * telling, and the tape.
+ */
 export function runTape(records: readonly TapeRecord[], options: Partial<OptionTapeOptions> = {}) {
   const changes: FlowChange[] = [];
   const tape: OptionTape = createOptionTape({

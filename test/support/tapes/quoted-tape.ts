@@ -56,7 +56,10 @@ export function worth({ root, right, strike, expiry }: OptionContract, spot: num
   return facts.style === 'american' ? americanPrice(option) : blackScholes(option).price;
 }
 
-/** The tape in order of time: SPY trades every few seconds, its options and those of SPX are quoted around what they are worth. */
+/**
+ * The tape in order of time: SPY trades every few seconds, its options and those of SPX are quoted around what they are
+ * worth.
+ */
 export function quotedTape(): QuotedRecord[] {
   const random = randomOf(5);
   const records: QuotedRecord[] = [];

@@ -28,7 +28,10 @@ const byTime = (a: { tsMs: number; tsNanos: number }, b: { tsMs: number; tsNanos
   a.tsMs - b.tsMs || a.tsNanos - b.tsNanos;
 const idsOf = (conditions: string) => (conditions === '' ? [] : conditions.split(',').map(Number));
 
-/** The prints and quotes of an option tape's files in order of time, quotes first; a print's number is its line's place among its contract's. */
+/**
+ * The prints and quotes of an option tape's files in order of time, quotes first; a print's number is its line's place
+ * among its contract's.
+ */
 export function optionRecords(trades: string, quotes: string): (OptionPrint | OptionQuote)[] {
   const book = createContractBook();
   const numbers: number[] = [];

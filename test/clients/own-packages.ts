@@ -1,0 +1,41 @@
+import { execFile } from 'node:child_process';
+import { existsSync, mkdirSync, rmSync } from 'node:fs';
+import { join } from 'node:path';
+import { promisify } from 'node:util';
+
+const root = join(import.meta.dirname, '../..');
+const run = promisify(execFile);
+
+/** Installs the packages of this folder where they are missing or stale; `npm test` has done so already. */
+export async function installPackages(): Promise<void> {
+  await run(process.execPath, [join(root, 'scripts/ready.mjs'), 'test/clients'], { cwd: root });
+}
+
+/** An empty folder from which files find the packages of this one, and then those of the project. */
+export function generatedFolder(name: string): string {
+  const folder = join(import.meta.dirname, 'generated', name);
+  rmSync(folder, { recursive: true, force: true });
+  mkdirSync(folder, { recursive: true });
+  return folder;
+}
+
+/** What a program of this folder prints. */
+export async function runProgram(name: string, ...args: string[]): Promise<string> {
+  const { stdout } = await run(process.execPath, [join(import.meta.dirname, name), ...args], { maxBuffer: 2 ** 26 });
+  return stdout;
+}
+
+/** What the type checker of TypeScript 5, which most clients have, says of files; '' when nothing. */
+export async function typeErrors(files: readonly string[]): Promise<string> {
+  const program = join(import.meta.dirname, 'node_modules/typescript/bin/tsc');
+  if (!existsSync(program)) throw new Error('The packages of test/clients are not installed.');
+  const options = '--noEmit --strict --target es2024 --lib es2024,dom,dom.iterable,dom.asynciterable --module nodenext';
+  const further = '--noUncheckedIndexedAccess --exactOptionalPropertyTypes --allowImportingTsExtensions --skipLibCheck';
+  const args = [program, ...`${options} ${further} --types node`.split(' '), ...files];
+  try {
+    await run(process.execPath, args, { cwd: root });
+    return '';
+  } catch (error) {
+    return String((error as { stdout: string }).stdout);
+  }
+}

@@ -1,0 +1,182 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { aggregateBars, oneBar } from '../../src/analytics/bars/bars.ts';
+import { type Bar, type BarColumns, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { firstAtOrAfter, sliceBars, writeBars } from '../../src/store/market/bar-blocks.ts';
+import { saveLiveQuotes } from '../../src/store/market/live-quotes.ts';
+import { type Json, type TestApp, testApp } from '../support/app.ts';
+import { readEvents } from '../support/event-reader.ts';
+import { storeDays } from '../support/market.ts';
+import { type TestStore, testStore } from '../support/store.ts';
+
+// Friday 2026-11-20. The clock stands in a minute, in a bar of five, in an hour and in the session, all at once.
+const session = '2026-11-20';
+const nowMs = exchangeInstant(session, 10 * 60 + 42) + 30_500;
+const minuteStart = exchangeInstant(session, 10 * 60 + 42);
+const contract = 'O:SPY261218C00600000';
+
+/** Bars at `count` steps of `lengthMs` from the open on, each with figures that no other has. */
+function run(lengthMs: number, count: number): BarColumns {
+  const at = (i: number): Bar => ({
+    ...{ tsMs: exchangeInstant(session, 570) + i * lengthMs, open: 500 + i / 100, high: 600 + i, low: 400 - i / 10 },
+    ...{ close: 500.005 + i / 100, volume: 100 + i, vwap: 500 + i / 1000, tradeCount: 1 + i },
+  });
+  return toBarColumns(Array.from({ length: count }, (_, i) => at(i)));
+}
+const minutes = run(60_000, 390);
+const seconds = run(1000, 80 * 60);
+
+/** What is stored of bars that end at `throughMs` or before, and of the longer ones made of them. */
+async function fill(store: TestStore, throughMs: number): Promise<void> {
+  const ended = (bars: BarColumns, lengthMs: number) =>
+    sliceBars(bars, 0, firstAtOrAfter(bars, throughMs - lengthMs + 1));
+  const ofMinutes = ended(minutes, 60_000);
+  const fives = aggregateBars(ofMinutes, '5m');
+  const runs: Record<Timeframe, BarColumns> = {
+    ...{ '1s': ended(seconds, 1000), '1m': ofMinutes, '5m': fives, '1h': aggregateBars(ofMinutes, '1h') },
+    '1d': toBarColumns([oneBar(ofMinutes, exchangeInstant(session))!]),
+  };
+  for (const symbol of ['SPY', 'AAPL']) {
+    await storeDays(store, symbol, { '2026-11-18': 498, '2026-11-19': 499 });
+    await inTransaction(store, async (tx) => {
+      for (const timeframe of ['1s', '1m', '5m', '1h', '1d'] as const)
+        await writeBars(tx, timeframe, [{ symbol, bars: runs[timeframe] }]);
+    });
+  }
+  await inTransaction(store, async (tx) => {
+    for (const [tf, bars] of [['1m', ofMinutes] as const, ['5m', fives] as const])
+      await saveOptionBars(tx, tf, 'eod_reconciled', [{ underlying: 'SPY', contract, sessionDate: session, bars }]);
+  });
+}
+
+/** A server that replays a session which its store holds whole, and one whose store ends with the last minute. */
+let replay: TestApp;
+let cut: TestApp;
+
+beforeAll(async () => {
+  const whole = { ...(await testStore()), endedBarsOnly: true };
+  await fill(whole, exchangeInstant(session, 24 * 60));
+  // What a tape that was read to its end leaves.
+  const live = { symbol: 'SPY', sessionDate: session, spot: 777, volume: 1_000_000, officialClose: 499 };
+  await inTransaction(whole, (tx) => saveLiveQuotes(tx, [{ ...live, eventTsMs: exchangeInstant(session, 16 * 60) }]));
+  replay = await testApp({ nowMs, store: whole });
+  const earlier = await testStore();
+  await fill(earlier, minuteStart);
+  await inTransaction(earlier, (tx) =>
+    // Of seconds, those of the minute in progress that have ended.
+    writeBars(
+      tx,
+      '1s',
+      ['SPY', 'AAPL'].map((symbol) => ({
+        symbol,
+        bars: sliceBars(seconds, 0, firstAtOrAfter(seconds, nowMs - 999)),
+      })),
+    ),
+  );
+  cut = await testApp({ nowMs, store: earlier });
+});
+afterAll(async () => {
+  await replay.close();
+  await cut.close();
+});
+
+const lengths = ['1s', '1m', '5m', '1h', '1d'];
+const stockBars = (tf: string) => `/v2/stocks/SPY/bars?from=2026-11-17&to=2026-11-21&timeframe=${tf}`;
+const optionBars = (tf: string) => `/v2/options/${contract}/bars?tf=${tf}&session=${session}`;
+const figures = 'tsMs open high low close volume vwap tradeCount';
+const graphBars = (tf: string, i: number) =>
+  `s${i}: bars(from: "2026-11-17", to: "2026-11-21", timeframe: "${tf}", limit: 500) { columns { ${figures} } }`;
+const graph = (query: string) => ({ body: JSON.stringify({ query }) });
+const tool = (name: string, args: object) => ({
+  body: JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/call', params: { name, arguments: args } }),
+  headers: { accept: 'application/json, text/event-stream', 'mcp-protocol-version': '2025-06-18' },
+});
+const barsArgs = { symbol: 'SPY', from: '2026-11-20', to: '2026-11-21' };
+
+/** Requests, by what they ask for. */
+const requests: [what: string, path: string, sending?: { body?: string; headers?: Record<string, string> }][] = [
+  ...lengths.map((tf): [string, string] => [`stock bars ${tf}`, stockBars(tf)]),
+  ...lengths.map((tf): [string, string] => [`stock bars ${tf}, a page that ends at now`, `${stockBars(tf)}&limit=73`]),
+  ...['1m', '5m'].map((tf): [string, string] => [`option bars ${tf}`, optionBars(tf)]),
+  ...['text/csv', 'application/vnd.apache.arrow.stream', 'application/x-protobuf'].flatMap((accept) =>
+    [stockBars('1m'), stockBars('5m'), stockBars('1d')].map((path): (typeof requests)[number] => [
+      `${accept} of ${path}`,
+      path,
+      { headers: { accept } },
+    ]),
+  ),
+  ['option bars as CSV', optionBars('5m'), { headers: { accept: 'text/csv' } }],
+  ['quotes', '/v2/quotes?symbols=SPY,AAPL'],
+  ['the spot price', '/v2/symbols/SPY/spot'],
+  ['movers', '/v2/screener/movers'],
+  ['sectors', '/v2/screener/sectors'],
+  [
+    'the graph',
+    '/graphql',
+    graph(`{ symbol(symbol: "SPY") { quote { spot volume changePct } spot { price ts }
+      ${lengths.map(graphBars).join('\n')} } }`),
+  ],
+  ['MCP: stock bars 1m', '/mcp', tool('stock_bars', { ...barsArgs, timeframe: '1m' })],
+  ['MCP: stock bars 1h', '/mcp', tool('stock_bars', { ...barsArgs, timeframe: '1h' })],
+  ['MCP: option bars 5m', '/mcp', tool('option_bars', { contract, tf: '5m', session })],
+  ['MCP: quotes', '/mcp', tool('quotes', { symbols: 'SPY,AAPL' })],
+];
+
+describe('a replayed session shows no bar before its end, and longer ones of ended minutes', () => {
+  test.each(requests)('%s', async (_what, path, sending) => {
+    const method = sending?.body === undefined ? 'GET' : 'POST';
+    const [credential, other] = [await replay.session(), await cut.session()];
+    const answer = await replay.send(method, path, { ...sending, credential });
+    const expected = await cut.send(method, path, { ...sending, credential: other });
+    expect([answer.status, expected.status]).toEqual([200, 200]);
+    expect(answer.body?.errors ?? null).toBeNull();
+    expect(expected.bytes.length).toBeGreaterThan(100);
+    const plain = (text: string) => text.replace(/"computed_at":\d+/g, '');
+    expect(plain(answer.bytes.toString('latin1'))).toBe(plain(expected.bytes.toString('latin1')));
+  });
+
+  test.each(['quotes:SPY', ...lengths.map((tf) => `bars:SPY:${tf}`)])('the stream %s', async (topic) => {
+    const first = async (app: TestApp): Promise<Json> => {
+      const headers = { authorization: `Bearer ${await app.session()}` };
+      const reader = await readEvents(`${app.url}/v2/stream?topics=${topic}`, { headers });
+      const event = await reader.next();
+      reader.leave();
+      return event?.data;
+    };
+    const [sent, expected] = [await first(replay), await first(cut)];
+    expect(expected).toBeTruthy();
+    expect(sent).toEqual(expected);
+  });
+
+  test('in the first minute of a session its bars show nothing, and the price is the close before', async () => {
+    replay.clock.nowMs = exchangeInstant(session, 570) + 30_000;
+    for (const tf of ['1m', '5m', '1h', '1d']) {
+      const { body } = await replay.get(`/v2/stocks/SPY/bars?from=${session}&to=2026-11-21&timeframe=${tf}`);
+      expect(body.data, tf).toEqual([]);
+    }
+    expect((await replay.get(optionBars('5m'))).body.data.bars).toEqual([]);
+    expect((await replay.get('/v2/symbols/SPY/spot')).body.data.price).toBe(499);
+    replay.clock.nowMs = nowMs;
+  });
+
+  test('a bar shows from the millisecond of its end on', async () => {
+    const last = async (atMs: number) => {
+      replay.clock.nowMs = atMs;
+      const { body } = await replay.get(`/v2/stocks/SPY/bars?from=${session}&to=2026-11-21`);
+      const options = await replay.get(optionBars('1m'));
+      replay.clock.nowMs = nowMs;
+      return [body.data.at(-1).ts_ms, options.body.data.bars.at(-1).ts_ms];
+    };
+    expect(await last(minuteStart + 59_999)).toEqual([minuteStart - 60_000, minuteStart - 60_000]);
+    expect(await last(minuteStart + 60_000)).toEqual([minuteStart, minuteStart]);
+  });
+
+  test('a server by the real clock shows the minute in progress, as a live tape has it', async () => {
+    const live = await testApp({ nowMs: minuteStart - 30_000, store: { ...cut.store, close: async () => {} } });
+    const { body } = await live.get(`/v2/stocks/SPY/bars?from=${session}&to=2026-11-21`);
+    expect(body.data.at(-1).ts_ms).toBe(minuteStart - 60_000);
+    await live.close();
+  });
+});

@@ -1,0 +1,36 @@
+import { expect } from 'vitest';
+import { exchangeInstant, type SessionDate } from '../../src/domain/market-time.ts';
+import type { TestApp } from './app.ts';
+import { readEvents } from './event-reader.ts';
+import { gexCapture, saveCaptures } from './option-market.ts';
+
+// Every strike differs from one capture to the next: some clients are sent what changed.
+const large = (atMs: number) =>
+  gexCapture(
+    'SPX',
+    atMs,
+    Array.from({ length: 2000 }, (_, i) => ({
+      strike: 1000 * (i + 1),
+      expiry: '2026-12-18',
+      gex: i + 0.123_456_789 + (atMs % 86_400_000) / 60_000,
+    })),
+  );
+
+/**
+ * Fills the sockets of clients that follow the GEX of SPX and do not read, with 40 captures of 2,000 strikes from a
+ * minute of the session on: what comes then waits in the server. Returns once a client that reads has them all.
+ */
+export async function fillSockets(app: TestApp, session: SessionDate, minute: number): Promise<void> {
+  const headers = { authorization: `Bearer ${await app.key()}` };
+  const beside = await readEvents(`${app.url}/v2/stream?topics=gex:SPX:2000`, { headers });
+  expect(await beside.next()).toMatchObject({ event: 'ready' });
+  const instants = Array.from({ length: 40 }, (_, i) => exchangeInstant(session, minute + i));
+  // Of a symbol without captures the newest alone is sent: one comes before the others.
+  for (const stored of [instants.slice(0, 1), instants.slice(1)]) {
+    await saveCaptures(app.store, { gex: stored.map(large) });
+    let sent = await beside.next();
+    while (sent?.data.captured_at !== stored.at(-1)) sent = await beside.next();
+  }
+  expect(beside.events.filter(({ event }) => event === 'gex').length).toBeGreaterThanOrEqual(40);
+  beside.leave();
+}
