@@ -82,7 +82,9 @@ export async function prepareBars(store: Store): Promise<void> {
   await store.pool.query('ANALYZE bench_bars');
 }
 
-/** The route as one would write it by hand: Express and pg over rows, the same bytes out. Its key check is a comparison. */
+/**
+ * The route as one would write it by hand: Express and pg over rows, the same bytes out. Its key check is a comparison.
+ */
 function handWritten(store: Store, key: string) {
   const app = express();
   app.get('/v2/stocks/:symbol/bars', async (request, response) => {

@@ -19,7 +19,10 @@ const loads: Record<string, ClientKind[]> = {
   ),
 };
 
-/** Opens the streams; the returned function tells when the last one had ended and been told why, ms by performance.now(). */
+/**
+ * Opens the streams; the returned function tells when the last one had ended and been told why, ms by
+ * performance.now().
+ */
 async function openStreams(url: string, key: string): Promise<() => Promise<number>> {
   const query = 'subscription { quotes(symbols: ["SPY"]) { spot } }';
   const headers = { authorization: `Bearer ${key}` };

@@ -16,20 +16,29 @@ import { capture, session } from './gex-history.ts';
 import { type Ground, listen, type Measured } from './ground.ts';
 import { type LoadResult, load } from './load.ts';
 import { serveMercurius } from './mercurius-server.mjs';
+import { type Panel, type Peer, prepareRows, requireSame, startPeers } from './peers.ts';
 import { compare, type Row } from './report.ts';
+
+const panel = (topStrikes: number) => `fragment Panel on Symbol {
+  symbol
+  quote { spot changePct volume officialClose }
+  spot { price ts }
+  bars(from: $from, to: $to, timeframe: "5m") { rows { tsMs open high low close volume vwap } }
+  gex { latest(topStrikes: ${topStrikes}) { capturedAt spot netGex flipPoint strikes { strike gex callOi putOi } } }
+  expirations { dates }
+}`;
 
 /** What a dashboard of 25 symbols asks. */
 export const dashboardQuery = `query Dashboard($from: PointInTime!, $to: PointInTime!) {
 ${symbols.map((symbol) => `  ${symbol}: symbol(symbol: "${symbol}") { ...Panel }`).join('\n')}
 }
-fragment Panel on Symbol {
-  symbol
-  quote { spot changePct volume officialClose }
-  spot { price ts }
-  bars(from: $from, to: $to, timeframe: "5m") { rows { tsMs open high low close volume vwap } }
-  gex { latest(topStrikes: 20) { capturedAt spot netGex flipPoint strikes { strike gex callOi putOi } } }
-  expirations { dates }
-}`;
+${panel(20)}`;
+
+/** All that is stored of a symbol: what the peers' tables are filled from. */
+const everythingQuery = `query Everything($symbol: Ticker!, $from: PointInTime!, $to: PointInTime!) {
+  panel: symbol(symbol: $symbol) { ...Panel }
+}
+${panel(200)}`;
 
 function chain(underlying: string): ChainCapture {
   const expiries = Array.from({ length: 12 }, (_, i) => addDays('2026-11-20', i * 7));
@@ -131,6 +140,23 @@ async function holdingNothing({ dataDir, config, access, now, live }: Ground): P
 const from = exchangeInstant(session, 570);
 const to = exchangeInstant(session, 960);
 
+interface Question {
+  query: string;
+  variables: object;
+}
+
+/** The answer's data; throws when there are errors. */
+async function ask<T>(url: string, credential: string, question: Question): Promise<T> {
+  const answer = await fetch(url, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${credential}`, 'content-type': 'application/json' },
+    body: JSON.stringify(question),
+  });
+  const { data, errors } = (await answer.json()) as { data: T; errors?: unknown };
+  if (errors) throw new Error(`${url} answered ${JSON.stringify(errors)}`);
+  return data;
+}
+
 /** Every body asks the same, or each its own: a millisecond more of the range, which changes nothing in the answer. */
 function asGraphql(url: string, credential: string, eachItsOwn = false): () => Promise<LoadResult> {
   let asked = 0;
@@ -148,6 +174,51 @@ function asGraphql(url: string, credential: string, eachItsOwn = false): () => P
       connections: 4,
       durationMs: 4000,
     });
+}
+
+/** No two questions alike, to a peer. */
+function asPeer({ url, document }: Peer): () => Promise<LoadResult> {
+  let asked = 0;
+  return () =>
+    load({
+      urls: [`${url}/graphql`],
+      method: 'POST',
+      bodies: Array.from({ length: 4000 }, () =>
+        JSON.stringify({ query: document, variables: { from: from - asked++, to } }),
+      ),
+      headers: { 'content-type': 'application/json' },
+      connections: 4,
+      durationMs: 4000,
+    });
+}
+
+/** The dashboard against the peers over row tables, once their answers have been compared. */
+async function againstPeers(ground: Ground): Promise<Row[]> {
+  const url = `${ground.gateway.url}/graphql`;
+  const panels: Panel[] = [];
+  for (const symbol of symbols) {
+    const variables = { symbol, from: String(exchangeInstant(days[0]!)), to: String(to) };
+    const { panel } = await ask<{ panel: Panel }>(url, ground.session, { query: everythingQuery, variables });
+    panels.push(panel);
+  }
+  await prepareRows(ground.store, panels);
+  const ours = await ask<Record<string, Panel>>(url, ground.session, {
+    query: dashboardQuery,
+    variables: { from: String(from), to: String(to) },
+  });
+  const rows: Row[] = [];
+  const peers = await startPeers(ground.store);
+  try {
+    for (const peer of peers) {
+      const question = { query: peer.document, variables: { from, to } };
+      requireSame(peer, ours, await ask<Record<string, never>>(`${peer.url}/graphql`, '', question));
+      const race = { ours: asGraphql(ground.gateway.url, ground.session, true), theirs: asPeer(peer) };
+      rows.push(await compare('dashboard of 25 symbols, no two questions alike', race, peer.name));
+    }
+  } finally {
+    for (const peer of peers) await peer.close();
+  }
+  return rows;
 }
 
 /** The same data as REST calls: one for the quotes, four for each symbol. */
@@ -210,5 +281,5 @@ export async function dashboard(ground: Ground): Promise<Row[]> {
   );
   await unheld.close();
   await other.close();
-  return rows;
+  return [...rows, ...(await againstPeers(ground))];
 }

@@ -13,8 +13,8 @@ import {
 } from '../test/support/greedy-documents.ts';
 import { pageOfBars } from './graph-cpu.ts';
 
-// What a request buys in CPU: documents that a search over the schema finds, beside a page of 1,000 bars. A server over the sample market
-// runs in a process of its own, whose time is read from the system; the database's is not in it.
+// What a request buys in CPU: documents that a search over the schema finds, beside a page of 1,000 bars. A server over
+// the sample market runs in a process of its own, whose time is read from the system; the database's is not in it.
 
 const clock = '2026-11-20T07:30:00-05:00';
 const [session, next] = ['2026-11-19', '2026-11-20'];
@@ -147,6 +147,8 @@ export async function documentWeights(): Promise<Taken[]> {
         const one = await taken(server, document, manner === 'new');
         if (!one) return;
         found.push({ manner, greeds, document, ...one, ratio: one.cpuMs / one.requests / (await measurePage()) });
+        // A search takes minutes; what is found so far is of use if it is stopped.
+        if (found.length % 25 === 0) report(found, pages, 1);
       }
     };
     const first = fc.sample(greedyDocuments, { seed, numRuns: documents });
@@ -154,6 +156,15 @@ export async function documentWeights(): Promise<Taken[]> {
     for (let round = 0; round < documents; round++) {
       const best = found.sort((a, b) => b.ratio - a.ratio)[round % 6]!;
       await measure(changed(best.greeds, first[round % first.length]![0]!, round));
+    }
+    // One that another process slowed down looks dear: the dearest are measured twice more, and their middle counts.
+    for (const one of found.toSorted((a, b) => b.ratio - a.ratio).slice(0, 6)) {
+      const ratios = [one.ratio];
+      for (let i = 0; i < 2; i++) {
+        const more = (await taken(server, one.document, one.manner === 'new'))!;
+        ratios.push(more.cpuMs / more.requests / (await measurePage()));
+      }
+      one.ratio = ratios.sort((a, b) => a - b)[1]!;
     }
     report(found, pages);
   } finally {
@@ -164,14 +175,14 @@ export async function documentWeights(): Promise<Taken[]> {
   return found;
 }
 
-function report(found: Taken[], pages: number[]): void {
+function report(found: readonly Taken[], pages: readonly number[], most = 8): void {
   const middle = pages.toSorted((a, b) => a - b)[Math.floor(pages.length / 2)]!;
   console.log(
     `CPU of a request, over that of a page of 1,000 bars (${middle.toFixed(1)} ms), of ${found.length} answers`,
   );
   for (const manner of manners) {
     const of = found.filter((each) => each.manner === manner).sort((a, b) => b.ratio - a.ratio);
-    for (const { ratio, cpuMs, requests, document } of of.slice(0, 8)) {
+    for (const { ratio, cpuMs, requests, document } of of.slice(0, most)) {
       const shown = document.replaceAll(/_+/g, '').slice(0, 300);
       console.log(`${manner.padEnd(6)} ${ratio.toFixed(2)} (${cpuMs.toFixed(1)} ms, ${requests} requests) ${shown}`);
     }

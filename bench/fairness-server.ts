@@ -4,7 +4,7 @@ import { prepareBars, symbols } from './bars-page.ts';
 import { prepareGex, session } from './gex-history.ts';
 import { openGround } from './ground.ts';
 
-// The gateway in a process of its own, on one core, so that nobody's load is measured as its own work.
+// The gateway in a process of its own, its main thread on one core, so that nobody's load is measured as its own work.
 
 const ground = await openGround(exchangeInstant('2026-11-20', 8 * 60), { RATE_FREE: '1000000' });
 await prepareBars(ground.store);
@@ -16,9 +16,10 @@ async function credentials(accountId: string, siteTier: 'free' | 'pro'): Promise
   return { key, session: await ground.access.sessions.create(accountId, 86_400_000) };
 }
 
-// Only now: the database, which this process started, keeps both cores.
+// Only now, and this thread alone: the database, which this process started, and the collector's threads keep all
+// cores.
 if (process.argv[2] !== undefined)
-  execFileSync('taskset', ['-a', '-p', '-c', process.argv[2], String(process.pid)], { stdio: 'ignore' });
+  execFileSync('taskset', ['-p', '-c', process.argv[2], String(process.pid)], { stdio: 'ignore' });
 
 process.send!({
   url: ground.gateway.url,

@@ -5,6 +5,7 @@ import { availableParallelism, setPriority } from 'node:os';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { exchangeInstant } from '../src/domain/market-time.ts';
+import { defaultMemory, heapOptions } from '../src/runtime/memory-plan.ts';
 import { days } from './bars-page.ts';
 import type { LoadCommand, LoadReport, Sent } from './fairness-load.ts';
 
@@ -27,7 +28,10 @@ interface Served {
 
 /** A process of this measurement, on one core where there are several. */
 async function start(file: string, core: number, ...args: string[]): Promise<ChildProcess> {
-  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args);
+  // The server has the heap that the launcher gives it.
+  const execArgv =
+    file === './fairness-server.ts' ? [...process.execArgv, ...heapOptions(defaultMemory)] : process.execArgv;
+  const child = fork(fileURLToPath(new URL(file, import.meta.url)), args, { execArgv });
   child.once('exit', (code) => {
     if (code) throw new Error(`${file} ended with ${code}`);
   });
@@ -71,7 +75,10 @@ function lightRequests({ url, light: { session } }: Served): Sent[] {
 
 const barFields = 'tsMs open high low close volume vwap tradeCount';
 
-/** The largest documents that are answered: two pages of 50,000 bars, which nearly fill the ceiling of values, and a session of captures. */
+/**
+ * The largest documents that are answered: two pages of 50,000 bars, which nearly fill the ceiling of values, and a
+ * session of captures.
+ */
 function heavyDocuments(served: Served, { session }: Credentials): Sent[] {
   const page = (alias: string, symbol: string) =>
     `${alias}: symbol(symbol: "${symbol}") { bars(from: "${days[0]}", to: "2026-11-20", limit: 50000) { rows { ${barFields} } } }`;
@@ -156,9 +163,11 @@ export async function fairness(): Promise<void> {
     const ratio = median(beside.map((ms, i) => ms / alone[i]!));
     const ms = (values: number[]) =>
       `${median(values).toFixed(1)} ms (${values.map((value) => value.toFixed(0)).join(', ')})`;
+    const streams = done.sockets ? `, ${done.sockets} sockets` : '';
     console.log(
       `beside ${name}: p99 ${ms(beside)}, alone ${ms(alone)}: ${ratio.toFixed(2)}×\n` +
-        `    they had ${done.answers} answers, ${(done.bytes / 1e6).toFixed(0)} MB, ${done.refused} refused${done.sockets ? `, ${done.sockets} sockets` : ''}; the server's most memory ${peakMb(server).toFixed(0)} MB`,
+        `    they had ${done.answers} answers, ${(done.bytes / 1e6).toFixed(0)} MB, ${done.refused} refused${streams}; ` +
+        `the server's most memory ${peakMb(server).toFixed(0)} MB`,
     );
   }
   for (const child of [light, others]) child.kill();

@@ -161,7 +161,8 @@ async function mixedRun(dataDir: string, token: string, args: string[]): Promise
     console.log(`  ${what}: ${requestsPerSecond.toFixed(1)}/s, p50 ${p50Ms.toFixed(0)} ms, p99 ${p99Ms.toFixed(0)} ms`);
   }
   console.log(
-    `mixed run, ${readers} streams: median ${shown(seen[seen.length >> 1]!)}, most ${shown(peak)}, ${shown(rss)} ${restMs / 1000} s after; ${((cpuMs - before.cpuMs) / 1000).toFixed(1)} s of CPU`,
+    `mixed run, ${readers} streams: median ${shown(seen[seen.length >> 1]!)}, most ${shown(peak)}, ${shown(rss)} ` +
+      `${restMs / 1000} s after; ${((cpuMs - before.cpuMs) / 1000).toFixed(1)} s of CPU`,
   );
   await stop(gateway);
 }
@@ -177,7 +178,10 @@ async function inFolder(work: (dataDir: string) => Promise<void>): Promise<void>
   }
 }
 
-/** What a gateway's process takes: at rest on an empty store, beside the sample market, and while everything is asked at once. */
+/**
+ * What a gateway's process takes: at rest on an empty store, beside the sample market, and while everything is asked at
+ * once.
+ */
 export async function memory(): Promise<void> {
   await inFolder(async (dataDir) => {
     await atRest('empty store, first start', dataDir);

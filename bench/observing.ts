@@ -84,7 +84,10 @@ async function cpuOf(url: string, headers: Record<string, string>): Promise<numb
 
 const median = (values: number[]) => values.toSorted((a, b) => a - b)[Math.floor(values.length / 2)]!;
 
-/** What watching costs: the CPU time of a request with metrics, log or traces, over that without, of small requests, where it shows most. */
+/**
+ * What watching costs: the CPU time of a request with metrics, log or traces, over that without, of small requests,
+ * where it shows most.
+ */
 export async function observing(): Promise<void> {
   const dataDir = await mkdtemp(join(tmpdir(), 'tapegraph-bench-'));
   await chmod(dataDir, 0o755);

@@ -38,7 +38,10 @@ function memoryOf(pid: number): string {
   return `${of('Rss')} MB (${of('Pss')} MB proportional)`;
 }
 
-/** Kills one of two workers, again and again; how long until another listens in its place, and the CPU time it took for that, ms. */
+/**
+ * Kills one of two workers, again and again; how long until another listens in its place, and the CPU time it took for
+ * that, ms.
+ */
 async function killWorkers(server: Served): Promise<{ took: number[]; cpu: number[] }> {
   const { child, port, log } = server;
   const prepared = () => log().match(/is prepared/g)?.length ?? 0;
@@ -145,7 +148,9 @@ async function withSample(work: (dataDir: string) => Promise<void>): Promise<voi
   }
 }
 
-/** How long a server takes to be ready over a store that holds the sample market: after a clean end, and after a crash. */
+/**
+ * How long a server takes to be ready over a store that holds the sample market: after a clean end, and after a crash.
+ */
 export async function startsAndCrashes(): Promise<void> {
   await withSample(async (dataDir) => {
     await warmStarts(dataDir);

@@ -58,7 +58,10 @@ async function bytesOnDisk(store: Store, blocks: Uint8Array[]): Promise<number> 
   return rows[0].bytes;
 }
 
-/** Microseconds from asking the database for the blocks (as `bytesOnDisk` left them) to their columns: the median of 100. */
+/**
+ * Microseconds from asking the database for the blocks (as `bytesOnDisk` left them) to their columns: the median
+ * of 100.
+ */
 async function readMicroseconds(store: Store, decode: (bytes: Uint8Array) => unknown): Promise<number> {
   const times: number[] = [];
   for (let i = 0; i < 130; i++) {

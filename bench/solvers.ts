@@ -55,8 +55,8 @@ function pricedOptions(count: number): Priced[] {
 }
 
 /**
- * European implied volatilities solved in a CPU second: options of a day to two years, volatilities from 5 % to 155 %. The error is by how
- * many dollars the price at a solved volatility is off at worst.
+ * European implied volatilities solved in a CPU second: options of a day to two years, volatilities from 5 % to 155 %.
+ * The error is by how many dollars the price at a solved volatility is off at worst.
  */
 export function europeanSolves(): { perSecond: number; worstErrorUsd: number } {
   const options = pricedOptions(200_000);

@@ -1,4 +1,5 @@
-// A simulated option trades file in a vendor's form: gzip CSV by contract, then time. Written once for each size, and kept.
+// A simulated option trades file in a vendor's form: gzip CSV by contract, then time. Written once for each size, and
+// kept.
 import { createWriteStream, existsSync, mkdirSync, renameSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -60,8 +61,8 @@ function pick({ upTo }: BenchUnderlying, random: Random): number {
 }
 
 /** Roughly what a contract is worth, cents: a price of the right size is enough here. */
-function worth(underlying: BenchUnderlying, place: number, random: Random): number {
-  const { isCall, strike, years } = underlying.contracts[place]!;
+function worth(underlying: BenchUnderlying, contract: number, random: Random): number {
+  const { isCall, strike, years } = underlying.contracts[contract]!;
   const spot = underlying.price * (1 + 0.004 * random.normal());
   const width = underlying.volatility * Math.sqrt(years) * spot;
   const away = Math.abs(spot - strike) / width;

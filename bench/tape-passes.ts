@@ -1,4 +1,5 @@
-// What is measured over an option trades file, each in a process of its own, so that its CPU time and memory are its alone.
+// What is measured over an option trades file, each in a process of its own, so that its CPU time and memory are its
+// alone.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
 import type { ObservedSpan } from '../src/analytics/flow/observed-spans.ts';

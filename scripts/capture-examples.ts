@@ -7,8 +7,8 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import type { Captured, CapturedExamples } from '../src/pages/reference/captured.ts';
+import { addressOf } from '../src/pages/reference/client/address.ts';
 import {
-  addressOf,
   exampleOf,
   filledIn,
   inOrderOfExamples,
@@ -16,10 +16,12 @@ import {
   standingAt,
   streamTopics,
 } from '../src/pages/reference/example-requests.ts';
+import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
 import { routes } from '../src/rest/routes.ts';
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'src/pages/reference/examples.json');
+const guideTarget = join(root, 'src/pages/reference/guides/answers.json');
 // A morning: the session before is reconciled, its off-exchange figures are out, and nothing trades yet.
 const clock = '2026-11-20T07:30:00-05:00';
 const shownHeaders = ['content-type', 'cache-control', 'etag', 'retry-after', 'deprecation', 'sunset', 'link', 'allow'];
@@ -48,22 +50,40 @@ interface Asking {
   contentType: string | null;
   credential: Captured['credential'];
   secret: string | null;
+  /** Headers beside those. */
+  headers?: Record<string, string>;
+  /** Headers of the answer that are written down beside the usual ones. */
+  alsoShown?: readonly string[];
 }
 
-async function ask({ url, method, address, body, contentType, credential, secret }: Asking): Promise<Captured> {
+async function ask({
+  url,
+  method,
+  address,
+  body,
+  contentType,
+  credential,
+  secret,
+  headers: sent,
+  alsoShown = [],
+}: Asking): Promise<Captured> {
   const response = await fetch(url + address, {
     method,
     headers: {
       accept: 'application/json',
       ...(secret === null ? {} : { authorization: `Bearer ${secret}` }),
       ...(contentType === null ? {} : { 'content-type': contentType }),
+      ...sent,
     },
     body,
   });
   const omitted: Record<string, number> = {};
-  const answer = shortened(await response.json(), '', omitted);
+  // What has not changed has no body.
+  const answer = response.status === 304 ? null : shortened(await response.json(), '', omitted);
   const headers = Object.fromEntries(
-    shownHeaders.flatMap((name) => (response.headers.has(name) ? [[name, response.headers.get(name)!]] : [])),
+    [...shownHeaders, ...alsoShown].flatMap((name) =>
+      response.headers.has(name) ? [[name, response.headers.get(name)!]] : [],
+    ),
   );
   return { method, address, body, credential, status: response.status, headers, answer, omitted };
 }
@@ -127,6 +147,41 @@ async function captureStream(url: string, key: string): Promise<CapturedExamples
   return { address, events: names.map((name) => events.find(({ event }) => event === name)!) };
 }
 
+async function captureGuides(url: string, secrets: Record<'key' | 'session' | 'spent', string>): Promise<object> {
+  const captured: Record<string, Captured> = {};
+  let before: Captured | null = null;
+  for (const [name, example] of Object.entries<GuideExample>(guideExamples)) {
+    const { method, address, body, headers } = guideRequest(example, Date.parse(clock));
+    const known = (text: string) =>
+      text
+        .replace('{cursor}', String((before?.answer as { meta?: { cursor?: string } })?.meta?.cursor))
+        .replace('{etag}', String(before?.headers.etag));
+    const { credential = 'key' } = example;
+    const one = { url, method, address: known(address), body: body === '' ? null : body };
+    before = await ask({
+      ...one,
+      contentType: body === '' ? null : 'application/json',
+      credential: credential === 'session' ? 'session' : 'key',
+      secret: secrets[credential],
+      alsoShown: ['x-ratelimit-limit', 'x-ratelimit-remaining', 'x-ratelimit-reset'],
+      headers: Object.fromEntries(Object.entries(headers).map(([header, text]) => [header, known(text)])),
+    });
+    captured[name] = before;
+  }
+  return captured;
+}
+
+/** A key of the free tier whose minute is used up. */
+async function spentKey(url: string): Promise<string> {
+  const run = (...args: string[]) =>
+    JSON.parse(execFileSync(process.execPath, [main, ...args, '--json'], { env, encoding: 'utf8' }));
+  run('account', 'set', 'spent', '--api-tier', 'free');
+  const { key } = run('key', 'create', '--account', 'spent');
+  const one = { url, method: 'GET', address: '/v2/account/usage', body: null, contentType: null };
+  while ((await ask({ ...one, credential: 'key', secret: key })).status !== 429);
+  return key;
+}
+
 async function served(server: ChildProcess): Promise<{ url: string; key: string }> {
   const [line] = await once(server.stdout!, 'data');
   return JSON.parse(String(line));
@@ -147,6 +202,8 @@ try {
     failures: await captureFailures(url, key),
     stream: await captureStream(url, key),
   };
+  const secrets = { key, session: token, spent: await spentKey(url) };
+  writeFileSync(guideTarget, `${JSON.stringify(await captureGuides(url, secrets), null, 1)}\n`);
   writeFileSync(target, `${JSON.stringify(examples, null, 1)}\n`);
   console.log(`${Object.keys(examples.routes).length} answers written to ${target}`);
 } finally {

@@ -6,8 +6,8 @@ import {
   edge,
   emptyNames,
   exceptions,
-  keptInside,
   layers,
+  restrictedImports,
   sharedLayer,
   subjects,
   typeOnlyLayers,
@@ -57,9 +57,9 @@ function checkImport(file: string, site: ImportSite): void {
     findings.push(`${at}  imports something computed; name it, so that it can be checked`);
     return;
   }
-  const kept = keptInside.find((rule) => layer !== rule.folder && rule.specifier.test(specifier));
-  if (kept) {
-    findings.push(`${at}  only src/${kept.folder} may import ${kept.what} (${specifier})`);
+  const restricted = restrictedImports.find((rule) => layer !== rule.folder && rule.specifier.test(specifier));
+  if (restricted) {
+    findings.push(`${at}  only src/${restricted.folder} may import ${restricted.what} (${specifier})`);
     return;
   }
   if (!specifier.startsWith('.')) return;
@@ -84,7 +84,7 @@ function checkImport(file: string, site: ImportSite): void {
 
 function checkAmbient(file: string, text: string, code: string): void {
   const path = file.slice('src/'.length);
-  if (edge.some((place) => (place.endsWith('/') ? path.startsWith(place) : path === place))) return;
+  if (edge.some((one) => (one.endsWith('/') ? path.startsWith(one) : path === one))) return;
   for (const { what, code: pattern } of ambient) {
     if (exceptions.some((exception) => exception.file === path && exception.what === what)) continue;
     for (const match of code.matchAll(pattern)) {

@@ -32,7 +32,10 @@ function opensBody(code: string, brace: number): boolean {
   return returnType.test(before) && !beforeType.test(before);
 }
 
-/** Every function with a body in `code`, which is text of `codeOnly`. Type literals after an arrow may count; they are short. */
+/**
+ * Every function with a body in `code`, which is text of `codeOnly`. Type literals after an arrow may count; they are
+ * short.
+ */
 export function functionLengths(code: string): FunctionLength[] {
   const found: FunctionLength[] = [];
   const open: { offset: number; line: number; inner: number; isBody: boolean }[] = [];

@@ -1,5 +1,6 @@
-// `npm run fuzz -- --requests 20000 --seed 1`: sends generated requests to a gateway and judges every answer. Without --url it starts a
-// gateway of its own on the sample market. Exit code 1 = something was found. docs/security.md says what is looked for.
+// `npm run fuzz -- --requests 20000 --seed 1`: sends generated requests to a gateway and judges every answer.
+// Without --url it starts a gateway of its own on the sample market. Exit code 1 = something was found.
+// docs/security.md says what is looked for.
 import { readFileSync } from 'node:fs';
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';

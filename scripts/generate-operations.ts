@@ -1,5 +1,5 @@
-// Writes the types of the dashboard's operations, made of the operations and the graph; with --check only says whether the file is up
-// to date.
+// Writes the types of the dashboard's operations, made of the operations and the graph; with --check only says whether
+// the file is up to date.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';

@@ -26,7 +26,10 @@ function resolved(packages: LockedPackages, from: string, name: string): string 
   return path in packages ? path : null;
 }
 
-/** Paths of the packages that are installed without development packages: what production packages depend on, optional peers too. */
+/**
+ * Paths of the packages that are installed without development packages: what production packages depend on, optional
+ * peers too.
+ */
 export function productionPackages(packages: LockedPackages): string[] {
   const found = new Set<string>();
   const visit = (path: string): void => {
@@ -42,7 +45,10 @@ export function productionPackages(packages: LockedPackages): string[] {
   return [...found].sort();
 }
 
-/** Bytes that a package takes on disk, without the packages within it; 0 where it is not installed, as those of other systems. */
+/**
+ * Bytes that a package takes on disk, without the packages within it; 0 where it is not installed, as those of other
+ * systems.
+ */
 function bytesOf(folder: string): number {
   if (!statSync(folder, { throwIfNoEntry: false })) return 0;
   let bytes = 0;

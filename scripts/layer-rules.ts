@@ -22,14 +22,15 @@ export const layers: Record<string, readonly string[] | '*'> = {
   cli: '*',
   'config.ts': ['domain'],
   'server.ts': '*',
+  'published-limits.ts': '*',
   'main.ts': '*',
   'worker.ts': '*',
   'market.ts': '*',
 };
 
 /**
- * The folders of a layer, and which of their neighbours each may import. A file that lies directly in the layer is open to
- * all of them and may import them all.
+ * The folders of a layer, and which of their neighbours each may import. A file that lies directly in the layer is open
+ * to all of them and may import them all.
  */
 export const subjects: Record<string, Record<string, readonly string[]>> = {
   domain: { chain: [], flow: ['chain'], journal: [] },
@@ -99,7 +100,9 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
   cli: { io: [], server: ['io'], commands: ['io', 'server'] },
 };
 
-/** Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings. */
+/**
+ * Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings.
+ */
 export const typeOnlyLayers: Record<string, readonly string[]> = {
   access: ['config.ts'],
   live: ['access'],
@@ -109,7 +112,7 @@ export const typeOnlyLayers: Record<string, readonly string[]> = {
 };
 
 /** Packages and paths that only one folder may import. */
-export const keptInside: readonly { folder: string; what: string; specifier: RegExp }[] = [
+export const restrictedImports: readonly { folder: string; what: string; specifier: RegExp }[] = [
   {
     folder: 'store',
     what: 'the database',

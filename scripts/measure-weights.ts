@@ -1,7 +1,8 @@
 // Measures what the graph's fields cost on the sample market, in points, beside what they declare (docs/cost.md):
 //   node scripts/measure-weights.ts [--data FOLDER] [--only TEXT]
-// FOLDER holds a sample market that `serve --sample --clock 2026-11-20T07:30:00-05:00` brought; without it one is brought first,
-// which takes some minutes. A ratio over 2 or under 0.5 is drift: change the field's `costs`. The exit code is 1 when there is some.
+// FOLDER holds a sample market that `serve --sample --clock 2026-11-20T07:30:00-05:00` brought; without it one is
+// brought first, which takes some minutes. A ratio over 2 or under 0.5 is drift: change the field's `costs`. The exit
+// code is 1 when there is some.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { mkdtempSync, rmSync } from 'node:fs';

@@ -39,7 +39,10 @@ export async function command(settings: Settings, ...args: string[]): Promise<Re
   return JSON.parse(out);
 }
 
-/** Starts `serve` on a free port, its log into `logFile`, and waits until it takes requests. `program`: another release's. */
+/**
+ * Starts `serve` on a free port, its log into `logFile`, and waits until it takes requests. `program`: another
+ * release's.
+ */
 export async function startGateway(
   settings: Settings,
   args: readonly string[],

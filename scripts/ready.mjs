@@ -1,6 +1,8 @@
 // Makes a clone ready to run: installs what is missing (and Node 24, where that of the machine is older), links the
-// embedded server's libraries, generates the store's client. Plain JavaScript without dependencies: it runs before anything is installed, on any Node from 20 upward.
-// Nothing to do is the common case and costs a few file reads; two at once are kept apart by a lock file.
+// embedded server's libraries, generates the store's client. Plain JavaScript without dependencies: it runs before
+// anything is installed, on any Node from 20 upward. Nothing to do is the common case and costs a few file reads; two
+// at once are kept apart by a lock file. Arguments name further folders with a package.json and a lock file of their
+// own, which are installed too.
 import { spawnSync } from 'node:child_process';
 import { createHash } from 'node:crypto';
 import {
@@ -27,6 +29,7 @@ const generateStamp = join(generated, '.made-from');
 const lockExpiresMs = 15 * 60_000;
 const generator = join(modules, 'prisma-cli');
 const nodeFolder = join(root, 'scripts/node');
+const furtherFolders = process.argv.slice(2).map((folder) => join(root, folder));
 const isWindows = process.platform === 'win32';
 
 const sha256 = (...parts) => parts.reduce((hash, part) => hash.update(part), createHash('sha256')).digest('hex');
@@ -76,11 +79,13 @@ function installedNode() {
 
 const nodeLink = join(modules, '.bin', isWindows ? 'node.cmd' : 'node');
 
-function nodeInstallIsMissing() {
-  if (!wantsNode()) return false;
-  const lockHash = sha256(readFileSync(join(nodeFolder, 'package-lock.json')));
-  return textOf(join(nodeFolder, 'node_modules/.tapegraph-ready')) !== lockHash;
+/** Whether a folder beside the main one does not hold what its lock file lists. */
+function folderIsStale(folder) {
+  const lockHash = sha256(readFileSync(join(folder, 'package-lock.json')));
+  return textOf(join(folder, 'node_modules/.tapegraph-ready')) !== lockHash;
 }
+
+const nodeInstallIsMissing = () => wantsNode() && folderIsStale(nodeFolder);
 
 /** npm puts the packages' programs first in the path of its scripts, and so this Node. */
 const nodeLinkIsMissing = () => wantsNode() && installedNode() !== null && !existsSync(nodeLink);
@@ -116,7 +121,8 @@ const isReady = () =>
   !installIsMissing() &&
   !nodeLinkIsMissing() &&
   missingLinks().length === 0 &&
-  !clientIsMissing();
+  !clientIsMissing() &&
+  !furtherFolders.some(folderIsStale);
 
 // ---- Doing it ----
 
@@ -154,6 +160,11 @@ function installNode() {
 function install() {
   say('tapegraph: installing packages (npm ci) …');
   npmCi(root);
+}
+
+function installFurther(folder) {
+  say(`tapegraph: installing packages of ${relative(root, folder)} (npm ci) …`);
+  npmCi(folder);
 }
 
 function linkNode() {
@@ -243,6 +254,7 @@ try {
       if (nodeLinkIsMissing()) linkNode();
       for (const each of missingLinks()) link(each);
       if (clientIsMissing()) generate();
+      for (const folder of furtherFolders.filter(folderIsStale)) installFurther(folder);
     } finally {
       unlinkSync(lockFile);
     }

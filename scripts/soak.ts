@@ -1,5 +1,6 @@
-// `npm run soak -- --minutes 30`: a gateway with workers on a PostgreSQL and a Redis of its own, under mixed load, while database, Redis
-// and workers are cut and killed. What was acknowledged is looked for at the end. Exit code 1 = something was lost or is there twice.
+// `npm run soak -- --minutes 30`: a gateway with workers on a PostgreSQL and a Redis of its own, under mixed load,
+// while database, Redis and workers are cut and killed. What was acknowledged is looked for at the end. Exit code 1 =
+// something was lost or is there twice.
 import { mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -84,7 +85,9 @@ interface Load {
   streams: StreamReader[];
 }
 
-/** Starts every client: dashboards and REST pages that are read, streams that are followed, records that are written. */
+/**
+ * Starts every client: dashboards and REST pages that are read, streams that are followed, records that are written.
+ */
 function startLoad(url: string, clients: readonly Client[], tally: Tally, untilMs: number): Load {
   const random = randomOf(Number(values.seed));
   const reading = (credential: string, next: () => Asked) => async () => {
@@ -131,13 +134,14 @@ function latencyText(ms: readonly number[]): string {
 }
 
 function printProcesses(reports: readonly ProcessReport[]): void {
-  for (const { pid, minutes: lived, peakBytes, endBytes, slope, loopP99 } of reports) {
+  for (const { pid, minutes: lived, peakBytes, endBytes, slope, loopP99, alive } of reports) {
     const growth = slope === null ? 'too short for a slope' : `${(slope / 1e6).toFixed(2)} MB a minute`;
     const loop = loopP99
       ? `event-loop p99 ${(1000 * loopP99.median).toFixed(1)} ms in the middle, ${(1000 * loopP99.most).toFixed(0)} ms at most`
       : '';
+    const held = alive ? `; alive in the heap ${mb(alive.first)} at first, ${mb(alive.last)} in the end` : '';
     console.log(
-      `worker     ${pid}, ${lived.toFixed(1)} min: ${mb(endBytes)} at the end, ${mb(peakBytes)} at most, ${growth}; ${loop}`,
+      `worker     ${pid}, ${lived.toFixed(1)} min: ${mb(endBytes)} at the end, ${mb(peakBytes)} at most, ${growth}; ${loop}${held}`,
     );
   }
 }

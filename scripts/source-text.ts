@@ -50,20 +50,27 @@ function endOfComment(text: string, start: number): number {
   throw new Error('a comment that does not end');
 }
 
-/**
- * `text` (TypeScript) with blanks for comments and for what is inside strings, templates and regular expressions; quotes,
- * line breaks and every offset stay. Throws on text that it cannot follow rather than guess.
- */
-export function codeOnly(text: string): string {
+/** What is inside a string, a template part or a regular expression: from an offset up to another. */
+interface LiteralSpan {
+  from: number;
+  to: number;
+}
+
+function scan(text: string): { code: string; literals: LiteralSpan[] } {
   const code = text.split('');
+  const literals: LiteralSpan[] = [];
   const blank = (from: number, to: number) => {
     for (let i = from; i < to; i++) if (code[i] !== '\n') code[i] = ' ';
+  };
+  const literal = (from: number, to: number) => {
+    literals.push({ from, to });
+    blank(from, to);
   };
   // Braces still open in each `${` the scan is inside of, innermost last.
   const templates: number[] = [];
   const templatePart = (from: number): number => {
     const end = endOfTemplatePart(text, from);
-    blank(from, end);
+    literal(from, end);
     if (text[end] === '{') templates.push(0);
     return end;
   };
@@ -76,13 +83,13 @@ export function codeOnly(text: string): string {
       i = end;
     } else if (char === '"' || char === "'") {
       const end = endOfQuoted(text, i);
-      blank(i + 1, end);
+      literal(i + 1, end);
       i = end;
     } else if (char === '`') {
       i = templatePart(i + 1);
     } else if (char === '/' && beforeRegex.test(code.slice(Math.max(0, i - 80), i).join(''))) {
       const end = endOfRegex(text, i);
-      blank(i + 1, end);
+      literal(i + 1, end);
       i = end;
     } else if (depth !== undefined && char === '{') {
       templates[templates.length - 1] = depth + 1;
@@ -95,7 +102,26 @@ export function codeOnly(text: string): string {
     }
   }
   if (templates.length > 0) throw new Error('a template that does not end');
-  return code.join('');
+  return { code: code.join(''), literals };
+}
+
+/**
+ * `text` (TypeScript) with blanks for comments and for what is inside strings, templates and regular expressions;
+ * quotes, line breaks and every offset stay. Throws on text that it cannot follow rather than guess.
+ */
+export function codeOnly(text: string): string {
+  return scan(text).code;
+}
+
+/** The lines of `text` (TypeScript) without what is inside strings, templates and regular expressions. */
+export function linesWithoutLiterals(text: string): string[] {
+  let rest = '';
+  let at = 0;
+  for (const { from, to } of scan(text).literals) {
+    rest += text.slice(at, from) + text.slice(from, to).replace(/[^\n]/g, '');
+    at = to;
+  }
+  return (rest + text.slice(at)).split('\n');
 }
 
 /** The 1-based line of an offset. */

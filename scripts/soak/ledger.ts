@@ -53,7 +53,10 @@ async function readAll(writer: Writer, path: string): Promise<Record<string, unk
   return rows;
 }
 
-/** Values under an id that are replaced again and again: at the end the last acknowledged one is there, or one sent after it. */
+/**
+ * Values under an id that are replaced again and again: at the end the last acknowledged one is there, or one sent
+ * after it.
+ */
 function replaced(
   list: string,
   asked: (id: string, version: number) => Asked,

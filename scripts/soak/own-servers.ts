@@ -27,12 +27,12 @@ export interface OwnPostgres {
 
 /** Makes a cluster in the folder; `start` starts it. */
 export function makePostgres(folder: string): OwnPostgres {
-  const place: EmbeddedLocation = findLocation(folder);
-  createCluster(place);
-  const url = `postgresql://${superuser}@/postgres?${new URLSearchParams({ host: place.socketDir })}`;
+  const location: EmbeddedLocation = findLocation(folder);
+  createCluster(location);
+  const url = `postgresql://${superuser}@/postgres?${new URLSearchParams({ host: location.socketDir })}`;
   const running = () => {
-    const postmaster = readPostmaster(place.cluster);
-    return postmaster && isRunning(postmaster, place.cluster) ? postmaster : null;
+    const postmaster = readPostmaster(location.cluster);
+    return postmaster && isRunning(postmaster, location.cluster) ? postmaster : null;
   };
   const ended = async () => {
     while (running()) await delay(20);
@@ -49,7 +49,7 @@ export function makePostgres(folder: string): OwnPostgres {
   return {
     url,
     async start() {
-      let { said, hasEnded } = spawnServer(place, port);
+      let { said, hasEnded } = spawnServer(location, port);
       const answers = () =>
         query('select 1').then(
           () => true,
@@ -59,12 +59,12 @@ export function makePostgres(folder: string): OwnPostgres {
         // A killed server's process may still be listed for a moment, and its lock then counts.
         if (hasEnded() && tries++ === 20) throw new Error(`PostgreSQL did not start: ${said()}`);
         await delay(100);
-        if (hasEnded()) ({ said, hasEnded } = spawnServer(place, port));
+        if (hasEnded()) ({ said, hasEnded } = spawnServer(location, port));
       }
     },
     async stop() {
       const postmaster = running();
-      if (postmaster) stopServer(place, postmaster.pid);
+      if (postmaster) stopServer(location, postmaster.pid);
       await ended();
     },
     async kill() {

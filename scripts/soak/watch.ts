@@ -6,6 +6,7 @@ interface Readings {
   bytes: number[];
   /** Event-loop delay at the 99th percentile, seconds. */
   loopP99: number[];
+  heap: number[];
 }
 
 /** What a process took. */
@@ -18,6 +19,11 @@ export interface ProcessReport {
   slope: number | null;
   /** Median and largest of the readings, seconds; null without any. */
   loopP99: { median: number; most: number } | null;
+  /**
+   * The least that the heap took in the first and in the last third of its life, bytes: what was alive after a
+   * collection. Null without enough readings.
+   */
+  alive: { first: number; last: number } | null;
 }
 
 /** Slope of the least-squares line through the points. */
@@ -28,14 +34,25 @@ export function slopeOf(x: readonly number[], y: readonly number[]): number {
   return above / x.reduce((sum, value) => sum + (value - mx) ** 2, 0);
 }
 
-async function loopDelay(port: number): Promise<number | null> {
+/** What a process tells of itself: its event-loop delay, seconds, and the heap in use, bytes. */
+async function metricsOf(port: number): Promise<{ loopP99?: number; heap?: number }> {
   try {
     const text = await (await fetch(`http://127.0.0.1:${port}/metrics`, { signal: AbortSignal.timeout(2000) })).text();
-    const found = /^nodejs_eventloop_lag_p99_seconds (\S+)/m.exec(text)?.[1];
-    return found === undefined ? null : Number(found);
+    const read = (name: string) => {
+      const found = new RegExp(`^${name} (\\S+)`, 'm').exec(text)?.[1];
+      return found === undefined ? undefined : Number(found);
+    };
+    const [loopP99, heap] = [read('nodejs_eventloop_lag_p99_seconds'), read('nodejs_heap_size_used_bytes')];
+    return { ...(loopP99 !== undefined && { loopP99 }), ...(heap !== undefined && { heap }) };
   } catch {
-    return null;
+    return {};
   }
+}
+
+function aliveOf(heap: readonly number[]): ProcessReport['alive'] {
+  const third = Math.floor(heap.length / 3);
+  if (third < 12) return null;
+  return { first: Math.min(...heap.slice(0, third)), last: Math.min(...heap.slice(-third)) };
 }
 
 /** Reads memory and event-loop delay of the workers every few seconds. */
@@ -48,12 +65,13 @@ export function watchProcesses(pids: () => number[], metricsPort: number, warmUp
       pids().map(async (pid, index) => {
         const bytes = residentBytes(pid);
         if (bytes === null) return;
-        const readings = byPid.get(pid) ?? { minutes: [], bytes: [], loopP99: [] };
+        const readings = byPid.get(pid) ?? { minutes: [], bytes: [], loopP99: [], heap: [] };
         byPid.set(pid, readings);
         readings.minutes.push(minutes);
         readings.bytes.push(bytes);
-        const delay = await loopDelay(metricsPort + index);
-        if (delay !== null) readings.loopP99.push(delay);
+        const told = await metricsOf(metricsPort + index);
+        if (told.loopP99 !== undefined) readings.loopP99.push(told.loopP99);
+        if (told.heap !== undefined) readings.heap.push(told.heap);
       }),
     );
   };
@@ -61,7 +79,7 @@ export function watchProcesses(pids: () => number[], metricsPort: number, warmUp
   return {
     stop(): ProcessReport[] {
       clearInterval(timer);
-      return [...byPid].map(([pid, { minutes, bytes, loopP99 }]) => {
+      return [...byPid].map(([pid, { minutes, bytes, loopP99, heap }]) => {
         const from = minutes.findIndex((minute) => minute >= Math.max(warmUpMinutes, minutes[0]! + 1));
         const enough = from >= 0 && minutes.length - from >= 24;
         const sorted = loopP99.toSorted((a, b) => a - b);
@@ -72,6 +90,7 @@ export function watchProcesses(pids: () => number[], metricsPort: number, warmUp
           endBytes: bytes.at(-1)!,
           slope: enough ? slopeOf(minutes.slice(from), bytes.slice(from)) : null,
           loopP99: sorted.length > 0 ? { median: sorted[sorted.length >> 1]!, most: sorted.at(-1)! } : null,
+          alive: aliveOf(heap),
         };
       });
     },

@@ -1,4 +1,5 @@
-// Fills a store with a release of the past: a sample market, vendor files, accounts, keys, seals, watchlists and a journal.
+// Fills a store with a release of the past: a sample market, vendor files, accounts, keys, seals, watchlists and a
+// journal.
 import { spawn } from 'node:child_process';
 import { once } from 'node:events';
 import { existsSync } from 'node:fs';
@@ -9,8 +10,8 @@ import { type Settings, startGateway } from '../own-gateway.ts';
 
 /** The time by the clocks of the commands that fill: a morning, when the session before is reconciled. */
 export const fillClock = '2026-11-20T07:30:00-05:00';
-/** A time at which the vendor files' stock bars are the latest. */
-export const barsClock = '2019-02-15T15:00:00-05:00';
+/** A time at which the vendor files' stock bars are the latest, and none is in progress. */
+export const barsClock = '2019-02-15T21:00:00-05:00';
 
 /** What runs in one process of the release. */
 export interface Steps {
@@ -21,7 +22,9 @@ export interface Steps {
   commands: string[][];
 }
 
-/** What was made and can be asked with: credentials of a caller who may read everything, and of one who may read little. */
+/**
+ * What was made and can be asked with: credentials of a caller who may read everything, and of one who may read little.
+ */
 export interface Filled {
   /** Site sessions, by the clock at which they hold. */
   sessions: Record<string, string>;
@@ -59,7 +62,7 @@ const allFiles: typeof someFiles = [
 const runner = fileURLToPath(new URL('./in-release.ts', import.meta.url));
 
 /** Runs steps in one process of the release; what each command printed. */
-export async function runSteps(release: string, steps: Steps): Promise<Record<string, unknown>[]> {
+async function runSteps(release: string, steps: Steps): Promise<Record<string, unknown>[]> {
   const child = spawn(process.execPath, [runner, release], {
     env: { PATH: process.env.PATH ?? '', HOME: process.env.HOME ?? '' },
     stdio: ['pipe', 'pipe', 'pipe'],

@@ -1,5 +1,5 @@
-// Runs in a process of its own: node in-release.ts FOLDER, with `Steps` as JSON on stdin. Runs command lines of the release in
-// FOLDER one after the other, without a start of Node for each, and prints their results as a JSON array.
+// Runs in a process of its own: node in-release.ts FOLDER, with `Steps` as JSON on stdin. Runs command lines of the
+// release in FOLDER one after the other, without a start of Node for each, and prints their results as a JSON array.
 import { join } from 'node:path';
 import { Writable } from 'node:stream';
 import { text } from 'node:stream/consumers';

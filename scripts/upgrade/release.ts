@@ -46,7 +46,10 @@ function checkOut(commit: string, folder: string): void {
   rmSync(archive);
 }
 
-/** The packages of the release that are not installed here in its version, as `name@version`; null when one is within another. */
+/**
+ * The packages of the release that are not installed here in its version, as `name@version`; null when one is within
+ * another.
+ */
 function missingPackages(folder: string): string[] | null {
   const installed = packagesOf(join(modules, '.package-lock.json'));
   const missing: string[] = [];
@@ -101,7 +104,10 @@ function makeReady(folder: string): void {
   execFileSync(process.execPath, [join(folder, 'scripts/ready.mjs')], { cwd: folder, stdio: 'pipe' });
 }
 
-/** Makes a release ready in `.cache/`, where later runs find it. Needs the repository's history, and npm when packages are missing. */
+/**
+ * Makes a release ready in `.cache/`, where later runs find it. Needs the repository's history, and npm when packages
+ * are missing.
+ */
 export function prepareRelease(commit = oldRelease): Release {
   if (!existsSync(join(root, '.git')) || !hasCommit(commit))
     return { folder: null, absent: `commit ${commit} is not in this repository's history` };
