@@ -63,13 +63,18 @@ export function findLocation(dataDir: string): EmbeddedLocation {
 export function makePrivate(folder: string, owner: Owner | null): void {
   try {
     mkdirSync(folder, { mode: 0o700 });
-    if (owner !== null) chownSync(folder, owner.uid, owner.gid);
   } catch (error) {
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
   if (process.platform === 'win32') return;
-  const found = lstatSync(folder);
-  const uid = owner?.uid ?? process.getuid?.();
+  const ours = process.getuid?.();
+  const uid = owner?.uid ?? ours;
+  let found = lstatSync(folder);
+  // One that another process made may not be its server's yet, or never will be: the process was killed.
+  if (owner !== null && found.isDirectory() && found.uid === ours && (found.mode & 0o077) === 0) {
+    chownSync(folder, owner.uid, owner.gid);
+    found = lstatSync(folder);
+  }
   if (!found.isDirectory() || found.uid !== uid || (found.mode & 0o077) !== 0) {
     throw storeError(
       `The embedded database's folder ${folder} belongs to user ${found.uid} (mode ${(found.mode & 0o777).toString(8)}), not to user ${uid} alone. ` +
