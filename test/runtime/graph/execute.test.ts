@@ -102,8 +102,10 @@ describe('executing in pieces', () => {
       ),
       { numRuns: 200 },
     );
-    expect(ran - failed).toBeGreaterThan(30);
-    expect(failed).toBeGreaterThan(30);
+    // Both kinds were tried: of 1,000 documents, 183 were answered without an error, so that of 200 some 37 are, and 10
+    // or fewer once in many millions of runs.
+    expect(ran - failed).toBeGreaterThan(10);
+    expect(failed).toBeGreaterThan(10);
   }, 120_000);
 
   const rows = buildSchema(`
