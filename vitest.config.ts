@@ -1,5 +1,6 @@
 import { fileURLToPath } from 'node:url';
-import { defineConfig } from 'vitest/config';
+import { configDefaults, defineConfig } from 'vitest/config';
+import { noCitus } from './test/support/servers/citus-cluster.ts';
 import { serverAnswers } from './test/support/servers/postgres-server.ts';
 
 // What is about an embedded server itself.
@@ -11,6 +12,7 @@ const projects = [
     test: {
       name: 'embedded',
       include: ['test/**/*.test.ts'],
+      exclude: [...configDefaults.exclude, 'test/citus/**'],
       globalSetup: ['test/support/servers/embedded-server.ts'],
     },
   },
@@ -22,7 +24,7 @@ const projects = [
       include: ['store', 'contract', 'fuzz', 'rest', 'schema', 'graphql', 'upgrade'].map(
         (folder) => `test/${folder}/**/*.test.ts`,
       ),
-      exclude: embeddedOnly,
+      exclude: [...configDefaults.exclude, ...embeddedOnly],
       globalSetup: ['test/support/servers/postgres-server.ts'],
       // Most generated requests end before the store: a part of them will do.
       env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000', TEST_STORE: 'server' },
@@ -30,9 +32,24 @@ const projects = [
   },
 ];
 
+// A store distributed over a Citus cluster.
+const citusIsMissing = noCitus();
+if (citusIsMissing !== null) console.warn(`The tests on Citus are skipped: ${citusIsMissing}.`);
+const citus = {
+  extends: true as const,
+  test: {
+    name: 'citus',
+    include: (process.env.CITUS_TESTS ?? 'test/citus/**').split(','),
+    globalSetup: ['test/support/servers/citus-server.ts'],
+  },
+};
+
 export default defineConfig(async () => ({
   test: {
-    projects: (await serverAnswers()) ? projects : projects.slice(0, 1),
+    projects: [
+      ...((await serverAnswers()) ? projects : projects.slice(0, 1)),
+      ...(citusIsMissing === null ? [citus] : []),
+    ],
     // One worker a core: a test waits for its database most of the time.
     maxWorkers: '100%',
     testTimeout: 30_000,

@@ -6,6 +6,7 @@ import type pg from 'pg';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
 import { readEvents } from '../support/event-reader.ts';
+import { waitingForLocks } from '../support/locks.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { start, tapegraph } from './command-line.ts';
@@ -64,10 +65,9 @@ async function holding(store: TestStore, table: string) {
     held = false;
   };
   onTestFinished(release);
-  const waiting = `select from pg_locks where relation = '${table}'::regclass and not granted`;
   return {
     release,
-    reached: () => expect.poll(async () => (await store.pool.query(waiting)).rowCount, patient).toBe(1),
+    reached: () => expect.poll(() => waitingForLocks(store.pool, table), patient).toBe(1),
   };
 }
 

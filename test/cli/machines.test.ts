@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { flakyProxy } from '../access/flaky-proxy.ts';
 import { redisUrl } from '../access/redis-for-tests.ts';
+import { waitingForLocks } from '../support/locks.ts';
 import { storeForThisTest } from '../support/store.ts';
 import { ask, barsHeld } from './asking.ts';
 import { tapegraph } from './command-line.ts';
@@ -47,8 +48,7 @@ describe.skipIf(redisUrl === null)('servers that share a Redis', () => {
     onTestFinished(letGo);
     const held = [1, 2].map(() => ask(one, bars, next));
     const attempt = () => Promise.race([ask(other, bars, next).then(({ status }) => status), delay(700, 'taken')]);
-    const waiting = `select from pg_locks where relation = 'bar_blocks'::regclass and not granted`;
-    await vi.waitUntil(async () => (await store.pool.query(waiting)).rowCount === 2, { timeout: 20_000 });
+    await vi.waitUntil(async () => (await waitingForLocks(store.pool, 'bar_blocks')) === 2, { timeout: 20_000 });
     expect(await attempt()).toBe(429);
     one.child.kill('SIGKILL');
     expect((await Promise.all(held)).map(({ status }) => status)).toEqual([0, 0]);

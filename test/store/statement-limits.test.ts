@@ -3,6 +3,7 @@ import pg from 'pg';
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { openStore } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { waitingForLocks } from '../support/locks.ts';
 import { proxiedDatabase } from '../support/servers/proxied-database.ts';
 import { databaseUrl, onServer } from '../support/servers/template-database.ts';
 import { storeForThisTest } from '../support/store.ts';
@@ -43,8 +44,7 @@ describe('a store whose statements are limited', () => {
     await other.connect();
     await other.query('select pg_advisory_lock(72707369)');
     const opened = openStore({ databaseUrl: databaseUrl(url, database), dataDir: '', statementTimeoutMs: 50 });
-    const waiting = () => other.query(`select from pg_locks where locktype = 'advisory' and not granted`);
-    await expect.poll(async () => (await waiting()).rowCount).toBe(1);
+    await expect.poll(() => waitingForLocks(other)).toBe(1);
     // Longer than the limit, and than what a connection is given beyond it.
     await new Promise((resolve) => setTimeout(resolve, 1200));
     await other.end();
