@@ -1,11 +1,11 @@
-import { readFileSync } from 'node:fs';
 import { expect, it } from 'vitest';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { weights } from '../../src/graphql/limits/weight.ts';
 import { contractsOfExpiry, listSizes, writing } from '../../src/schema/cost.ts';
+import { proseOf } from '../support/prose.ts';
 
-const text = readFileSync('docs/cost.md', 'utf8');
+const text = proseOf('docs/cost.md');
 const inWords = (count: number) => count.toLocaleString('en-US');
 
 it('docs/cost.md names every limit as it is', () => {

@@ -3,6 +3,7 @@ import { describe, expect, it } from 'vitest';
 import { answerCharacters } from '../../src/mcp/results.ts';
 import { listItems } from '../../src/mcp/tools.ts';
 import { routes } from '../../src/rest/routes.ts';
+import { proseOf } from '../support/prose.ts';
 
 const text = readFileSync('docs/mcp.md', 'utf8');
 
@@ -21,7 +22,8 @@ describe('docs/mcp.md', () => {
       expect(names).toContain(name);
       expect(text).toContain(`\`${name}\``);
     }
-    expect(text).toContain(`at most ${listItems.usual} items unless \`max_items\` (up to ${listItems.most})`);
-    expect(text).toContain(`at most ${answerCharacters.toLocaleString('en-US')} characters`);
+    const prose = proseOf('docs/mcp.md');
+    expect(prose).toContain(`at most ${listItems.usual} items unless \`max_items\` (up to ${listItems.most})`);
+    expect(prose).toContain(`at most ${answerCharacters.toLocaleString('en-US')} characters`);
   });
 });

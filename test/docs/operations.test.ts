@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeConfig, readConfig, variableNames } from '../../src/config.ts';
+import { readConfig, variableNames } from '../../src/config/config.ts';
+import { describeConfig } from '../../src/config/shown.ts';
 import { datasetNames } from '../../src/ingest/datasets.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');

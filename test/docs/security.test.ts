@@ -1,6 +1,7 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
-import { describeConfig, readConfig, variableNames } from '../../src/config.ts';
+import { readConfig, variableNames } from '../../src/config/config.ts';
+import { describeConfig } from '../../src/config/shown.ts';
 import { importLimits } from '../../src/domain/journal/journal-import.ts';
 import { documentLimits } from '../../src/graphql/limits/document-limits.ts';
 import { mostOperations } from '../../src/graphql/ws/connection.ts';
