@@ -8,7 +8,7 @@ import { join } from 'node:path';
 import { parseArgs } from 'node:util';
 import { exchangeDate } from '../src/domain/market-time.ts';
 import { requestOf } from '../test/fuzz/generate.ts';
-import { curlOf } from '../test/fuzz/request.ts';
+import { curlOf, type RequestKind } from '../test/fuzz/request.ts';
 import { type FuzzReport, fuzz, judged } from '../test/fuzz/run.ts';
 import { openSender } from '../test/fuzz/send.ts';
 import { describeTarget, type FuzzCredential, type Target } from '../test/fuzz/target.ts';
@@ -20,6 +20,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: String(Date.now() % 1_000_000) },
     first: { type: 'string', default: '0' },
     only: { type: 'string', multiple: true },
+    kind: { type: 'string', multiple: true },
     concurrency: { type: 'string', default: '16' },
     today: { type: 'string', default: exchangeDate(Date.now()) },
     /** Also documents that multiply: much work for few bytes. */
@@ -31,7 +32,7 @@ const { values } = parseArgs({
 });
 
 const usage =
-  'npm run fuzz -- [--requests N] [--seed S] [--first N] [--only N]… [--concurrency C] [--today YYYY-MM-DD] [--heavy] [--data FOLDER] [--url URL --credential name=tier=text …]';
+  'npm run fuzz -- [--requests N] [--seed S] [--first N] [--only N]… [--kind socket]… [--concurrency C] [--today YYYY-MM-DD] [--heavy] [--data FOLDER] [--url URL --credential name=tier=text …]';
 const replayed = `--today ${values.today}${values.heavy ? ' --heavy' : ''}`;
 const slowMs = 2000;
 const patienceMs = 30_000;
@@ -92,6 +93,7 @@ const settingsOf = (data: string): Settings => ({
   TAPEGRAPH_DATA: data,
   SESSION_SECRET: 'a secret of the fuzzer alone, long enough for HS256',
   LOG_LEVEL: 'warn',
+  RATE_ANONYMOUS: '1000000',
   RATE_FREE: '1000000',
   RATE_BASIC: '1000000',
   RATE_PRO: '1000000',
@@ -180,6 +182,7 @@ async function run(target: Target, gateway: OwnGateway | null): Promise<boolean>
     seed,
     first: Number(values.first),
     count: Number(values.requests),
+    ...(values.kind && { kinds: values.kind as RequestKind[] }),
     concurrency: Number(values.concurrency),
     patienceMs,
     slowMs,

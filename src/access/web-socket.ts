@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Failure, notFound } from '../domain/failure.ts';
 import type { OpenStream } from '../domain/open-stream.ts';
+import { requestLife } from '../runtime/http/request-life.ts';
 import {
   BadHandshake,
   type WebSocketConnection,
@@ -10,7 +11,6 @@ import {
 import { asksForWebSocket } from '../runtime/http/websocket/upgrade.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
-import { requestLife } from './admission.ts';
 import type { EndpointServices } from './endpoint-services.ts';
 
 /** The addresses at which WebSockets are answered. */

@@ -7,7 +7,7 @@ const measures =
   /^(spot|price|open|high|low|close|volume|vwap|bid|ask|last|mark|fmv|iv|delta|gamma|theta|vega|oi|callOi|putOi|call_oi|put_oi|gex|netGex|net_gex|flipPoint|flip_point|deltaAdj|delta_adj|premiumUsd|premium_usd|notional|tradeCount|trade_count|changePct|change_pct)$/;
 
 /** The first measure of the market in a value, as its path; null if there is none. */
-function measureIn(value: unknown, path = ''): string | null {
+export function measureIn(value: unknown, path = ''): string | null {
   if (value === null || typeof value !== 'object') return null;
   for (const [name, each] of Object.entries(value)) {
     const at = `${path}.${name}`;

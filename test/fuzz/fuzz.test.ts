@@ -12,6 +12,7 @@ const count = Number(process.env.FUZZ_COUNT ?? 20_000);
 
 let app: TestApp;
 let target: Target;
+const logLines: string[] = [];
 const rejections: unknown[] = [];
 const onRejection = (reason: unknown) => rejections.push(reason);
 
@@ -38,7 +39,7 @@ async function credentials(): Promise<Record<string, FuzzCredential>> {
 
 beforeAll(async () => {
   process.on('unhandledRejection', onRejection);
-  app = await testApp({ nowMs: filledNowMs });
+  app = await testApp({ nowMs: filledNowMs, env: { LOG_LEVEL: 'error' }, logLines });
   await fillMarket(app.store);
   target = await describeTarget(app.url, await credentials(), '2026-12-01', true);
 });
@@ -81,6 +82,9 @@ describe(`${count} generated requests, seed ${seed}`, () => {
         'mcp 200',
         'mcp 400',
         'raw 400',
+        'socket 101',
+        'socket 4400',
+        'socket 4401',
         'page 200',
       ])
         expect(statuses).toContain(kind);
@@ -88,9 +92,11 @@ describe(`${count} generated requests, seed ${seed}`, () => {
     15 * 60_000,
   );
 
-  test('none left a rejection that nobody handles, and the server serves on', async () => {
+  test('none left an error in the log, a stream, or a rejection that nobody handles, and the server serves on', async () => {
     await new Promise((resolve) => setTimeout(resolve, 50));
     expect(rejections).toEqual([]);
+    expect(logLines).toEqual([]);
+    await expect.poll(() => app.live.counts(), { timeout: 10_000 }).toEqual({ streams: 0, topics: 0 });
     const { status, body } = await app.get('/v2/symbols/SPY', { credential: target.credentials['pro-key']!.text });
     expect([status, body.data.symbol]).toEqual([200, 'SPY']);
   });

@@ -6,6 +6,8 @@ import { mutated } from './mutate.ts';
 import { rawRequest } from './raw-requests.ts';
 import type { CredentialName, FuzzRequest, Grammar } from './request.ts';
 import { type RestOperation, restRequest } from './rest-requests.ts';
+import { socketRequest } from './socket-requests.ts';
+import { sentText } from './socket-script.ts';
 import { streamRequest } from './stream-requests.ts';
 
 /** What the requests of a run are made from. */
@@ -41,11 +43,12 @@ const pages = [
 function plainRequest(grammar: Grammar, { schema, operations, tools }: Language): FuzzRequest {
   const { random } = grammar;
   const kind = random.below(100);
-  if (kind < 42) return restRequest(grammar, operations);
-  if (kind < 76) return graphRequest(grammar, schema);
-  if (kind < 82) return streamRequest(grammar, schema);
-  if (kind < 94) return mcpRequest(grammar, tools);
-  if (kind < 97) return rawRequest(random);
+  if (kind < 41) return restRequest(grammar, operations);
+  if (kind < 74) return graphRequest(grammar, schema);
+  if (kind < 80) return streamRequest(grammar, schema);
+  if (kind < 91) return mcpRequest(grammar, tools);
+  if (kind < 94) return rawRequest(random);
+  if (kind < 97) return socketRequest(grammar, schema);
   const headers: Record<string, string> = random.once(2) ? { accept: 'text/html' } : {};
   return { kind: 'page', method: 'GET', path: random.pick(pages), headers, credential: null, about: null };
 }
@@ -55,7 +58,7 @@ function plainRequest(grammar: Grammar, { schema, operations, tools }: Language)
  * there for it.
  */
 function credentialOf({ random }: Grammar, request: FuzzRequest, names: readonly string[]): CredentialName {
-  const text = request.path + (request.body ?? '');
+  const text = request.path + (request.body ?? '') + (request.socket ? sentText(request.socket) : '');
   if (/professional|classif/i.test(text)) return names.find((name) => name.includes('declaring')) ?? null;
   return random.once(12) || names.length === 0 ? null : random.pick(names);
 }
@@ -65,6 +68,7 @@ export function requestOf(language: Language, seed: number, index: number): Fuzz
   const random = randomOf(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b));
   const grammar = { random, today: language.today, heavy: language.heavy };
   const plain = plainRequest(grammar, language);
-  const request = plain.kind !== 'raw' && random.once(3) ? mutated(random, plain) : plain;
+  const isOfHttp = plain.kind !== 'raw' && plain.kind !== 'socket';
+  const request = isOfHttp && random.once(3) ? mutated(random, plain) : plain;
   return { ...request, credential: credentialOf(grammar, request, language.credentials) };
 }

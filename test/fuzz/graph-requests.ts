@@ -10,7 +10,7 @@ const restrictedSymbols = ['NVDA', 'SPX', 'XSP', 'MSFT'];
 const eventStream = { accept: 'text/event-stream' };
 
 /** The JSON of a request for a document; parts of it are missing or wrong now and then. */
-function envelopeOf({ random }: Grammar, { text, variables, operationNames }: FuzzDocument): unknown {
+export function envelopeOf({ random }: Grammar, { text, variables, operationNames }: FuzzDocument): unknown {
   if (random.once(60)) return hostileJson(random);
   const request: Record<string, unknown> = { query: random.once(80) ? hostileJson(random) : text };
   if (Object.keys(variables).length > 0 || random.once(6))
@@ -28,23 +28,27 @@ function envelopeOf({ random }: Grammar, { text, variables, operationNames }: Fu
 const inAddress = (value: unknown) =>
   encodeURIComponent((typeof value === 'string' ? value : (JSON.stringify(value) ?? '')).slice(0, 6000).toWellFormed());
 
-function documentOf(grammar: Grammar, schema: GraphQLSchema): FuzzDocument {
+const usualOperations = ['query', 'query', 'query', 'query', 'query', 'query', 'mutation', 'subscription'] as const;
+
+/** A document that fits the schema, one that nearly does, or a hostile one. */
+export function documentOf(
+  grammar: Grammar,
+  schema: GraphQLSchema,
+  operations: readonly FuzzDocument['operation'][] = usualOperations,
+): FuzzDocument {
   const { random } = grammar;
   const asQuery = (text: string): FuzzDocument => ({ text, variables: {}, operation: 'query', operationNames: ['Q'] });
   if (grammar.heavy && random.once(40)) return asQuery(multiplyingDocument(random));
   if (random.once(5)) return asQuery(hostileDocument(random));
-  const operation = random.pick([
-    'query',
-    'query',
-    'query',
-    'query',
-    'query',
-    'query',
-    'mutation',
-    'subscription',
-  ] as const);
-  const document = randomDocument(grammar, schema, operation);
+  const document = randomDocument(grammar, schema, random.pick(operations));
   return random.once(4) ? { ...document, text: brokenDocument(random, document.text) } : document;
+}
+
+/** A query whose whole answer is made of one symbol that not everybody may read. */
+export function restrictedDocument(grammar: Grammar, schema: GraphQLSchema): { about: string; document: FuzzDocument } {
+  const about = grammar.random.pick(restrictedSymbols);
+  const text = symbolDocument(grammar, schema, about);
+  return { about, document: { text, variables: {}, operation: 'query', operationNames: ['Q'] } };
 }
 
 function graphHeaders({ random }: Grammar, { operation }: FuzzDocument): Record<string, string> {
@@ -65,10 +69,9 @@ function graphHeaders({ random }: Grammar, { operation }: FuzzDocument): Record<
 /** A request of the graph's endpoint: a document that fits the schema, one that nearly does, or a hostile one. */
 export function graphRequest(grammar: Grammar, schema: GraphQLSchema): FuzzRequest {
   const { random } = grammar;
-  const about = random.once(10) ? random.pick(restrictedSymbols) : null;
-  const document: FuzzDocument = about
-    ? { text: symbolDocument(grammar, schema, about), variables: {}, operation: 'query', operationNames: ['Q'] }
-    : documentOf(grammar, schema);
+  const { about, document } = random.once(10)
+    ? restrictedDocument(grammar, schema)
+    : { about: null, document: documentOf(grammar, schema) };
   const headers = graphHeaders(grammar, document);
   const kind = headers.accept === eventStream.accept ? 'stream' : 'graph';
   if (random.once(10)) {

@@ -63,6 +63,9 @@ const bodies: ((random: Random, body: Buffer) => Buffer)[] = [
   (random) => hostileBody(random),
 ];
 
+/** A body or a message with one thing about it changed. */
+export const mutatedBytes = (random: Random, bytes: Buffer): Buffer => random.pick(bodies)(random, bytes);
+
 function mutatedBody(random: Random, request: FuzzRequest): FuzzRequest {
   if (!request.body)
     return {
@@ -70,7 +73,7 @@ function mutatedBody(random: Random, request: FuzzRequest): FuzzRequest {
       body: hostileBody(random),
       headers: { ...request.headers, 'content-type': random.pick(contentTypes) },
     };
-  return { ...request, body: random.pick(bodies)(random, request.body) };
+  return { ...request, body: mutatedBytes(random, request.body) };
 }
 
 const mutations: ((random: Random, request: FuzzRequest) => FuzzRequest)[] = [

@@ -1,15 +1,12 @@
 import { restrictedData } from './entitlement.ts';
-import { failureCodes } from './failure-codes.ts';
+import { inner, isKnown } from './failure-codes.ts';
 import type { FuzzRequest } from './request.ts';
 import type { Came } from './send.ts';
+import { wrongTalk } from './socket-oracle.ts';
 import type { Target } from './target.ts';
 
 /** Statuses of the contract for a source that is not configured or not reachable. */
 const sourceStatuses = new Set([502, 503]);
-
-/** What no answer to a failed request holds: stacks, file names, the store's own words. */
-const inner =
-  /\n\s+at .+:\d+:\d+|node_modules|\/src\/[\w/-]+\.ts|postgres(ql)?:\/\/|\bprisma|\bpg_\w+|relation "|violates|ECONN|ENOENT|(Type|Reference|Range|Syntax)Error\b|Maximum call stack/i;
 
 // biome-ignore lint/suspicious/noExplicitAny: JSON as it came
 type Json = any;
@@ -31,11 +28,6 @@ function errorsIn(json: Json): { code: unknown; message: unknown }[] {
   if (json.payload) return errorsIn(json.payload);
   return json.error ? [{ code: json.error.code, message: json.error.message }] : [];
 }
-
-const isKnown = ({ code, message }: { code: unknown; message: unknown }) =>
-  (failureCodes.has(code as string) || (Number.isInteger(code) && (code as number) < 0)) &&
-  typeof message === 'string' &&
-  message !== '';
 
 /** The payloads of an event stream as far as it was read; the last may be cut. */
 const events = (text: string) =>
@@ -84,6 +76,7 @@ function wrongRaw({ text }: Came): string | null {
 export function wrongWith(target: Target, request: FuzzRequest, came: Came): string | null {
   const { status, headers, text } = came;
   if (request.bytes) return wrongRaw(came);
+  if (came.talked) return wrongTalk(target, request, came.talked);
   if (status >= 500 && !sourceStatuses.has(status)) return `${status}: ${text.slice(0, 300)}`;
   if (sourceStatuses.has(status)) return `${status} though every source is there: ${text.slice(0, 300)}`;
   if (status >= 300 && status < 400 && status !== 304 && request.path.startsWith('/v2')) return `a redirect: ${status}`;
@@ -93,6 +86,13 @@ export function wrongWith(target: Target, request: FuzzRequest, came: Came): str
   const credential = request.credential === null ? undefined : target.credentials[request.credential]?.text;
   if (credential && text.includes(credential)) return `${status} repeats the credential`;
   const isPlain = (headers['content-encoding'] ?? 'identity') === 'identity';
-  if (request.method === 'HEAD' || !isPlain || status === 204 || status === 304) return null;
+  if (
+    request.method === 'HEAD' ||
+    request.socket?.handshake.startsWith('HEAD') ||
+    !isPlain ||
+    status === 204 ||
+    status === 304
+  )
+    return null;
   return wrongBody(request, came) ?? restrictedData(target, request, came);
 }

@@ -1,10 +1,11 @@
 import type { Random } from '../support/random.ts';
+import { type SocketScript, scriptBytes } from './socket-script.ts';
 
 /** Who a request is sent as: a name of the target's credentials; null sends none. */
 export type CredentialName = string | null;
 
 /** What a request is generated for; answers are judged and counted by it. */
-export type RequestKind = 'rest' | 'graph' | 'stream' | 'mcp' | 'page' | 'raw';
+export type RequestKind = 'rest' | 'graph' | 'stream' | 'mcp' | 'page' | 'raw' | 'socket';
 
 /** One generated request. */
 export interface FuzzRequest {
@@ -17,6 +18,8 @@ export interface FuzzRequest {
   body?: Buffer;
   /** Sent byte by byte as they are, instead of all of the above but the credential. */
   bytes?: Buffer;
+  /** A conversation over a WebSocket, instead of all of the above but the credential. */
+  socket?: SocketScript;
   /** The client closes its connection this many ms after it has sent the request. */
   hangUpMs?: number;
   /** The symbol whose data the whole answer is made of; null = of none, or not known. */
@@ -45,8 +48,10 @@ function printfText(bytes: Buffer): string {
 }
 
 /** The request as a shell command; a credential is written as its name in angle brackets. */
-export function curlOf(url: string, { method, path, headers, body, bytes, credential }: FuzzRequest): string {
+export function curlOf(url: string, request: FuzzRequest): string {
+  const { method, path, headers, body, credential } = request;
   const { hostname, port } = new URL(url);
+  const bytes = request.socket ? scriptBytes(request.socket) : request.bytes;
   if (bytes) return `printf %b ${printfText(bytes)} | nc -q1 ${hostname} ${port}`;
   const sent = { ...(credential === null ? {} : { authorization: `Bearer <${credential}>` }), ...headers };
   const parts = [

@@ -1,6 +1,6 @@
 import { requestOf } from './generate.ts';
 import { wrongWith } from './oracle.ts';
-import { curlOf, type FuzzRequest } from './request.ts';
+import { curlOf, type FuzzRequest, type RequestKind } from './request.ts';
 import { type Came, openSender, type Sender } from './send.ts';
 import type { Target } from './target.ts';
 
@@ -33,6 +33,8 @@ export interface FuzzOptions {
   /** Index of the first request. */
   first?: number;
   count: number;
+  /** Of the generated requests, only those of these kinds are sent; all unless given. */
+  kinds?: readonly RequestKind[];
   /** Requests at a time. */
   concurrency: number;
   /** No answer within this long is a finding. */
@@ -83,7 +85,7 @@ export async function judged(
 
 /** Sends `count` generated requests and judges every answer. Ends early when too much is wrong. */
 export async function fuzz(target: Target, options: FuzzOptions): Promise<FuzzReport> {
-  const { seed, first = 0, count, concurrency, patienceMs, slowMs, mostFindings, onProgress } = options;
+  const { seed, first = 0, count, concurrency, patienceMs, slowMs, mostFindings, onProgress, kinds } = options;
   const sender = openSender(target, concurrency, patienceMs);
   const found = findingBook(target);
   const report: FuzzReport = {
@@ -107,6 +109,7 @@ export async function fuzz(target: Target, options: FuzzOptions): Promise<FuzzRe
       const index = first + report.sent++;
       if (report.sent % 1000 === 0) onProgress?.(report.sent);
       const request = requestOf(target.language, seed, index);
+      if (kinds && !kinds.includes(request.kind)) continue;
       const { came, wrong } = await judged(target, sender, request);
       note(index, request, came);
       if (wrong) found.add(wrong, request, index);

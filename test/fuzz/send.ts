@@ -1,6 +1,7 @@
 import http from 'node:http';
 import { connect } from 'node:net';
 import type { FuzzRequest } from './request.ts';
+import { type Talked, talkedWith } from './socket-talk.ts';
 import type { Target } from './target.ts';
 
 /** What came back. */
@@ -13,6 +14,8 @@ export interface Came {
   cut: boolean;
   /** Milliseconds until the answer was whole; of a stream, until its headers were there. */
   ms: number;
+  /** What a server said over a WebSocket: `text` is its text messages, `status` the code of its close frame, or 101. */
+  talked?: Talked;
 }
 
 const keptBytes = 2_000_000;
@@ -141,6 +144,7 @@ export function openSender(target: Target, connections: number, patienceMs: numb
   return {
     send(request) {
       const credential = request.credential === null ? 'none' : target.credentials[request.credential]!.text;
+      if (request.socket) return talkedWith(target.url, request, credential, patienceMs);
       if (!request.bytes) return exchange(request);
       const bytes = Buffer.from(request.bytes.toString('latin1').replaceAll('{credential}', credential), 'latin1');
       return sendRaw(target.url, bytes, request.hangUpMs);

@@ -201,6 +201,9 @@ test("urql's subscription exchange follows a subscription", async () => {
   await expect.poll(() => app.live.counts().topics).toBe(0);
 });
 
+// JSON.parse reads it, and JSON.stringify overflows the stack.
+const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+
 describe('a client that breaks the protocol', () => {
   const connect = async (on = app) => {
     const talking = talk(`${on.url}/graphql`, [protocol]);
@@ -220,6 +223,7 @@ describe('a client that breaks the protocol', () => {
     ['sends what is no JSON', 4400, ['{']],
     ['sends an unknown type', 4400, [{ type: 'shout' }]],
     ['sends bytes', 4400, [Buffer.from([0, 1, 2, 255])]],
+    ['sends a ping with what is nested too deep', 4400, [`{"type":"ping","payload":{"a":${deep}}}`]],
     ['sends two megabytes', 1009, [JSON.stringify({ type: 'ping', payload: { a: 'x'.repeat(2_000_000) } })]],
   ])('and %s is closed with %i', async (_name, code, messages) => {
     const talking = await connect();

@@ -102,6 +102,17 @@ describe('a ticket', () => {
     other.live.close();
   });
 
+  test('is issued in the request that declares the account, too', async () => {
+    const credential = await app.session({ classification: null });
+    const document =
+      'mutation { classify(classification: non_professional) { __typename } createStreamTicket { ticket } }';
+    const { data, errors } = await app.graphql(document, {}, { credential });
+    expect(errors).toBeUndefined();
+    const talking = await connect();
+    talking.send(auth(data.createStreamTicket.ticket));
+    await expect.poll(() => talking.said, patient).toEqual([{ op: 'authed' }]);
+  });
+
   test('is used by one of many that come at once', async () => {
     const ticket = await ticketOf(await app.key());
     const talks = await Promise.all(Array.from({ length: 8 }, () => connect()));
@@ -343,6 +354,9 @@ test('chainCaptured is the chain of the query, and then every new one', async ()
   reader.leave();
 });
 
+// JSON.parse reads it, and JSON.stringify overflows the stack.
+const deep = `${'['.repeat(30_000)}${']'.repeat(30_000)}`;
+
 describe('control', () => {
   test('a wrong message is answered with what was wrong, and costs a request', async () => {
     const key = await app.key({ apiTier: 'free' });
@@ -364,6 +378,10 @@ describe('control', () => {
       [{ op: 'auth', ticket: 'x' }, /^op: /],
       ['{', /no JSON/],
       ['[]', /JSON object/],
+      [`{"op":"sub","id":1,"topic":${deep}}`, /^topic: nested more than 64 deep/],
+      [`{"op":"sub","id":${deep},"topic":"spot"}`, /^id: nested/],
+      [`{"op":"ping","t":${deep}}`, /^t: nested/],
+      [`{"op":${deep}}`, /^op: nested/],
     ];
     for (const [message, expected] of cases) {
       const before = talking.said.length;

@@ -55,6 +55,12 @@ describe('a WebSocket handshake', () => {
       'GET',
       'Sec-WebSocket-Key',
     ],
+    [
+      'a list of protocols that is none',
+      { ...handshake, 'sec-websocket-protocol': ',,,' },
+      'GET',
+      'Sec-WebSocket-Protocol',
+    ],
     ['another method', handshake, 'POST', 'GET'],
   ])('with %s is answered 400, naming what was wrong', async (_name, headers, method, named) => {
     const { status, text, headers: sent } = await ask('/graphql', headers, method);

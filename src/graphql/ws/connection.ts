@@ -1,6 +1,6 @@
 import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult, GraphQLError } from 'graphql';
-import type { Server } from 'graphql-ws';
+import { CloseCode, MessageType, type Server } from 'graphql-ws';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
@@ -11,6 +11,7 @@ import type { WebSocketConnection, WebSocketListener } from '../../runtime/http/
 import { heartbeat } from '../../runtime/http/websocket/heartbeat.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { withinRequest } from '../../runtime/request-scope.ts';
+import { deepestJson, jsonFault } from '../../runtime/stored-text.ts';
 import { endError } from '../../schema/live.ts';
 import { requestErrorOf } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
@@ -22,9 +23,9 @@ export const mostOperations = 100;
 
 /**
  * Close codes: the protocol's own, and RFC 6455's that make its clients connect again (1001, 1013) or give up (4401,
- * 4403).
+ * 4403). @testonly
  */
-const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
+export const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
 
 function closeCodeOf({ status }: Failure): number {
   if (status === 401) return closing.unauthorized;
@@ -70,6 +71,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
       {
         protocol: socket.protocol,
         send: (text) => socket.send(text),
+        onPing: (payload) => this.#pong(payload),
         close: (code = closing.goingAway, reason = '') => socket.close(code, reason),
         onMessage: (handle) => {
           this.#handle = handle;
@@ -85,6 +87,13 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
       this.#services.report(this.#request, internal(error));
       this.#socket.close(closing.unexpected, 'Something went wrong on our side.');
     });
+  }
+
+  /** Answers a ping of the protocol with its payload, unless writing that would overflow the stack. */
+  async #pong(payload: unknown): Promise<void> {
+    if (jsonFault(payload)?.fault === 'too-deep')
+      return this.#socket.close(CloseCode.BadRequest, `Invalid message received: nested more than ${deepestJson} deep`);
+    await this.#socket.send(JSON.stringify({ type: MessageType.Pong, payload }));
   }
 
   onPong(): void {

@@ -4,6 +4,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { clientGone, Failure, internal, invalidParameter, notFound, rateLimited } from '../../domain/failure.ts';
 import type { OpenStream, StreamEnd } from '../../domain/open-stream.ts';
+import { jsonFailure } from '../../domain/sent-text.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
 import type { WebSocketConnection, WebSocketListener } from '../../runtime/http/websocket/connection.ts';
 import { heartbeat } from '../../runtime/http/websocket/heartbeat.ts';
@@ -19,8 +20,8 @@ export const mostSubscriptions = 100;
 /** How long a client may take to authenticate, ms. */
 const authMs = 10_000;
 
-/** Close codes: RFC 6455's, and those by which a client knows that its credential is not good. */
-const closing = {
+/** Close codes: RFC 6455's, and those by which a client knows that its credential is not good. @testonly */
+export const closing = {
   goingAway: 1001,
   unsupported: 1003,
   unexpected: 1011,
@@ -187,6 +188,9 @@ export class SocketConnection implements WebSocketListener, OpenStream {
 
   async #handle(message: ControlMessage): Promise<void> {
     const { op } = message;
+    // Parts of it are repeated in the answer, and what is nested too deep would overflow the stack there.
+    const fault = jsonFailure(message, 'op');
+    if (fault) throw fault;
     if (this.#caller === null) return this.#authenticate(message);
     if (op === 'pong') return this.#heart.heard();
     if (op === 'ping') return this.#socket.send(JSON.stringify({ op: 'pong', t: message.t ?? null }));

@@ -1,12 +1,12 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import { requestLife } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { internal, methodNotAllowed } from '../../domain/failure.ts';
 import type { StreamEnd } from '../../domain/open-stream.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
+import { requestLife } from '../../runtime/http/request-life.ts';
 import { endError, type LiveAnswers } from '../../schema/live.ts';
 import { type ReadOperation, readOperation } from '../contract/operation.ts';
 import { readParams, text } from '../contract/params.ts';

@@ -39,6 +39,12 @@ export interface MessageLimits {
   perTenSeconds: number;
 }
 
+/**
+ * Codes that close a connection of any endpoint: for a frame that breaks RFC 6455, and for what is over
+ * `MessageLimits`. @testonly
+ */
+export const frameClosing = { protocol: 1002, text: 1007, tooMany: 1008, tooLarge: 1009 };
+
 /** How long a client may take to answer the closing handshake, ms. */
 const lastWordsMs = 1000;
 /** Messages that wait to be handled, before reading stops until they are. */
@@ -94,7 +100,7 @@ function receive(socket: WebSocket, listener: WebSocketListener, { perTenSeconds
     if (nowMs - window.startMs > windowMs) window = { startMs: nowMs, messages: 0 };
     window.messages += 1;
     if (window.messages > perTenSeconds)
-      return socket.close(1008, `More than ${perTenSeconds} messages within ten seconds.`);
+      return socket.close(frameClosing.tooMany, `More than ${perTenSeconds} messages within ten seconds.`);
     waiting.push(isBinary ? (data as Buffer) : String(data));
     if (waiting.length >= mostWaiting) socket.pause();
     if (!isBusy) void work();
@@ -144,6 +150,10 @@ export function webSocketEndpoint(limits: MessageLimits, protocols: readonly str
     closeTimeout: lastWordsMs,
     handleProtocols: (asked: Set<string>) => [...asked].find((each) => protocols.includes(each)) ?? false,
   } as ConstructorParameters<typeof WebSocketServer>[0]);
+  // What the library rejects of a handshake is answered like any request.
+  server.on('wsClientError', ({ message }: Error) => {
+    throw new BadHandshake(`${message}.`);
+  });
   const headersOf = new WeakMap<IncomingMessage, Readonly<Record<string, string>>>();
   server.on('headers', (lines: string[], request) => {
     for (const [name, value] of Object.entries(headersOf.get(request) ?? {})) lines.push(`${name}: ${value}`);
