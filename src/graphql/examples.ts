@@ -104,13 +104,16 @@ query Chain {
 
 const flow = `# The largest option trades, from the event to its contracts and their greeks.
 query LargeTrades {
-  largeTrades(symbol: "SPY", limit: 10) {
-    events {
-      symbol
-      update { event { eventKind side premiumUsd totalSize legs { contract { id greeks { latest { iv delta } } } price size } } }
-      coverage { status complete sessionDate }
+  symbol(symbol: "SPY") {
+    flow {
+      largeTrades(minPremiumUsd: 100000, right: call, limit: 10) {
+        events {
+          update { event { eventKind side premiumUsd totalSize legs { contract { id greeks { latest { iv delta } } } price size } } }
+          coverage { status complete sessionDate }
+        }
+        meta { count total { count premiumUsd } cursor }
+      }
     }
-    meta { count retention }
   }
 }
 `;

@@ -5,7 +5,7 @@ import type { Browser, BrowserContext, Locator, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, testApp } from '../support/app.ts';
 import { axeFindings } from '../support/axe.ts';
-import { chromiumPath, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
+import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
 if (chromiumPath === null) console.warn('No Chromium: how /docs behaves in a browser is not tested (set CHROMIUM).');
@@ -28,15 +28,7 @@ describe.skipIf(chromiumPath === null)('/docs in a browser', { timeout: 90_000 }
     await app?.close();
   });
 
-  /** A page that may complain of nothing by the end of the test. */
-  async function opened(path: string, options: PageOptions = {}): Promise<Page> {
-    const { page, complaints, close } = await openPage(context, app.url + path, options);
-    onTestFinished(async () => {
-      await close();
-      expect(complaints).toEqual({ console: [], otherHosts: [] });
-    });
-    return page;
-  }
+  const opened = (path: string, options?: PageOptions) => openCleanPage(context, app.url + path, options);
   const hash = (page: Page) => new URL(page.url()).hash;
   const titles = (page: Page) => page.locator('#search-found .search-title').allInnerTexts();
 

@@ -2,7 +2,7 @@ import type { Browser, BrowserContext, Page } from 'playwright-core';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type TestApp, testApp } from '../support/app.ts';
 import { axeFindings } from '../support/axe.ts';
-import { chromiumPath, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
+import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
 if (chromiumPath === null) console.warn('No Chromium: how pages behave in a browser is not tested (set CHROMIUM).');
@@ -28,15 +28,7 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     await first?.close();
   });
 
-  /** A page that may complain of nothing by the end of the test. */
-  async function opened(path: string, options: PageOptions = {}): Promise<Page> {
-    const { page, complaints, close } = await openPage(context, app.url + path, options);
-    onTestFinished(async () => {
-      await close();
-      expect(complaints).toEqual({ console: [], otherHosts: [] });
-    });
-    return page;
-  }
+  const opened = (path: string, options?: PageOptions) => openCleanPage(context, app.url + path, options);
 
   /** Waits until an element's text holds `text`; the editors' blanks do not break. */
   const shows = (page: Page, selector: string, text: string) =>
@@ -123,6 +115,16 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
       await page.locator('main h1').waitFor();
       expect(await axeFindings(page), path).toEqual([]);
     }
+  });
+
+  test.each(['dark', 'light'] as const)('axe finds nothing against GraphiQL in the %s theme', async (colorScheme) => {
+    const { page, close } = await openPage(context, `${app.url}/graphql`, { colorScheme });
+    onTestFinished(close);
+    await page.locator('.graphiql-doc-explorer-root-type').first().waitFor();
+    await page.locator('.graphiql-query-editor .cm-property').first().waitFor();
+    // GraphiQL's own: buttons in its tabs and in their list, and an answer that is scrolled by its hidden field.
+    const own = ['aria-required-children', 'nested-interactive', 'scrollable-region-focusable'];
+    expect(await axeFindings(page, own)).toEqual([]);
   });
 
   test('/docs: an operation opens in GraphiQL with its variables, and runs under the key', async () => {

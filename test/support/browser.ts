@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
+import { expect, onTestFinished } from 'vitest';
 
 /** Debian's Chromium, or the one that CHROMIUM names; null if there is none. */
 export const chromiumPath: string | null =
@@ -83,4 +84,14 @@ export async function openPage(
     await page.close();
   };
   return { page, complaints, asked, close };
+}
+
+/** A page that may complain of nothing by the end of the test, which closes it. */
+export async function openCleanPage(context: BrowserContext, url: string, options: PageOptions = {}): Promise<Page> {
+  const { page, complaints, close } = await openPage(context, url, options);
+  onTestFinished(async () => {
+    await close();
+    expect(complaints).toEqual({ console: [], otherHosts: [] });
+  });
+  return page;
 }

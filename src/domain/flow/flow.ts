@@ -52,6 +52,12 @@ export interface LargeTrade {
   event: FlowEvent;
 }
 
+/** How many large trades there are, and their premium, dollars. */
+export interface LargeTradesTotal {
+  count: number;
+  premiumUsd: number;
+}
+
 /** What traded, by right: contracts, dollars of premium, prints (spec 2.14). */
 export interface FlowMeasures {
   callVolume: number;

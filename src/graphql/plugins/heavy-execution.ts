@@ -1,10 +1,10 @@
 import { type ExecutionArgs, type ExecutionResult, getOperationAST } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
-import { requestLife } from '../../access/admission.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { Failure, rateLimited } from '../../domain/failure.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { executeInPieces } from '../../runtime/graph/execute.ts';
+import { requestLife } from '../../runtime/http/request-life.ts';
 import { operationSpan } from '../../runtime/operation-span.ts';
 import { OverLimit, Pieces } from '../../runtime/pieces.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { ExecutionResult } from 'graphql';
-import { type Charged, requestLife } from '../../access/admission.ts';
+import type { Charged } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
@@ -9,6 +9,7 @@ import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFou
 import { bodyBytes } from '../../domain/request-body.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
+import { requestLife } from '../../runtime/http/request-life.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';

@@ -30,13 +30,14 @@ export function graphiqlPage(
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>${options.title}</title>
+<meta name="description" content="Write, run and share GraphQL queries against this gateway, with its schema beside them.">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
 ${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}</head>
 <body id="body" class="no-focus-outline">
 ${header('/graphql', site)}
 <script src="${assets.address('graphiql/client/before.ts')}"></script>
 <script type="module" src="${assets.address('client/shell.ts')}"></script>
-<div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div>
+<main id="main"><h1>GraphiQL</h1><div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div></main>
 <script type="application/json" id="graphiql-options">${trusted(inert)}</script>
 <script src="${assets.address('graphiql/app.js')}"></script>
 <script src="${assets.address('graphiql/client/start.ts')}"></script>

@@ -36,6 +36,7 @@ export async function classify(context: RequestContext, classification: Classifi
   const { access, caller } = context;
   const declared = await fromStore('account', () => access.accounts.declare(caller.accountId, classification));
   context.caller = { ...caller, classification: declared.classification, attested: declared.attested };
+  access.tickets.succeed(caller, context.caller);
   return declared;
 }
 

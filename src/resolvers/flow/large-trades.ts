@@ -1,28 +1,41 @@
 import { requireFlow } from '../../access/entitlement/entitlement.ts';
+import type { OptionRight } from '../../domain/chain/option-contract.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { coverageAt } from '../../domain/flow/coverage.ts';
 import type { EventKey } from '../../domain/flow/event-id.ts';
-import type { FlowEvent, LargeTrade } from '../../domain/flow/flow.ts';
+import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import {
+  type EventPosition,
   findLargeTrades,
-  type LargeTradeFilter,
+  type LargeTradesOf,
   readAllLargeTrades,
   readLargeTrades,
+  readLargeTradeTotals,
 } from '../../store/flow/events.ts';
 import { fromSource, type RequestContext } from '../context.ts';
+import { foreignCursor, readCursor, writeCursor } from '../cursor.ts';
 import { type ResponseMeta, responseMeta, sessionPlane } from '../response-meta.ts';
 import { feedStartMs, flowRetention, requireFlowFilter, requireFlowOf } from './flow.ts';
 
 /** Events an answer holds: the default, the most for a site session, the most for an API key (spec 4.8). */
 export const largeTradeLimits = { default: 100, max: 200, keyMax: 100 };
 
-export interface LargeTradesArgs {
-  symbol?: string | null | undefined;
+/** What narrows large trades of whichever underlying. */
+interface LargeTradesArgs {
   session?: SessionDate | null | undefined;
   minPremiumUsd?: number | null | undefined;
   limit?: number | null | undefined;
+}
+
+/** What narrows those of one underlying. */
+export interface LargeTradesOfArgs extends LargeTradesArgs {
+  kind?: FlowEventKind | null | undefined;
+  side?: FlowSide | null | undefined;
+  right?: OptionRight | null | undefined;
+  expiry?: SessionDate | null | undefined;
+  cursor?: string | null | undefined;
 }
 
 export interface LargeTradesMeta extends ResponseMeta {
@@ -32,6 +45,10 @@ export interface LargeTradesMeta extends ResponseMeta {
   retention: string;
   /** True if a larger limit was requested; null otherwise. */
   limitClamped: true | null;
+  /** Where the next page begins; null at the end, and for those of all underlyings. */
+  cursor: string | null;
+  /** Reads how many there are on all pages; null for those of all underlyings. */
+  total: () => Promise<LargeTradesTotal> | null;
 }
 
 export interface LargeTradesPage {
@@ -39,38 +56,100 @@ export interface LargeTradesPage {
   meta: LargeTradesMeta;
 }
 
-async function tradesOf(context: RequestContext, symbol: string, filter: LargeTradeFilter): Promise<LargeTrade[]> {
-  const found = await batched(context, `large-trades ${JSON.stringify(filter)}`, symbol, (symbols) =>
-    readLargeTrades(context.store, symbols, filter),
-  );
-  return found!;
+function limitOf({ caller }: RequestContext, { limit }: LargeTradesArgs): { limit: number; clamped: boolean } {
+  if (limit != null && limit < 1) throw invalidParameter('limit', 'expected 1 or more');
+  const max = caller.kind === 'key' ? largeTradeLimits.keyMax : largeTradeLimits.max;
+  return { limit: Math.min(limit ?? largeTradeLimits.default, max), clamped: (limit ?? 0) > max };
 }
 
-/** Detected large trades, newest first, of one underlying or of all (spec 4.8). */
-export async function largeTrades(context: RequestContext, args: LargeTradesArgs): Promise<LargeTradesPage> {
-  const { symbol = null, session = null, minPremiumUsd = null } = args;
-  requireFlow(context.caller);
-  if (args.limit != null && args.limit < 1) throw invalidParameter('limit', 'expected 1 or more');
-  requireFlowFilter(context, args);
-  if (symbol !== null) await requireFlowOf(context, symbol);
-  const max = context.caller.kind === 'key' ? largeTradeLimits.keyMax : largeTradeLimits.max;
-  const clamped = (args.limit ?? 0) > max;
-  const limit = Math.min(args.limit ?? largeTradeLimits.default, max);
-  const fromMs = session === null ? feedStartMs(context.nowMs) : null;
-  const filter = { session, minPremiumUsd, limit, fromMs, throughMs: context.nowMs };
-  const events = await fromSource(context, 'option_tape', () =>
-    symbol === null ? readAllLargeTrades(context.store, filter) : tradesOf(context, symbol, filter),
-  );
+function filterOf({ nowMs }: RequestContext, { session = null, minPremiumUsd = null }: LargeTradesArgs) {
+  return { session, minPremiumUsd, fromMs: session === null ? feedStartMs(nowMs) : null, throughMs: nowMs };
+}
+
+function pageOf(
+  context: RequestContext,
+  args: LargeTradesArgs,
+  found: { events: LargeTrade[] } & Pick<LargeTradesMeta, 'cursor' | 'total'>,
+): LargeTradesPage {
+  const { limit, clamped } = limitOf(context, args);
+  const session = args.session ?? null;
   return {
-    events: events.map((event) => ({ ...event, coverage: coverageAt(event.coverage, context.nowMs) })),
+    events: found.events.map((event) => ({ ...event, coverage: coverageAt(event.coverage, context.nowMs) })),
     meta: {
       ...responseMeta(context, sessionPlane(session, context.nowMs), clamped ? ['limit_clamped'] : []),
-      count: events.length,
+      count: found.events.length,
       limit,
       retention: flowRetention(session),
       limitClamped: clamped ? true : null,
+      cursor: found.cursor,
+      total: found.total,
     },
   };
+}
+
+// What a cursor continues.
+const boundTo = (symbol: string, { session, minPremiumUsd, kind, side, right, expiry }: LargeTradesOf) =>
+  ['large-trades', symbol, JSON.stringify([session, minPremiumUsd, kind, side, right, expiry])] as const;
+
+function positionOf(cursor: string, bound: readonly string[]): EventPosition {
+  const match = /^(\d{1,15}) (\d{1,15}) (\S{1,100})$/.exec(readCursor(cursor, bound));
+  if (!match) throw foreignCursor();
+  return { eventTsMs: Number(match[1]), seq: Number(match[2]), eventId: match[3]! };
+}
+
+/** Detected large trades of an underlying, newest first. */
+export async function largeTradesOf(
+  context: RequestContext,
+  symbol: string,
+  args: LargeTradesOfArgs,
+): Promise<LargeTradesPage> {
+  requireFlow(context.caller);
+  const { limit } = limitOf(context, args);
+  requireFlowFilter(context, { ...args, symbol });
+  await requireFlowOf(context, symbol);
+  const { kind = null, side = null, right = null, expiry = null, cursor = null } = args;
+  const filter: LargeTradesOf = { ...filterOf(context, args), kind, side, right, expiry };
+  const bound = boundTo(symbol, filter);
+  const after = cursor === null ? null : positionOf(cursor, bound);
+  const name = JSON.stringify([filter, limit, after]);
+  const read = () =>
+    batched(context, `large-trades ${name}`, symbol, (symbols) =>
+      // One more tells whether there is a further page.
+      readLargeTrades(context.store, symbols, { ...filter, limit: limit + 1, after }),
+    );
+  const found = (await fromSource(context, 'option_tape', read))!;
+  const events = found.slice(0, limit);
+  const last = events.at(-1);
+  const next = last && `${last.event.eventTsMs} ${last.seq} ${last.event.eventId}`;
+  return pageOf(context, args, {
+    events,
+    cursor: found.length > limit ? writeCursor(next!, bound) : null,
+    total: () => fromSource(context, 'option_tape', () => totalOf(context, symbol, filter)),
+  });
+}
+
+async function totalOf(context: RequestContext, symbol: string, filter: LargeTradesOf): Promise<LargeTradesTotal> {
+  const found = await batched(context, `large-trade totals ${JSON.stringify(filter)}`, symbol, (symbols) =>
+    readLargeTradeTotals(context.store, symbols, filter),
+  );
+  return found ?? { count: 0, premiumUsd: 0 };
+}
+
+/** Detected large trades, newest first, of one underlying or of all (spec 4.8). */
+export async function largeTrades(
+  context: RequestContext,
+  { symbol = null, ...args }: LargeTradesArgs & { symbol?: string | null | undefined },
+): Promise<LargeTradesPage> {
+  if (symbol !== null) return largeTradesOf(context, symbol, args);
+  requireFlow(context.caller);
+  const { limit } = limitOf(context, args);
+  requireFlowFilter(context, args);
+  const read = () => readAllLargeTrades(context.store, filterOf(context, args), limit);
+  return pageOf(context, args, {
+    events: await fromSource(context, 'option_tape', read),
+    cursor: null,
+    total: () => null,
+  });
 }
 
 /** The large trade of a key; null if there is none. Those of one answer are read together. */

@@ -1,6 +1,6 @@
 import type { CrossSection, FlowMeasures } from '../../domain/flow/flow.ts';
 import { oncePerRequest, type RequestContext } from '../context.ts';
-import { type GexStrike, requireReadable, servedCaptures, storedCapture, strikeRows } from '../gex/gex.ts';
+import { type GexStrike, requireReadable, rowAtStrike, servedCaptures, storedCapture } from '../gex/gex.ts';
 import { crossSection } from './cross-section.ts';
 
 /** A strike of a cross-section, that knows the snapshot it is of. */
@@ -34,11 +34,10 @@ export async function gexAtStrike(
 ): Promise<GexStrike | null> {
   const { symbol } = section;
   const { sessionDate } = section.coverage;
-  const byStrike = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate}`, async () => {
+  const capture = await oncePerRequest(context, `gex by strike ${symbol} ${sessionDate}`, async () => {
     await requireReadable(context, symbol);
-    const capture = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
-    const rows = capture ? await strikeRows(servedCaptures([capture], false, null)[0]!, context) : [];
-    return new Map(Array.from(rows, (row) => [row.strike, row]));
+    const stored = await storedCapture(context, symbol, { atMs: context.nowMs, sessionDate, byExpiry: false });
+    return stored && servedCaptures([stored], false, null)[0]!;
   });
-  return byStrike.get(strikeThousandths) ?? null;
+  return capture && rowAtStrike(capture, strikeThousandths);
 }

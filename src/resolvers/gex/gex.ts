@@ -4,11 +4,11 @@ import { invalidParameter } from '../../domain/failure.ts';
 import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
-import { yieldForRows, yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { yieldForRows } from '../../runtime/event-loop.ts';
 import { latestGexCaptures, type StoredGexCapture } from '../../store/gex/captures.ts';
 import { parseAsOf } from '../as-of.ts';
 import { findSymbol, fromSource, type RequestContext } from '../context.ts';
-import { lazyRows } from '../yielding-rows.ts';
+import { yieldingRows } from '../yielding-rows.ts';
 
 /** A capture as it is served: the rows in force, cut to what was asked for, still columns. */
 export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'byExpiry'> {
@@ -20,8 +20,6 @@ export interface ServedGexCapture extends Omit<StoredGexCapture, 'strikes' | 'by
   top: number | null;
   /** Indexes of the rows that are served, ascending; null = all. */
   selected: Uint32Array | null;
-  /** Rows are made in an iteration of the event loop of their own: there are many, or many captures. */
-  yieldingRows: boolean;
 }
 
 /** A strike row that knows the capture it is of. */
@@ -33,9 +31,6 @@ export interface CaptureArgs {
   topStrikes?: number | null | undefined;
   byExpiry?: boolean | null | undefined;
 }
-
-/** Rows that are made in one go: about 2 ms of work. */
-const rowsPerYield = 2000;
 
 /** Throws 400 for a `top` below 1. */
 export function checkTop(top: number | null | undefined, parameter: string): void {
@@ -65,15 +60,12 @@ export function servedCaptures(
   byExpiry: boolean,
   top: number | null,
 ): ServedGexCapture[] {
-  const served = captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
+  return captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
     const selected = top === null ? null : topStrikes(strikes, top);
-    if (!byExpiry || !rows)
-      return { ...facts, columns: strikes, isByExpiry: false, top, selected, yieldingRows: false };
+    if (!byExpiry || !rows) return { ...facts, columns: strikes, isByExpiry: false, top, selected };
     const indexes = selected && ofStrikes(rows, strikes, selected);
-    return { ...facts, columns: rows, isByExpiry: true, top, selected: indexes, yieldingRows: false };
+    return { ...facts, columns: rows, isByExpiry: true, top, selected: indexes };
   });
-  const rows = served.reduce((sum, { selected, columns }) => sum + (selected ?? columns.strike).length, 0);
-  return rows <= rowsPerYield ? served : served.map((capture) => ({ ...capture, yieldingRows: true }));
 }
 
 const rowCount = ({ columns, selected }: ServedGexCapture) => (selected ?? columns.strike).length;
@@ -85,20 +77,15 @@ function rowOf(capture: ServedGexCapture, index: number): GexStrike {
   return row;
 }
 
-function rowsOf(capture: ServedGexCapture): GexStrike[] {
-  const rows: GexStrike[] = new Array(rowCount(capture));
-  for (let i = 0; i < rows.length; i++) rows[i] = rowOf(capture, i);
-  return rows;
+/** The rows of a capture, ascending by strike, then expiry. */
+export function strikeRows(capture: ServedGexCapture, context: Pick<RequestContext, 'batchSchedule'>) {
+  return yieldingRows(context, rowCount(capture), (index) => rowOf(capture, index));
 }
 
-/** The rows of a capture, ascending by strike, then expiry. */
-export function strikeRows(
-  capture: ServedGexCapture,
-  { batchSchedule }: Pick<RequestContext, 'batchSchedule'>,
-): Iterable<GexStrike> | Promise<GexStrike[]> {
-  if (!capture.yieldingRows) return rowsOf(capture);
-  if (batchSchedule) return lazyRows(rowCount(capture), (index) => rowOf(capture, index));
-  return yieldToEventLoop().then(() => rowsOf(capture));
+/** The net row of a strike; null if the capture has none. */
+export function rowAtStrike(capture: ServedGexCapture, strikeThousandths: number): GexStrike | null {
+  const index = capture.columns.strike.indexOf(strikeThousandths);
+  return index === -1 ? null : rowOf(capture, index);
 }
 
 /**

@@ -189,25 +189,26 @@ export async function stockBars(context: RequestContext, symbol: string, args: S
 }
 
 /** A page's bars as rows. */
-export function stockBarRows(
-  { symbol, timeframe, bars }: StockBarsPage,
-  context: RequestContext,
-): Iterable<StockBar | Promise<StockBar>> {
+export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage, context: RequestContext) {
   const { tsMs, open, high, low, close, volume, vwap, tradeCount } = bars;
   const known = (value: number) => (Number.isNaN(value) ? null : value);
   // One object a row, without one in between: this is the hot path of every page of bars.
-  return yieldingRows(context, tsMs.length, (i) => ({
-    symbol,
-    timeframe,
-    tsMs: tsMs[i]!,
-    open: open[i]!,
-    high: high[i]!,
-    low: low[i]!,
-    close: close[i]!,
-    volume: volume[i]!,
-    vwap: known(vwap[i]!),
-    tradeCount: known(tradeCount[i]!),
-  }));
+  return yieldingRows(
+    context,
+    tsMs.length,
+    (i): StockBar => ({
+      symbol,
+      timeframe,
+      tsMs: tsMs[i]!,
+      open: open[i]!,
+      high: high[i]!,
+      low: low[i]!,
+      close: close[i]!,
+      volume: volume[i]!,
+      vwap: known(vwap[i]!),
+      tradeCount: known(tradeCount[i]!),
+    }),
+  );
 }
 
 /** A close older than this many days is no longer the one before. */

@@ -1,14 +1,15 @@
 import { readEventId } from '../../domain/flow/event-id.ts';
-import type { FlowEvent, FlowEventKind, FlowLeg, LargeTrade } from '../../domain/flow/flow.ts';
+import type { FlowEvent, FlowEventKind, FlowLeg, LargeTrade, LargeTradesTotal } from '../../domain/flow/flow.ts';
 import {
   flowEvent,
   type LargeTradesMeta,
   type LargeTradesPage,
   largeTradeLimits,
   largeTrades,
+  largeTradesOf,
 } from '../../resolvers/flow/large-trades.ts';
 import { builder } from '../builder.ts';
-import { OptionContractType } from '../chain/contract.ts';
+import { OptionContractType, OptionRightEnum } from '../chain/contract.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { enumValues } from '../enum-values.ts';
 import { node } from '../node.ts';
@@ -111,6 +112,14 @@ export const LargeTradeType = builder.objectRef<LargeTrade>('LargeTrade').implem
   }),
 });
 
+const LargeTradesTotalType = builder.objectRef<LargeTradesTotal>('LargeTradesTotal').implement({
+  description: 'The large trades that pass the filter, on all pages.',
+  fields: (t) => ({
+    count: t.expose('count', { type: 'Long', description: 'Number of large trades.' }),
+    premiumUsd: t.exposeFloat('premiumUsd', { description: 'Their premium, dollars.' }),
+  }),
+});
+
 const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta').implement({
   description: 'Metadata of large trades.',
   interfaces: [ResponseMetaInterface],
@@ -123,6 +132,17 @@ const LargeTradesMetaType = builder.objectRef<LargeTradesMeta>('LargeTradesMeta'
     limitClamped: t.exposeBoolean('limitClamped', {
       nullable: true,
       description: 'True if a larger limit was requested; null otherwise.',
+    }),
+    cursor: t.exposeString('cursor', {
+      nullable: true,
+      description: 'Cursor of the next page. Null on the last page, and for large trades of all underlyings.',
+    }),
+    total: t.field({
+      type: LargeTradesTotalType,
+      nullable: true,
+      extensions: costs({ once: 2.5, each: 0.05 }),
+      description: 'Totals of all pages. Null for large trades of all underlyings.',
+      resolve: ({ total }) => total(),
     }),
   }),
 });
@@ -170,8 +190,18 @@ builder.objectField(SymbolFlowType, 'largeTrades', (t) =>
   t.field({
     ...served,
     description: 'Detected large trades of this underlying, newest first.',
-    args: filterArgs,
-    resolve: ({ symbol }, args, context) => largeTrades(context, { ...args, symbol }),
+    args: {
+      ...filterArgs,
+      kind: t.arg({ type: FlowEventKindEnum, description: 'Only this kind.' }),
+      side: t.arg({ type: FlowSideEnum, description: 'Only this side.' }),
+      right: t.arg({ type: OptionRightEnum, description: 'Only trades with a leg of this right.' }),
+      expiry: t.arg({
+        type: 'SessionDate',
+        description: 'Only trades with a leg of this expiration; with right, the same leg has both.',
+      }),
+      cursor: t.arg.string({ description: 'Cursor of the previous page, with the other arguments unchanged.' }),
+    },
+    resolve: ({ symbol }, args, context) => largeTradesOf(context, symbol, args),
   }),
 );
 

@@ -1,6 +1,13 @@
-import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import { contractId, type OptionRight, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { EventKey } from '../../domain/flow/event-id.ts';
-import type { FlowEvent, FlowLeg, FlowSide, LargeTrade } from '../../domain/flow/flow.ts';
+import type {
+  FlowEvent,
+  FlowEventKind,
+  FlowLeg,
+  FlowSide,
+  LargeTrade,
+  LargeTradesTotal,
+} from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { columnTypes, fieldNames } from '../engine/models/columns.ts';
@@ -17,12 +24,35 @@ export interface LargeTradeFilter {
   session: SessionDate | null;
   /** Least total premium, dollars; null = any. */
   minPremiumUsd: number | null;
-  /** Events at most, of each underlying asked for. */
-  limit: number;
   /** Nothing earlier is read; null = any. */
   fromMs: number | null;
   /** Nothing later is read. */
   throughMs: number;
+}
+
+/** Which large trades of an underlying are wanted. */
+export interface LargeTradesOf extends LargeTradeFilter {
+  /** Null = any. */
+  kind: FlowEventKind | null;
+  side: FlowSide | null;
+  /** Right and expiration that one of the legs has; null = any. */
+  right: OptionRight | null;
+  expiry: SessionDate | null;
+}
+
+/** The position of an event among those of its underlying, newest first. */
+export interface EventPosition {
+  eventTsMs: number;
+  seq: number;
+  eventId: string;
+}
+
+/** A page of the large trades of each underlying. */
+export interface LargeTradesPage extends LargeTradesOf {
+  /** Events at most, of each underlying. */
+  limit: number;
+  /** Only events further back than this; null = from the newest. */
+  after: EventPosition | null;
 }
 
 type EventRow = Row<'FlowEvent'>;
@@ -73,18 +103,41 @@ export async function largeTradesOf(store: Store, events: readonly CoveredEvent[
   });
 }
 
-const newest = statement(
-  'large-trades',
-  {
+const filterParameters = {
+  ...({
     underlyings: 'text[]',
     session: 'text?',
     minPremiumUsd: 'float8?',
     fromMs: 'int8',
     throughMs: 'int8',
-    limit: 'int8',
-  },
+  } as const),
+  ...({ kind: 'text?', side: 'text?', contracts: 'text?' } as const),
+};
+
+const newest = statement(
+  'large-trades',
+  { ...filterParameters, ...({ afterMs: 'int8?', afterSeq: 'int8?', afterId: 'text?', limit: 'int8' } as const) },
   eventColumns,
 );
+
+const totals = statement('large-trade-totals', filterParameters, {
+  underlying: 'text',
+  count: 'int8',
+  premiumUsd: 'float8',
+});
+
+/** The parameters of a filter, for these underlyings. */
+function parametersOf(underlyings: readonly string[], { right, expiry, ...filter }: LargeTradesOf) {
+  return { underlyings, ...filter, fromMs: filter.fromMs ?? 0, contracts: contractPattern(right, expiry) };
+}
+
+/** The pattern of LIKE for the ids of contracts of a right and expiration; null for those of any. */
+function contractPattern(right: OptionRight | null, expiry: SessionDate | null): string | null {
+  if (right === null && expiry === null) return null;
+  const date = expiry === null ? '_'.repeat(6) : expiry.slice(2).replaceAll('-', '');
+  const letter = right === null ? '_' : right === 'call' ? 'C' : 'P';
+  return `%${date}${letter}${'_'.repeat(8)}`;
+}
 
 /**
  * The large trades of several underlyings, newest first: two statements however many. Every underlying is in the
@@ -93,13 +146,25 @@ const newest = statement(
 export async function readLargeTrades(
   store: Store,
   underlyings: readonly string[],
-  filter: LargeTradeFilter,
+  { limit, after, ...filter }: LargeTradesPage,
 ): Promise<Map<string, LargeTrade[]>> {
   const answer = new Map<string, LargeTrade[]>(underlyings.map((underlying) => [underlying, []]));
-  const asked = { underlyings: [...answer.keys()], ...filter, fromMs: filter.fromMs ?? 0 };
-  const rows = await newest.rows(readFrom(store, 'flow', underlyings), asked);
+  const rows = await newest.rows(readFrom(store, 'flow', underlyings), {
+    ...parametersOf([...answer.keys()], filter),
+    ...{ afterMs: after?.eventTsMs ?? null, afterSeq: after?.seq ?? null, afterId: after?.eventId ?? null, limit },
+  });
   for (const trade of await largeTradesOf(store, rows)) answer.get(trade.symbol)!.push(trade);
   return answer;
+}
+
+/** The totals of the large trades of several underlyings; one that has none is not in the answer. One statement. */
+export async function readLargeTradeTotals(
+  store: Store,
+  underlyings: readonly string[],
+  filter: LargeTradesOf,
+): Promise<Map<string, LargeTradesTotal>> {
+  const rows = await totals.rows(readFrom(store, 'flow', underlyings), parametersOf(underlyings, filter));
+  return new Map(rows.map(({ underlying, ...total }) => [underlying, total]));
 }
 
 /** Events with their sessions' coverage; an event without coverage is not read. */
@@ -114,7 +179,8 @@ async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<Co
 /** The large trades of all underlyings, newest first. */
 export async function readAllLargeTrades(
   store: Store,
-  { session, minPremiumUsd, limit, fromMs, throughMs }: LargeTradeFilter,
+  { session, minPremiumUsd, fromMs, throughMs }: LargeTradeFilter,
+  limit: number,
 ): Promise<LargeTrade[]> {
   const rows = await readFrom(store, 'flow', null).prisma.flowEvent.findMany({
     where: {

@@ -14,7 +14,7 @@ export interface FeedStep {
   throughMs: number;
 }
 
-/** An event with its place in the order of telling. */
+/** An event with its position in the order of sending. */
 export interface FeedTrade {
   position: number;
   trade: LargeTrade;
@@ -38,10 +38,10 @@ export interface FeedWindow {
   limit: number;
 }
 
-/** The newest place of the feed; 0 before the first event. */
+/** The newest position of the feed; 0 before the first event. */
 export async function newestFeedPosition(store: Store): Promise<number> {
-  const { _max } = await readFrom(store, 'flow', null).prisma.flowFeedEntry.aggregate({ _max: { place: true } });
-  return numbered(_max).place ?? 0;
+  const { _max } = await readFrom(store, 'flow', null).prisma.flowFeedEntry.aggregate({ _max: { position: true } });
+  return numbered(_max).position ?? 0;
 }
 
 const unseen = statement(
@@ -54,7 +54,7 @@ const unseen = statement(
   { ...eventColumns, position: 'int8' },
 );
 
-/** Events that a reader has not seen, in the order of telling. Two statements, one when there are none. */
+/** Events that a reader has not seen, in the order of sending. Two statements, one when there are none. */
 export async function readFeed(store: Store, { seen, ...window }: FeedWindow): Promise<FeedTrade[]> {
   const rows = await unseen.rows(readFrom(store, 'flow', null), {
     seenPosition: seen[0]!.position,

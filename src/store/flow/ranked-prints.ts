@@ -26,7 +26,7 @@ function printOf({ scope: _, list: __, contract: id, ...row }: PrintRow): Ranked
 const lastSessions = statement(
   'ranked-sessions',
   { scopes: 'text[]', list: 'text', session: 'text?', lastSession: 'text' },
-  { wanted: 'text', sessionDate: 'text', coverageStatus: 'text', scannedAtMs: 'int8', source: 'text' },
+  { scope: 'text', sessionDate: 'text', coverageStatus: 'text', scannedAtMs: 'int8', source: 'text' },
 );
 
 const printFields = [
@@ -47,14 +47,17 @@ export async function readRankedLists(
 ): Promise<Map<string, RankedList>> {
   // A scope without a list of its own uses the whole list.
   const from = readFrom(store, 'flow', [...scopes, wholeList]);
-  const asked = { scopes: [...new Set(scopes)], list, session, lastSession };
-  const sessions = await lastSessions.rows(from, asked);
+  const asked = { scopes: [...new Set([...scopes, wholeList])], list, session, lastSession };
+  const sessions = new Map((await lastSessions.rows(from, asked)).map((row) => [row.scope, row]));
+  const whole = sessions.get(wholeList);
   const answer = new Map<string, RankedList>();
-  for (const { wanted, ...row } of sessions) {
-    const coverageStatus = row.coverageStatus as CoverageStatus;
-    answer.set(wanted, { ...row, scope: wanted, list, coverageStatus, prints: [] });
+  for (const scope of scopes) {
+    const own = sessions.get(scope);
+    const last = own && !(whole && whole.sessionDate > own.sessionDate) ? own : whole;
+    if (last === undefined) continue;
+    answer.set(scope, { ...last, scope, list, coverageStatus: last.coverageStatus as CoverageStatus, prints: [] });
   }
-  const keys = sessions.map(({ wanted, sessionDate }) => ({ scope: wanted, list, sessionDate }));
+  const keys = Array.from(answer.values(), ({ scope, sessionDate }) => ({ scope, list, sessionDate }));
   const rows = await findRows(from, 'RankedPrint', { by: listKey, keys }, printFields);
   rows.sort((a, b) => a.rank - b.rank);
   for (const row of rows) answer.get(row.scope)!.prints.push(printOf(row));

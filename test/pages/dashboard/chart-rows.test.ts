@@ -9,6 +9,7 @@ import {
 } from '../../../src/pages/dashboard/client/charts/levels.ts';
 import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import type {
+  CrossSection,
   FlowEvent,
   FlowMeasures,
   GexCapture,
@@ -313,7 +314,10 @@ describe('the filter of trades', () => {
     ['', null],
   ])('%s is an amount of %s dollars', (text, dollars) => expect(dollarsOf(text)).toBe(dollars));
 
-  test('offers the expiries there are', () => {
-    expect(expiriesOf([{ seq: 1, update: { event } } as LargeTrade])).toEqual(['2026-12-18', '2027-01-15']);
+  test('offers the expiries of the trades and of the flow', () => {
+    const flow = { update: { byExpiration: [{ expiry: '2026-11-27' }, { expiry: '2026-12-18' }] } } as CrossSection;
+    const trades = [{ seq: 1, update: { event } } as LargeTrade];
+    expect(expiriesOf(trades, null)).toEqual(['2026-12-18', '2027-01-15']);
+    expect(expiriesOf(trades, flow)).toEqual(['2026-11-27', '2026-12-18', '2027-01-15']);
   });
 });

@@ -3,26 +3,21 @@ import { describe, expect, test } from 'vitest';
 import {
   laterCapture,
   laterSnapshot,
-  maxTrades,
   withBar,
   withCapture,
   withPage,
   withQuote,
-  withTrades,
 } from '../../../src/pages/dashboard/client/data/live-rows.ts';
 import type {
   Bar,
   BarColumns,
   CrossSectionPage,
   GexCapture,
-  LargeTrade,
   Quote,
 } from '../../../src/pages/dashboard/client/data/operation-types.ts';
 
 const none: BarColumns = { tsMs: [], open: [], high: [], low: [], close: [], volume: [] };
 const bar = (tsMs: number, volume: number): Bar => ({ tsMs, volume, open: 1, high: 2, low: 0.5, close: 1 + volume });
-const trade = (id: string, eventTsMs: number, seq: number, premiumUsd = 1) =>
-  ({ seq, update: { event: { eventId: id, eventTsMs, premiumUsd } } }) as LargeTrade;
 const quote = (spot: number, eventTsMs: number | null) => ({ symbol: 'SPY', spot, eventTsMs }) as Quote;
 const capture = (capturedAt: number, sessionDate = '2026-11-20') =>
   ({ capturedAt, sessionDate, spot: 1, strikes: [] }) as unknown as GexCapture;
@@ -53,23 +48,6 @@ describe('live bars', () => {
   test('a further page comes behind the bars that are there', () => {
     const page = withBar(none, bar(180, 7));
     expect(withPage([bar(60, 1), bar(120, 2)].reduce(withBar, none), page).tsMs).toEqual([60, 120, 180]);
-  });
-});
-
-describe('live trades', () => {
-  test('come newest first, each once, the changed one in the place of what it was', () => {
-    const before = [trade('b', 20, 2), trade('a', 10, 1)];
-    const after = withTrades(before, [trade('c', 30, 3), trade('a', 10, 4, 99)]);
-    expect(after.map(({ update }) => update.event.eventId)).toEqual(['c', 'b', 'a']);
-    expect(after[2]!.update.event.premiumUsd).toBe(99);
-    expect(withTrades(after, [trade('a', 10, 1, 5)])[2]!.update.event.premiumUsd).toBe(99);
-  });
-
-  test('are bounded, however many come', () => {
-    const many = Array.from({ length: 3 * maxTrades }, (_, i) => trade(`t${i}`, i, i));
-    const kept = withTrades([], many);
-    expect(kept).toHaveLength(maxTrades);
-    expect(kept[0]!.update.event.eventId).toBe(`t${3 * maxTrades - 1}`);
   });
 });
 

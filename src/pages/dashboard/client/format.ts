@@ -6,9 +6,20 @@ export const unknown = '–';
 const minus = '\u2212';
 const signed = (text: string) => text.replace('-', minus);
 
-function fixed(value: number, digits: number, most = digits): string {
-  return signed(value.toLocaleString('en-US', { minimumFractionDigits: digits, maximumFractionDigits: most }));
+// Making a format costs a hundred times what using it does.
+const formats = new Map<string, Intl.NumberFormat>();
+
+function written(value: number, least: number, most: number): string {
+  const name = `${least} ${most}`;
+  let format = formats.get(name);
+  if (!format) {
+    format = new Intl.NumberFormat('en-US', { minimumFractionDigits: least, maximumFractionDigits: most });
+    formats.set(name, format);
+  }
+  return format.format(value);
 }
+
+const fixed = (value: number, digits: number, most = digits) => signed(written(value, digits, most));
 
 /** Dollars, in cents; below a dollar, to the hundredth of a cent where there is more to say. */
 export function price(dollars: number | null | undefined): string {
@@ -19,7 +30,7 @@ export function price(dollars: number | null | undefined): string {
 /** A strike in thousandths of a dollar: 636000 is 636, 7500 is 7.5. */
 export function strike(thousandths: number | null | undefined): string {
   if (thousandths == null) return unknown;
-  return (thousandths / 1000).toLocaleString('en-US', { maximumFractionDigits: 3 });
+  return written(thousandths / 1000, 0, 3);
 }
 
 const magnitudes: readonly (readonly [number, string])[] = [

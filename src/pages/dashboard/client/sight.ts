@@ -12,11 +12,12 @@ export function partsInSight(): Part[] {
   return parts.filter((part) => panels.some((panel) => panel.dataset.part === part && isInSight(panel)));
 }
 
-/** Calls `see` whenever the panel comes into sight; returns what ends that. */
-export function whenInSight(panel: Element, see: () => void): () => void {
-  const observer = new IntersectionObserver((entries) => {
-    if (entries.some(({ isIntersecting }) => isIntersecting)) see();
-  });
-  observer.observe(panel);
+/** Says whenever an element comes into sight or leaves it; returns what ends that. */
+export function whileInSight(element: Element, say: (inSight: boolean) => void): () => void {
+  const observer = new IntersectionObserver((entries) => say(entries.at(-1)!.isIntersecting));
+  observer.observe(element);
   return () => observer.disconnect();
 }
+
+/** Calls `see` whenever the panel comes into sight; returns what ends that. */
+export const whenInSight = (panel: Element, see: () => void) => whileInSight(panel, (inSight) => inSight && see());

@@ -20,6 +20,7 @@ export const changes: readonly Change[] = [
       '`/graphql` speaks `graphql-transport-ws`, for queries, mutations and subscriptions.',
       '`chainCaptured`: a subscription to the captures of a chain.',
       'Objects of the graph have global ids, by which `node` and `nodes` read them again.',
+      '`symbol.flow.largeTrades` of the graph filters by `kind`, `side`, `right` and `expiry`, has a `cursor`, and says in `meta.total` how many there are.',
       'CSV, Arrow and protobuf pages name the next page in `Link: <…>; rel="next"`.',
       'Answers to site sessions have the rate headers too.',
       'OpenAPI has named schemas, response headers, the public paths, and examples that work when they are sent.',

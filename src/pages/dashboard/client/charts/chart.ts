@@ -3,6 +3,7 @@ import { type ECharts, type EChartsOption, init } from 'echarts';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { whileInSight } from '../sight.ts';
 
 /** What a chart is drawn from. */
 export interface ChartProps {
@@ -15,13 +16,13 @@ export interface ChartProps {
 }
 
 // Charts are drawn at most so often, however fast the data comes.
-const shortestMs = 200;
+const shortestMs = 400;
 
 /** The chart; it takes the room of its parent. */
 export function Chart({ option, label, subject }: ChartProps): VNode {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts | null>(null);
-  const drawn = useRef({ subject: '', atMs: 0, timer: 0, option });
+  const drawn = useRef({ subject: '', atMs: 0, timer: 0, option, inSight: false, waits: () => {} });
   const [moved, setMoved] = useState(false);
   const reset = useRef(() => {});
   reset.current = () => {
@@ -36,7 +37,12 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     made.getZr().on('dblclick', () => reset.current());
     const sized = new ResizeObserver(() => made.resize());
     sized.observe(container.current!);
+    const unwatch = whileInSight(container.current!, (inSight) => {
+      drawn.current.inSight = inSight;
+      if (inSight) setTimeout(() => drawn.current.waits());
+    });
     return () => {
+      unwatch();
       clearTimeout(drawn.current.timer);
       sized.disconnect();
       // What is half drawn would be gone on with after its canvas is gone: drawing nothing ends it.
@@ -51,8 +57,11 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     const state = drawn.current;
     state.option = option;
     const draw = () => {
-      state.atMs = performance.now();
       state.timer = 0;
+      // What nobody sees is drawn when it comes into sight.
+      state.waits = state.inSight ? () => {} : draw;
+      if (!state.inSight) return;
+      state.atMs = performance.now();
       const afresh = state.subject !== subject;
       state.subject = subject;
       if (afresh) setMoved(false);
@@ -64,8 +73,9 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
       }
     };
     if (state.subject !== subject) {
+      // Each chart in a task of its own: other work comes between them.
       clearTimeout(state.timer);
-      draw();
+      state.timer = window.setTimeout(draw);
     } else if (state.timer === 0) {
       state.timer = window.setTimeout(draw, Math.max(0, state.atMs + shortestMs - performance.now()));
     }

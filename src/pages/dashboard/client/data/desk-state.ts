@@ -1,5 +1,6 @@
 // What the page knows, in one object.
 import type { View } from '../address.ts';
+import { anyTrade, type TradeFilter } from '../flow/trade-filter.ts';
 import type { FieldError, GraphFailure } from './graph.ts';
 import type { LiveState } from './live-link.ts';
 import type {
@@ -11,13 +12,13 @@ import type {
   Dashboard,
   GexCapture,
   GexHistory,
-  LargeTrade,
   MarketClock,
   Quote,
   VolatilitySurface,
   Watchlist,
 } from './operation-types.ts';
 import type { Part } from './parts.ts';
+import { noTrades, type TradeList } from './trade-list.ts';
 
 /** How the one query stands. */
 export type Phase = 'no-key' | 'loading' | 'ready' | 'failed';
@@ -52,9 +53,10 @@ export interface DeskState {
   capture: GexCapture | null;
   history: GexHistory | null;
   crossSection: CrossSectionPage | null;
-  trades: readonly LargeTrade[];
-  /** Whether `trades` are all there are; else the newest of them. */
-  hasAllTrades: boolean;
+  /** All large trades. */
+  trades: TradeList;
+  /** Those that pass `tradeFilter`; null if every one does, or the server has not been asked. */
+  filteredTrades: TradeList | null;
   surface: VolatilitySurface | null;
   composition: CompositionPage | null;
   concentration: ConcentrationPage | null;
@@ -69,6 +71,8 @@ export interface DeskState {
   live: LiveState;
   /** Whether the caller’s tier may not read flow, of whichever symbol. */
   lockedFlow: boolean;
+  /** Which large trades are listed. */
+  tradeFilter: TradeFilter;
   /** Whether the gamma of the strikes is drawn along the candles' axis of prices. */
   sharedAxis: boolean;
   helpShown: boolean;
@@ -103,6 +107,7 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
     lockedFlow: false,
     listId: defaultList.id,
     live: 'off',
+    tradeFilter: anyTrade,
     sharedAxis: true,
     helpShown: false,
   };
@@ -119,8 +124,8 @@ export const nothingShown = {
   capture: null,
   history: null,
   crossSection: null,
-  trades: [],
-  hasAllTrades: true,
+  trades: noTrades,
+  filteredTrades: null,
   surface: null,
   composition: null,
   concentration: null,

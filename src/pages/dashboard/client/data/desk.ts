@@ -1,16 +1,18 @@
 // What the page does: asks, listens, and changes its state.
 import { addressOf, tickerOf, type View } from '../address.ts';
+import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
 import { accepted, variablesOf } from './desk-answer.ts';
 import { type DeskState, defaultList, initialState, nothingShown, shownOf } from './desk-state.ts';
 import {
   askBars,
   askEarlierHistory,
+  askFilteredTrades,
   askFurtherBars,
+  askFurtherTrades,
   askListQuotes,
   askParts,
   askSurface,
-  askTrades,
   type FollowUp,
 } from './follow-ups.ts';
 import { frameQueue } from './frame-queue.ts';
@@ -43,6 +45,9 @@ export interface DeskParts {
 // A panel that is only scrolled past is not asked for, ms.
 const sightMs = 120;
 
+// A filter that is being changed is asked for when that rests.
+const restMs = 400;
+
 /** Failures after which a question is asked again by itself. */
 const passing = new Set(['rate', 'away', 'server', 'slow']);
 
@@ -59,6 +64,7 @@ export class Desk {
   // Parts that were asked for since the whole last was; the others are asked for anew when they come into sight.
   #asked = new Set<Part>();
   #sight: ReturnType<typeof setTimeout> | undefined;
+  #filtered: ReturnType<typeof setTimeout> | undefined;
   // What the next try is of: parts alone, or the whole.
   #retriesParts = false;
   // Live messages that came before the answer they change.
@@ -118,7 +124,9 @@ export class Desk {
     }
     if (other || answer === null) {
       if (answer !== null) this.#before = shownOf(this.store.get());
-      this.store.set({ ...nothingShown, wanted: null, view });
+      // Another symbol may not have the expiration.
+      const tradeFilter = { ...this.store.get().tradeFilter, expiry: null };
+      this.store.set({ ...nothingShown, wanted: null, view, tradeFilter });
       this.#begin(true);
       return;
     }
@@ -155,9 +163,16 @@ export class Desk {
     this.#sight = setTimeout(() => void this.#askParts(), sightMs);
   }
 
-  /** Asks for large trades further back than those that are there, from a least premium in dollars. */
-  askTrades(minPremiumUsd: number): void {
-    this.#follow(askTrades(this.#followUp(), minPremiumUsd));
+  /** Lists the large trades that pass a filter. */
+  filterTrades(change: Partial<TradeFilter>): void {
+    this.store.set({ tradeFilter: { ...this.store.get().tradeFilter, ...change }, filteredTrades: null });
+    clearTimeout(this.#filtered);
+    this.#filtered = setTimeout(() => this.#follow(askFilteredTrades(this.#followUp())), restMs);
+  }
+
+  /** Asks for the page of large trades behind those that are listed. */
+  furtherTrades(): void {
+    this.#follow(askFurtherTrades(this.#followUp()));
   }
 
   /** Symbols of the registry that begin with a text, or whose names hold it. */
@@ -215,6 +230,7 @@ export class Desk {
         askFurtherBars(followUp),
         askEarlierHistory(followUp),
         isOtherList && askListQuotes(followUp),
+        askFilteredTrades(followUp),
       ]);
     } catch (error) {
       if (!signal.aborted) this.#failed(error);
@@ -230,7 +246,9 @@ export class Desk {
     for (const part of parts) this.#asked.add(part);
     const { signal } = this.#question;
     try {
-      this.#isCrowded(await askParts(this.#followUp(), parts));
+      const followUp = this.#followUp();
+      this.#isCrowded(await askParts(followUp, parts));
+      if (parts.includes('trades')) await askFilteredTrades(followUp);
     } catch (error) {
       if (signal.aborted) return;
       for (const part of parts) this.#asked.delete(part);

@@ -1,12 +1,14 @@
 // Small questions after the first: what came into sight, and what its answer could not hold.
+import { isNarrow } from '../flow/trade-filter.ts';
 import { variablesOf } from './desk-answer.ts';
 import { type DeskState, listedTickers } from './desk-state.ts';
 import type { Ask, FieldError } from './graph.ts';
-import { withPage, withTrades } from './live-rows.ts';
-import type { Quote } from './operation-types.ts';
+import { withPage } from './live-rows.ts';
+import type { LargeTradesPage, Quote } from './operation-types.ts';
 import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
 import { errorsOf, type Part, withParts } from './parts.ts';
 import type { Store } from './store.ts';
+import { noTrades, tradesPerPage, withLiveTrades, withPageOfTrades } from './trade-list.ts';
 
 /** What they are asked with. `signal` ends them when something else is shown. */
 export interface FollowUp {
@@ -17,8 +19,6 @@ export interface FollowUp {
 
 // Pages of candles that are followed: a session with its extended hours takes two.
 const maxBarPages = 4;
-// An answer has at most so many large trades; fewer with a key.
-const mostTrades = 200;
 // A request names at most so many symbols.
 const maxQuotes = 180;
 
@@ -97,16 +97,32 @@ export async function askListQuotes({ ask, store, signal }: FollowUp): Promise<v
   });
 }
 
-/** Large trades further back that have at least a premium, dollars: as many as an answer holds. */
-export async function askTrades({ ask, store, signal }: FollowUp, minPremiumUsd: number): Promise<void> {
-  const { view } = store.get();
-  const variables = { symbol: view.symbol, session: view.session, minPremiumUsd, limit: mostTrades };
+/** The first page of large trades that pass the filter, where not every one does. */
+export async function askFilteredTrades(followUp: FollowUp): Promise<void> {
+  const { tradeFilter, loaded } = followUp.store.get();
+  if (!isNarrow(tradeFilter) || !loaded.includes('trades')) return;
+  const page = await pageOfTrades(followUp, null);
+  if (!page) return;
+  // What was detected since the page was read is among all of them.
+  const { trades } = followUp.store.get().trades;
+  followUp.store.set({ filteredTrades: withLiveTrades(withPageOfTrades(noTrades, page), trades, tradeFilter) });
+}
+
+/** The page of large trades behind those that are listed. */
+export async function askFurtherTrades(followUp: FollowUp): Promise<void> {
+  const name = isNarrow(followUp.store.get().tradeFilter) ? 'filteredTrades' : 'trades';
+  const cursor = followUp.store.get()[name]?.cursor;
+  const page = cursor == null ? null : await pageOfTrades(followUp, cursor);
+  const list = followUp.store.get()[name];
+  if (page && list?.cursor === cursor) followUp.store.set({ [name]: withPageOfTrades(list!, page) });
+}
+
+async function pageOfTrades({ ask, store, signal }: FollowUp, cursor: string | null): Promise<LargeTradesPage | null> {
+  const { view, tradeFilter } = store.get();
+  const { symbol, session } = view;
+  // As the first page says it: a cursor continues the same filter.
+  const filter = { ...tradeFilter, minPremiumUsd: tradeFilter.minPremiumUsd || null };
+  const variables = { symbol, session, limit: tradesPerPage, cursor, ...filter };
   const { data } = await ask(tradesQuery, variables, signal);
-  const page = data.symbol.flow.largeTrades;
-  if (signal.aborted || !page) return;
-  const { trades, hasAllTrades } = store.get();
-  store.set({
-    trades: withTrades(trades, page.events),
-    hasAllTrades: hasAllTrades || (minPremiumUsd === 0 && page.events.length < page.meta.limit),
-  });
+  return signal.aborted || store.get().tradeFilter !== tradeFilter ? null : data.symbol.flow.largeTrades;
 }

@@ -1,7 +1,8 @@
 // The subscriptions of a view, and what their messages change.
+import { anyTrade } from '../flow/trade-filter.ts';
 import { type DeskState, quotedSymbols } from './desk-state.ts';
 import type { LiveOperation } from './live-link.ts';
-import { laterCapture, laterSnapshot, withBar, withCapture, withQuote, withTrades } from './live-rows.ts';
+import { laterCapture, laterSnapshot, withBar, withCapture, withQuote } from './live-rows.ts';
 import type { LargeTrade, LiveBars, LiveCrossSection, LiveGex, LiveQuotes, LiveTrades } from './operation-types.ts';
 import {
   barsSubscription,
@@ -10,6 +11,7 @@ import {
   quotesSubscription,
   tradesSubscription,
 } from './operations.ts';
+import { withLiveTrades } from './trade-list.ts';
 
 /** What the subscriptions bring, by their fields. */
 type LiveData = LiveQuotes & LiveBars & LiveGex & LiveTrades & LiveCrossSection;
@@ -48,6 +50,16 @@ export function liveOperations(state: DeskState, put: (message: LiveMessage) => 
   }));
 }
 
+function withTrades(
+  { trades, filteredTrades, tradeFilter }: DeskState,
+  come: readonly LargeTrade[],
+): Partial<DeskState> {
+  return {
+    trades: withLiveTrades(trades, come, anyTrade),
+    filteredTrades: filteredTrades && withLiveTrades(filteredTrades, come, tradeFilter),
+  };
+}
+
 /** What messages change in the state, in the order they came. */
 export function withMessages(state: DeskState, messages: readonly LiveMessage[]): Partial<DeskState> {
   let { quotes, bars, capture, history, crossSection } = state;
@@ -67,6 +79,6 @@ export function withMessages(state: DeskState, messages: readonly LiveMessage[])
     capture,
     history,
     crossSection,
-    ...(trades.length > 0 && { trades: withTrades(state.trades, trades) }),
+    ...(trades.length > 0 && withTrades(state, trades)),
   };
 }

@@ -1,19 +1,5 @@
 // What live messages change in what is shown. All of it may come twice, or out of order, and ends the same.
-import type {
-  Bar,
-  BarColumns,
-  CrossSectionPage,
-  GexCapture,
-  GexColumn,
-  GexHistory,
-  LargeTrade,
-  Quote,
-} from './operation-types.ts';
-
-/** Maximum number of large trades in memory; a filter queries the others again. */
-export const maxTrades = 500;
-/** Large trades first shown: each costs a point, so no more than a page of them. */
-export const firstTrades = 50;
+import type { Bar, BarColumns, CrossSectionPage, GexCapture, GexColumn, GexHistory, Quote } from './operation-types.ts';
 
 /** Columns with a bar put in its place: a new one at the end, the one in progress replaced by what has more volume. */
 export function withBar(columns: BarColumns, bar: Bar): BarColumns {
@@ -44,18 +30,6 @@ export function withPage(columns: BarColumns, page: BarColumns): BarColumns {
     close: joined('close'),
     volume: joined('volume'),
   };
-}
-
-/** Trades with new and changed ones, newest first, at most `keptTrades`. */
-export function withTrades(trades: readonly LargeTrade[], come: readonly LargeTrade[]): LargeTrade[] {
-  const byId = new Map(trades.map((trade) => [trade.update.event.eventId, trade]));
-  for (const trade of come) {
-    const known = byId.get(trade.update.event.eventId);
-    if (!known || known.seq <= trade.seq) byId.set(trade.update.event.eventId, trade);
-  }
-  return [...byId.values()]
-    .sort((a, b) => b.update.event.eventTsMs - a.update.event.eventTsMs || b.seq - a.seq)
-    .slice(0, maxTrades);
 }
 
 /** Quotes with one that came; one older than what is known changes nothing. */

@@ -172,7 +172,7 @@ export type CrossSectionPage = { snapshot: CrossSection | null; meta: { note: st
 
 export type SymbolParts = {
   gex: { history?: GexHistory | null };
-  flow: { largeTrades?: { events: Array<LargeTrade> } | null };
+  flow: { largeTrades?: LargeTradesPage | null };
   volatility: { surface?: VolatilitySurface | null };
   offExchange: { composition?: CompositionPage | null; concentration?: ConcentrationPage | null };
 };
@@ -183,6 +183,11 @@ export type GexHistory = {
   sessionDate: string;
   captures: Array<GexColumn>;
   meta: { sessionOpen: string | null; sessionClose: string | null };
+};
+
+export type LargeTradesPage = {
+  events: Array<LargeTrade>;
+  meta: { cursor: string | null; total: { count: number; premiumUsd: number } | null };
 };
 
 export type FlowEvent = {
@@ -305,13 +310,16 @@ export type Surface = { symbol: { volatility: { surface: VolatilitySurface | nul
 export type LargeTradesVariables = Exact<{
   symbol: string;
   session?: string | null | undefined;
-  minPremiumUsd: number;
   limit: number;
+  cursor?: string | null | undefined;
+  kind?: FlowEventKind | null | undefined;
+  side?: FlowSide | null | undefined;
+  right?: OptionRight | null | undefined;
+  expiry?: string | null | undefined;
+  minPremiumUsd?: number | null | undefined;
 }>;
 
-export type LargeTrades = {
-  symbol: { flow: { largeTrades: { events: Array<LargeTrade>; meta: { limit: number } } | null } };
-};
+export type LargeTrades = { symbol: { flow: { largeTrades: LargeTradesPage | null } } };
 
 export type LiveTradesVariables = Exact<{
   symbol: string;

@@ -1,7 +1,7 @@
 // Every operation the dashboard sends, in one place. Their types are made of them: `npm run operations`.
 import type { Operation } from './graph.ts';
-import { firstTrades } from './live-rows.ts';
 import type * as types from './operation-types.ts';
+import { tradesPerPage } from './trade-list.ts';
 
 /** Strikes of the latest capture: those with the most gamma. */
 const topStrikes = 120;
@@ -52,6 +52,8 @@ fragment FlowEvent on FlowEvent {
   legs { contract { id expiry right strike } price size }
 }
 fragment LargeTrade on LargeTrade { seq update { event { ...FlowEvent } } }`;
+const largeTradesPage = `
+fragment LargeTradesPage on LargeTradesPage { events { ...LargeTrade } meta { cursor total { count premiumUsd } } }${largeTrade}`;
 
 const surface = `
 fragment VolatilityExpiry on VolatilityExpiry { expiry dte atmIv atmStrike contractCount }
@@ -77,13 +79,13 @@ fragment ConcentrationRow on OffExchangeConcentrationRow {
 const symbolParts = `
 fragment SymbolParts on Symbol {
   gex { history(date: $session, top: ${historyStrikes}) @include(if: $heat) { ...GexHistory } }
-  flow { largeTrades(session: $flowSession, limit: ${firstTrades}) @include(if: $trades) { events { ...LargeTrade } } }
+  flow { largeTrades(session: $flowSession, limit: ${tradesPerPage}) @include(if: $trades) { ...LargeTradesPage } }
   volatility { surface @include(if: $volatility) { ...VolatilitySurface } }
   offExchange {
     composition(from: $offFrom, to: $offTo) @include(if: $offExchange) { ...CompositionPage }
     concentration(from: $offFrom, to: $offTo, limit: 30) @include(if: $offExchange) { ...ConcentrationPage }
   }
-}${history}${largeTrade}${surface}${offExchange}`;
+}${history}${largeTradesPage}${surface}${offExchange}`;
 
 const partsVariables = `
   $session: SessionDate!, $flowSession: SessionDate, $offFrom: PointInTime, $offTo: PointInTime,
@@ -151,11 +153,20 @@ export const quotesQuery: Operation<types.Quotes, types.QuotesVariables> = `quer
 }
 ${quote}`;
 
-/** Large trades further back that pass a premium filter. */
-export const tradesQuery: Operation<types.LargeTrades, types.LargeTradesVariables> =
-  `query LargeTrades($symbol: Ticker!, $session: SessionDate, $minPremiumUsd: Float!, $limit: Int!) {
-  symbol(symbol: $symbol) { flow { largeTrades(session: $session, minPremiumUsd: $minPremiumUsd, limit: $limit) { events { ...LargeTrade } meta { limit } } } }
-}${largeTrade}`;
+/** Large trades that pass a filter, or those further back than a page. */
+export const tradesQuery: Operation<types.LargeTrades, types.LargeTradesVariables> = `query LargeTrades(
+  $symbol: Ticker!, $session: SessionDate, $limit: Int!, $cursor: String, $kind: FlowEventKind, $side: FlowSide,
+  $right: OptionRight, $expiry: SessionDate, $minPremiumUsd: Float
+) {
+  symbol(symbol: $symbol) {
+    flow {
+      largeTrades(
+        session: $session, limit: $limit, cursor: $cursor, kind: $kind, side: $side, right: $right, expiry: $expiry,
+        minPremiumUsd: $minPremiumUsd
+      ) { ...LargeTradesPage }
+    }
+  }
+}${largeTradesPage}`;
 
 /** Symbols for the search field. */
 export const searchQuery: Operation<types.Search, types.SearchVariables> = `query Search($search: String!) {

@@ -1,8 +1,9 @@
 // The parts of a view that are asked for when their panels come into sight.
 import type { DeskState } from './desk-state.ts';
 import type { FieldError } from './graph.ts';
-import { firstTrades, withCapture, withTrades } from './live-rows.ts';
+import { withCapture } from './live-rows.ts';
 import type { SymbolParts } from './operation-types.ts';
+import { withPageOfTrades } from './trade-list.ts';
 
 /** By the names of the variables that ask for them. */
 export const parts = ['trades', 'heat', 'volatility', 'offExchange'] as const;
@@ -41,10 +42,7 @@ export function withParts(
   const isLater = view.session === null && capture !== null && history !== null;
   return {
     loaded: [...new Set([...loaded, ...asked])],
-    ...(asked.includes('trades') && {
-      trades: withTrades(trades, flow.largeTrades?.events ?? []),
-      hasAllTrades: (flow.largeTrades?.events.length ?? 0) < firstTrades,
-    }),
+    ...(asked.includes('trades') && flow.largeTrades && { trades: withPageOfTrades(trades, flow.largeTrades) }),
     ...(asked.includes('heat') && { history: isLater ? withLaterCapture(history, capture) : history }),
     ...(asked.includes('volatility') && { surface: volatility.surface ?? null }),
     ...(asked.includes('offExchange') && {

@@ -1,5 +1,5 @@
 // Which of the large trades are shown.
-import type { FlowEvent, FlowEventKind, FlowSide, LargeTrade } from '../data/operation-types.ts';
+import type { CrossSection, FlowEvent, FlowEventKind, FlowSide, LargeTrade } from '../data/operation-types.ts';
 
 /** What a trade must be to be shown; null = any. */
 export interface TradeFilter {
@@ -29,10 +29,15 @@ export function passes({ eventKind, side, premiumUsd, legs }: FlowEvent, filter:
   );
 }
 
-/** The expirations of the trades, ascending. */
-export function expiriesOf(trades: readonly LargeTrade[]): string[] {
-  const all = trades.flatMap(({ update }) => update.event.legs.map(({ contract }) => contract.expiry));
-  return [...new Set(all)].sort();
+/** Whether there are trades that do not pass. */
+export const isNarrow = ({ kind, side, right, expiry, minPremiumUsd }: TradeFilter) =>
+  kind !== null || side !== null || right !== null || expiry !== null || minPremiumUsd > 0;
+
+/** The expirations of trades and of a session's flow, ascending. */
+export function expiriesOf(trades: readonly LargeTrade[], flow: CrossSection | null): string[] {
+  const ofTrades = trades.flatMap(({ update }) => update.event.legs.map(({ contract }) => contract.expiry));
+  const ofFlow = flow?.update.byExpiration.map(({ expiry }) => expiry) ?? [];
+  return [...new Set([...ofTrades, ...ofFlow])].sort();
 }
 
 /** Dollars from what was typed: 250000, 250k, 1.5m; null when it is no amount. */

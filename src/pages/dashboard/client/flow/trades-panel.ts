@@ -6,20 +6,22 @@ import type { Desk } from '../data/desk.ts';
 import { type DeskState, panelEntries } from '../data/desk-state.ts';
 import type { FlowEvent, LargeTrade } from '../data/operation-types.ts';
 import { useEntries } from '../data/store.ts';
+import { narrowed, type TradeList, tradesPerPage } from '../data/trade-list.ts';
 import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from '../format.ts';
 import { memo } from '../memo.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';
-import { anyTrade, dollarsOf, expiriesOf, kindNames, passes, sideNames, type TradeFilter } from './trade-filter.ts';
+import { dollarsOf, expiriesOf, isNarrow, kindNames, sideNames, type TradeFilter } from './trade-filter.ts';
 
-// More rows than these nobody reads; drawing them costs.
-const shownRows = 120;
-// An amount that is being typed is asked for when the typing rests.
-const restMs = 500;
+// Rows drawn before more are asked for: drawing them costs.
+const drawnRows = 120;
 
-const entries = [...panelEntries, 'trades', 'hasAllTrades', 'latestSession'] as const;
+const entries = [
+  ...panelEntries,
+  ...(['trades', 'filteredTrades', 'tradeFilter', 'crossSection', 'latestSession'] as const),
+] as const;
 
 function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
-  const none = state.trades.length === 0;
+  const none = state.trades.trades.length === 0;
   return panelState(
     state,
     ['symbol', 'flow', 'largeTrades'],
@@ -102,56 +104,47 @@ function Filters({
   </div>` as VNode;
 }
 
-/** How many trades are shown, of how many: of all there are, or of the newest. */
-export function tradesNote(shown: number, there: number, hasAll: boolean): string {
-  const all = hasAll ? String(there) : `the newest ${there}`;
-  return shown === there ? all : `${shown} of ${all}`;
+/** How many trades are listed, of how many there are, and the premium of all. */
+export function tradesNote({ trades, total }: TradeList): string {
+  if (total === null) return `${trades.length} so far`;
+  const all = trades.length < total.count ? `the newest ${trades.length} of ${total.count}` : String(total.count);
+  return `${all}, ${usd(total.premiumUsd)}`;
 }
 
-/** What stands below the newest rows: how to see the others. */
-function Further({
-  count,
-  state,
-  desk,
-}: {
-  count: number;
-  state: Pick<DeskState, 'trades' | 'hasAllTrades'>;
-  desk: Desk;
-}): VNode | null {
-  const [asked, setAsked] = useState(false);
-  if (count > shownRows)
-    return html`<p class="more">The newest ${shownRows} of ${count}; filter to see others.</p>` as VNode;
-  if (state.hasAllTrades) return null;
-  const more = () => {
-    setAsked(true);
-    desk.askTrades(0);
-  };
-  return html`<p class="more">${asked ? 'Older ones: choose a session, or a minimum premium.' : html`<button type="button" onClick=${more}>More trades</button>`}</p>` as VNode;
+/** What stands below the rows: how to see those further back. */
+function Further({ list, drawn, more }: { list: TradeList; drawn: number; more: () => void }): VNode | null {
+  if (list.trades.length > drawn || list.cursor !== null)
+    return html`<p class="more"><button type="button" onClick=${more}>More trades</button></p>` as VNode;
+  if (list.total === null || list.total.count <= list.trades.length) return null;
+  return html`<p class="more">To see those further back, narrow the filter.</p>` as VNode;
 }
 
 /** The panel. */
 export function TradesPanel({ desk }: { desk: Desk }): VNode {
   const state = useEntries(desk.store, entries);
-  const [filter, setFilter] = useState<TradeFilter>(anyTrade);
-  const { trades, hasAllTrades, view, latestSession } = state;
-  const expiries = useMemo(() => expiriesOf(trades), [trades]);
-  const shown = useMemo(() => trades.filter(({ update }) => passes(update.event, filter)), [trades, filter]);
-  useEffect(() => setFilter((before) => ({ ...before, expiry: null })), [view.symbol]);
-  useEffect(() => {
-    if (filter.minPremiumUsd === 0) return;
-    // What passes may lie further back than what is there.
-    const timer = setTimeout(() => desk.askTrades(filter.minPremiumUsd), restMs);
-    return () => clearTimeout(timer);
-  }, [filter.minPremiumUsd, view.symbol, view.session]);
-  const premium = shown.reduce((sum, { update }) => sum + update.event.premiumUsd, 0);
+  const { tradeFilter: filter, view, latestSession, crossSection } = state;
+  const [drawn, setDrawn] = useState(drawnRows);
+  useEffect(() => setDrawn(drawnRows), [filter, view.symbol, view.session]);
+  const list = useMemo(
+    () => state.filteredTrades ?? (isNarrow(filter) ? narrowed(state.trades, filter) : state.trades),
+    [state.filteredTrades, state.trades, filter],
+  );
+  const expiries = useMemo(
+    () => expiriesOf(state.trades.trades, crossSection?.snapshot ?? null),
+    [state.trades, crossSection],
+  );
+  const more = () => {
+    setDrawn(drawn + tradesPerPage);
+    if (list.trades.length < drawn + tradesPerPage) desk.furtherTrades();
+  };
   return html`<${Panel} id="trades" title="Large option trades" state=${stateOf(state)} part="trades" see=${() => desk.see()} retry=${() => desk.reload()}
-    note=${`${tradesNote(shown.length, trades.length, hasAllTrades)}, ${usd(premium)}`}
-    legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => setFilter((before) => ({ ...before, ...change }))} />`}>
+    note=${tradesNote(list)}
+    legend=${html`<${Filters} filter=${filter} expiries=${expiries} change=${(change: Partial<TradeFilter>) => desk.filterTrades(change)} />`}>
     <div class="scroll" tabindex="0" role="region" aria-label="Large option trades, newest first">
       <table class="trades"><thead><tr><th scope="col">Time</th><th scope="col">Contract</th><th scope="col">Premium</th><th scope="col">Side</th><th scope="col">Kind</th><th scope="col">Size</th><th scope="col">Price</th></tr></thead>
-      <tbody>${shown.slice(0, shownRows).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>
-      ${shown.length === 0 ? html`<p class="message">No trade passes the filter.</p>` : null}
-      <${Further} key=${`${view.symbol} ${view.session}`} count=${shown.length} state=${state} desk=${desk} />
+      <tbody>${list.trades.slice(0, drawn).map((trade) => html`<${TradeRow} key=${trade.update.event.eventId} trade=${trade} today=${latestSession} />`)}</tbody></table>
+      ${list.trades.length === 0 ? html`<p class="message">No trade passes the filter.</p>` : null}
+      <${Further} list=${list} drawn=${drawn} more=${more} />
     </div>
   <//>` as VNode;
 }

@@ -1,0 +1,64 @@
+// Large trades as they are listed: those that pass a filter, in pages and live.
+import { passes, type TradeFilter } from '../flow/trade-filter.ts';
+import type { LargeTrade, LargeTradesPage } from './operation-types.ts';
+
+/** Maximum number of large trades in memory. */
+export const maxTrades = 500;
+/** Large trades of a page: each costs a point. */
+export const tradesPerPage = 50;
+
+/** Large trades that pass a filter. */
+export interface TradeList {
+  /** The newest of them, newest first. */
+  trades: readonly LargeTrade[];
+  /** How many there are, whether or not they are in `trades`, and their premium, dollars; null until it is known. */
+  total: { count: number; premiumUsd: number } | null;
+  /** Where the page behind `trades` begins; null if there is none, or it cannot be asked for. */
+  cursor: string | null;
+}
+
+/** None that is known of. */
+export const noTrades: TradeList = { trades: [], total: null, cursor: null };
+
+const idOf = ({ update }: LargeTrade) => update.event.eventId;
+
+const newestFirst = (a: LargeTrade, b: LargeTrade) =>
+  b.update.event.eventTsMs - a.update.event.eventTsMs || b.seq - a.seq;
+
+/** A list in order and of bounded length. Where trades were left out, no page continues it. */
+function ordered(trades: Iterable<LargeTrade>, { total, cursor }: Pick<TradeList, 'total' | 'cursor'>): TradeList {
+  const all = [...trades].sort(newestFirst);
+  return { trades: all.slice(0, maxTrades), total, cursor: all.length > maxTrades ? null : cursor };
+}
+
+/** A list with a page of it, the first or the one behind; trades that came in the meantime stay. */
+export function withPageOfTrades({ trades }: TradeList, { events, meta }: LargeTradesPage): TradeList {
+  const byId = new Map(trades.map((trade) => [idOf(trade), trade]));
+  for (const trade of events) if ((byId.get(idOf(trade))?.seq ?? 0) <= trade.seq) byId.set(idOf(trade), trade);
+  return ordered(byId.values(), meta);
+}
+
+/** A list with trades that were detected or have changed, as far as they pass the filter. */
+export function withLiveTrades(list: TradeList, come: readonly LargeTrade[], filter: TradeFilter): TradeList {
+  const byId = new Map(list.trades.map((trade) => [idOf(trade), trade]));
+  const last = list.cursor === null ? undefined : list.trades.at(-1);
+  let { count, premiumUsd } = list.total ?? { count: 0, premiumUsd: 0 };
+  for (const trade of come) {
+    const known = byId.get(idOf(trade));
+    // One from further back comes with its page.
+    const isBehind = !known && last !== undefined && newestFirst(last, trade) < 0;
+    if (isBehind || (known && known.seq > trade.seq)) continue;
+    const isListed = passes(trade.update.event, filter);
+    if (isListed) byId.set(idOf(trade), trade);
+    else byId.delete(idOf(trade));
+    count += Number(isListed) - Number(known !== undefined);
+    premiumUsd += (isListed ? trade.update.event.premiumUsd : 0) - (known?.update.event.premiumUsd ?? 0);
+  }
+  return ordered(byId.values(), { ...list, total: list.total && { count, premiumUsd } });
+}
+
+/** What of a list passes a filter, until the server has said what does. */
+export const narrowed = ({ trades }: TradeList, filter: TradeFilter): TradeList => ({
+  ...noTrades,
+  trades: trades.filter(({ update }) => passes(update.event, filter)),
+});

@@ -1,0 +1,12 @@
+-- How many events each underlying has, and their premium: as numeric, so that the order of adding does not show.
+SELECT e.underlying, count(*) AS count, sum(e.premium_usd::numeric)::float8 AS "premiumUsd"
+FROM flow_events AS e
+JOIN flow_coverage AS c ON c.underlying = e.underlying AND c.session_date = e.session_date
+WHERE e.underlying = ANY ($1::text[]) AND ($2::text IS NULL OR e.session_date = $2)
+  AND ($3::float8 IS NULL OR e.premium_usd >= $3) AND e.event_ts_ms BETWEEN $4 AND $5
+  AND ($6::text IS NULL OR e.event_kind = $6) AND ($7::text IS NULL OR e.side = $7)
+  AND ($8::text IS NULL OR EXISTS (
+    SELECT FROM flow_legs AS l
+    WHERE l.underlying = e.underlying AND l.session_date = e.session_date AND l.event_id = e.event_id
+      AND l.contract LIKE $8))
+GROUP BY e.underlying
