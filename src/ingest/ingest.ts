@@ -4,6 +4,7 @@ import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import { optionsAreOver } from '../domain/calendar.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
+import { ObjectError } from '../runtime/objects/address.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
@@ -13,7 +14,7 @@ import { type BadLine, readBytes, TapeFileError } from '../tape/csv/tape-file.ts
 import { type Dataset, datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
 import type { FileResult, IngestSettings } from './files/file-job.ts';
-import { expandPatterns } from './files/file-patterns.ts';
+import { expandSources, type RemoteSettings, type Source, Spool } from './files/sources.ts';
 
 /** What became of one file. */
 export interface FileReport {
@@ -41,7 +42,10 @@ export interface IngestReport {
   files: FileReport[];
 }
 
-/** How far an ingest is. Bytes as they lie on disk. */
+/**
+ * How far an ingest is. Bytes as they lie on disk; those of a remote object count twice, once as they are fetched, and
+ * are part of `bytesTotal` from when its size is known.
+ */
 export interface IngestProgress {
   file: string;
   /** From 0. */
@@ -58,6 +62,8 @@ export interface IngestOptions extends Partial<IngestSettings> {
   isBundled?: boolean;
   /** Reads and computes also what is known to be in force. */
   force?: boolean;
+  /** What `s3://` and `http://` are read with; absent = no credentials, and encrypted addresses only. */
+  remote?: RemoteSettings;
   /** Aborted to stop: what is being stored is rolled back, and its reason is thrown. Files stored before stay. */
   signal?: AbortSignal;
 }
@@ -102,10 +108,20 @@ async function rememberFile(
   await saveIngestedFile(tx, dataset, hash, { name, rows, ingestedAt: now(), parts });
 }
 
+/** One file to be stored: what it is called, and where its bytes are. */
+interface FileToStore {
+  name: string;
+  path: string;
+}
+
+function emptyReport(file: string): FileReport {
+  return { file, status: 'refused', rows: 0, changed: 0, badLines: [], badLineCount: 0, notes: [], reason: null };
+}
+
 async function storeFile(
   store: Store,
   dataset: Dataset,
-  path: string,
+  { name, path }: FileToStore,
   settings: IngestSettings,
   { now, signal, isBundled = false, force = false }: Pick<IngestOptions, 'now' | 'signal' | 'isBundled' | 'force'>,
   onBytes: (bytes: number) => void,
@@ -114,11 +130,11 @@ async function storeFile(
   const log = badLineLog(settings.maxErrors);
   const notes: string[] = [];
   const report = (status: FileReport['status'], { rows, changed }: FileResult, reason: string | null): FileReport => ({
-    file: path,
+    file: name,
     status,
     rows,
     changed,
-    badLines: log.badLines,
+    badLines: log.badLines.map((bad) => (bad.file === path ? { ...bad, file: name } : bad)),
     badLineCount: log.count(),
     notes,
     reason,
@@ -155,7 +171,7 @@ async function storeFile(
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
       if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-      await rememberFile(tx, dataset, hash, { ...result, name: path }, now);
+      await rememberFile(tx, dataset, hash, { ...result, name }, now);
       return result.changed > 0
         ? report('stored', result, null)
         : report('unchanged', result, 'all of it is already stored');
@@ -169,11 +185,45 @@ async function storeFile(
   }
 }
 
+/** Counts what was read and fetched of all files. */
+function progressOf(sources: readonly Source[], onProgress: (progress: IngestProgress) => void) {
+  // A remote file is fetched, then read.
+  const weights = sources.map(({ size, remote }) => (size ?? 0) * (remote ? 2 : 1));
+  let [fileIndex, bytesBefore, bytesOfFile] = [0, 0, 0];
+  const report = (bytesRead: number) =>
+    onProgress({
+      file: sources[fileIndex]!.name,
+      fileIndex,
+      fileCount: sources.length,
+      bytesRead,
+      bytesTotal: weights.reduce((sum, weight) => sum + weight, 0),
+    });
+  return {
+    start(index: number) {
+      fileIndex = index;
+      bytesBefore = weights.slice(0, index).reduce((sum, weight) => sum + weight, 0);
+      bytesOfFile = 0;
+      report(bytesBefore);
+    },
+    fetched(bytes: number, total: number | null) {
+      weights[fileIndex] = 2 * Math.max(total ?? 0, bytes);
+      bytesOfFile = bytes;
+      report(bytesBefore + bytesOfFile);
+    },
+    read(bytes: number) {
+      bytesOfFile += bytes;
+      report(bytesBefore + bytesOfFile);
+    },
+    done: () => report(weights.reduce((sum, weight) => sum + weight, 0)),
+  };
+}
+
 /**
- * Stores vendor files: names and patterns, plain or gzip. Each file is one transaction, stored whole or not at all;
- * what is in force already changes nothing and is reported `unchanged`. A file that cannot be read, or has more bad
- * lines than allowed, is reported `refused` and the others go on. Throws `NoSuchFileError` for a pattern without files,
- * and when the store fails.
+ * Stores vendor files: names, patterns and addresses (`s3://`, `https://`); plain, gzip, Zstandard or Parquet. Each
+ * file is one transaction, stored whole or not at all; what is in force already changes nothing and is reported
+ * `unchanged`. A file that cannot be read, or has more bad lines than allowed, is reported `refused` and the others go
+ * on. Throws `NoSuchFileError` for a pattern without files, `ObjectError` for one that cannot be listed, and when the
+ * store fails.
  */
 export async function ingestFiles(
   store: Store,
@@ -182,30 +232,32 @@ export async function ingestFiles(
   options: IngestOptions,
   onProgress: (progress: IngestProgress) => void = () => {},
 ): Promise<IngestReport> {
-  const { now: _now, signal: _signal, isBundled: _isBundled, force: _force, ...given } = options;
+  const { now: _now, isBundled: _isBundled, force: _force, signal, remote = { env: {} }, ...given } = options;
   const settings = { ...defaults, ...given };
-  const paths = await expandPatterns(patterns);
-  settings.quoteFiles = await expandPatterns(settings.quoteFiles);
-  const sizes = await Promise.all(paths.map(async (path) => (await stat(path)).size));
-  const bytesTotal = sizes.reduce((sum, size) => sum + size, 0);
+  const sources = await expandSources(patterns, remote, signal);
+  const quotes = await expandSources(settings.quoteFiles, remote, signal);
+  const progress = progressOf(sources, onProgress);
   const files: FileReport[] = [];
-  let bytesBefore = 0;
-  for (const [fileIndex, file] of paths.entries()) {
-    let bytesRead = bytesBefore;
-    const progress = (bytes: number) => {
-      bytesRead += bytes;
-      onProgress({ file, fileIndex, fileCount: paths.length, bytesRead, bytesTotal });
-    };
-    progress(0);
-    files.push(await storeFile(store, dataset, file, settings, options, progress));
-    bytesBefore += sizes[fileIndex]!;
+  const [quoteSpool, spool] = [new Spool(), new Spool()];
+  try {
+    const quoteFiles: string[] = [];
+    for (const quote of quotes) quoteFiles.push(await quoteSpool.path(quote));
+    settings.quoteFiles = quoteFiles;
+    for (const [index, source] of sources.entries()) {
+      progress.start(index);
+      try {
+        const path = await spool.path(source, progress.fetched);
+        files.push(await storeFile(store, dataset, { name: source.name, path }, settings, options, progress.read));
+      } catch (error) {
+        if (!(error instanceof ObjectError)) throw error;
+        files.push({ ...emptyReport(source.name), reason: error.message });
+      } finally {
+        await spool.clear();
+      }
+    }
+  } finally {
+    await quoteSpool.clear();
   }
-  onProgress({
-    file: paths.at(-1)!,
-    fileIndex: paths.length - 1,
-    fileCount: paths.length,
-    bytesRead: bytesTotal,
-    bytesTotal,
-  });
+  progress.done();
   return { dataset, files };
 }

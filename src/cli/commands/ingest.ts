@@ -26,6 +26,7 @@ interface IngestCommandOptions extends CommonOptions {
   solveMost?: number;
   session?: string;
   quotes?: string[];
+  allowHttp?: boolean;
 }
 
 function linesOf(report: FileReport): string[] {
@@ -66,10 +67,11 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<CommandResult> {
-  const { maxErrors, force, gammaSource, rate, solveMost, session, quotes } = options;
+  const { maxErrors, force, gammaSource, rate, solveMost, session, quotes, allowHttp = false } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
+    remote: { env: terminal.env, allowHttp },
     ...(maxErrors !== undefined && { maxErrors }),
     ...(force && { force }),
     ...(gammaSource !== undefined && { gammaSource }),
@@ -100,16 +102,35 @@ async function ingest(
   }
 }
 
+const examples: Parameters<typeof withExamples>[1] = [
+  ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'all matching files'],
+  ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
+  [
+    "ingest stock-minute-bars 's3://lake/bars/2026-11-20/*.parquet'",
+    'objects of a bucket, in the order of their names',
+  ],
+  ["ingest option-quotes 'quotes/2026-11-20*.csv.gz'", 'quotes of a session, before its tape'],
+  [
+    'ingest option-trades trades.csv.gz --quotes quotes.csv.gz',
+    'an option tape, with sides from quotes that are not stored',
+  ],
+  ['ingest stock-day-bars day.csv --max-errors 5 --json', 'skip up to five bad lines; a report for scripts'],
+];
+
 /** `tapegraph ingest`: vendor files into the store, each whole or not at all. */
 export function addIngestCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('ingest'))
     .summary('read vendor files into the store')
     .description(
-      'Reads vendor files into the store: .csv and .json, plain or .gz, by name or pattern. A file is stored completely or not at all. ' +
+      'Reads vendor files into the store: CSV, plain, gzip or Zstandard; Parquet; chains also as JSON. Files are given by name, ' +
+        'pattern or address: s3:// with the AWS_* environment variables, https://. A file is stored completely or not at all. ' +
         'A file whose content is in force is reported as unchanged; one whose content was replaced since is stored again.',
     )
     .addArgument(new Argument('<dataset>', 'dataset of the files; see below').choices(datasetNames))
-    .argument('<file...>', "files, or patterns in quotes such as 'bars/*.csv.gz'")
+    .argument(
+      '<file...>',
+      "files, or patterns in quotes such as 'bars/*.csv.gz'; s3://bucket/key, s3://bucket/prefix/, 's3://bucket/day/*.parquet', https://…",
+    )
     .option(
       '--max-errors <n>',
       'maximum number of bad lines; a file with more is rejected (default: 0)',
@@ -129,19 +150,11 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     .option(
       '--quotes <file...>',
       'option quotes for option-trades files, used for trade sides instead of the stored ones',
-    );
+    )
+    .option('--allow-http', 'read http:// addresses of other machines, which is not encrypted');
   const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
-  withExamples(command, [
-    ["ingest stock-minute-bars 'vendor/minute/*.csv.gz'", 'all matching files'],
-    ['ingest chain spx_20240107.csv.gz --gamma-source vendor', 'a chain, with dealer gamma from the vendor’s gammas'],
-    ["ingest option-quotes 'quotes/2026-11-20*.csv.gz'", 'quotes of a session, before its tape'],
-    [
-      'ingest option-trades trades.csv.gz --quotes quotes.csv.gz',
-      'an option tape, with sides from quotes that are not stored',
-    ],
-    ['ingest stock-day-bars day.csv --max-errors 5 --json', 'skip up to five bad lines; a report for scripts'],
-  ]);
+  withExamples(command, examples);
   command.action(
     printing(
       terminal,

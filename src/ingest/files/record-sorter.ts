@@ -10,13 +10,17 @@ const recordsInWindow = 2 ** 11;
 const digitBits = 11;
 const digits = 2 ** digitBits;
 
-/** Offsets of the two numbers by which records are ordered. */
-const at = { group: 0, tsMs: 1 } as const;
+/** How records are laid out and ordered. */
+export interface RecordOrder {
+  /** Numbers of a record. */
+  width: number;
+  /** Offsets of the whole numbers by which records are ordered, the first of them first. */
+  keys: readonly number[];
+}
 
 /**
- * Records of `width` numbers, put in order of their first number (a group, a whole number from 0) and then their second
- * (an instant, epoch ms); of equals the one that came first. Memory holds two runs and a window of each; what is beyond
- * lies in a temporary file.
+ * Records of some numbers, put in order; of equals the one that came first. Memory holds two runs and a window of each;
+ * what is beyond lies in a temporary file. Records that come in order are not sorted again.
  */
 export interface RecordSorter {
   push(record: ArrayLike<number>): void | Promise<void>;
@@ -25,6 +29,15 @@ export interface RecordSorter {
   sorted(): AsyncGenerator<Float64Array>;
   /** Removes the temporary file, if there was one. */
   close(): Promise<void>;
+}
+
+/** The order of the record at `i` of `a` and the one at `j` of `b`: below zero, `a`'s is first. */
+function compare(keys: readonly number[], a: ArrayLike<number>, i: number, b: ArrayLike<number>, j: number): number {
+  for (let k = 0; k < keys.length; k++) {
+    const difference = a[i + keys[k]!]! - b[j + keys[k]!]!;
+    if (difference !== 0) return difference;
+  }
+  return 0;
 }
 
 /** Sorts positions by their digit, which is below `digits`: those of equal digits stay in their order. */
@@ -41,56 +54,37 @@ function dealt(positions: Uint32Array, digitOf: Uint32Array, digits: number): Ui
   return ordered;
 }
 
-/** For each record the rank of its group among the groups there are, and their number. */
-function groupRanks(records: Float64Array, width: number, count: number) {
-  const ranks = new Uint32Array(count);
-  const met = new Map<number, number>();
-  let [last, number] = [Number.NaN, 0];
-  for (let i = 0; i < count; i++) {
-    const group = records[i * width + at.group]!;
-    if (group !== last) {
-      number = met.get(group) ?? met.size;
-      met.set(group, number);
-      last = group;
-    }
-    ranks[i] = number;
-  }
-  const inOrder = new Uint32Array(met.size);
-  for (const [rank, group] of [...met.keys()].sort((a, b) => a - b).entries()) inOrder[met.get(group)!] = rank;
-  for (let i = 0; i < count; i++) ranks[i] = inOrder[ranks[i]!]!;
-  return { ranks, groups: met.size };
-}
-
-/** Indexes of a run's records in order: dealt by the digits of the instant, lowest first, then by group. */
-function orderOf(records: Float64Array, width: number, count: number): Uint32Array {
-  const instants = new Float64Array(count);
-  let [first, last] = [Infinity, -Infinity];
-  for (let i = 0; i < count; i++) {
-    const tsMs = records[i * width + at.tsMs]!;
-    instants[i] = tsMs;
-    if (tsMs < first) first = tsMs;
-    if (tsMs > last) last = tsMs;
-  }
+/** Indexes of a run's records in order: dealt by the digits of each key, the last key's lowest first. */
+function orderOf(records: Float64Array, { width, keys }: RecordOrder, count: number): Uint32Array {
   let order = new Uint32Array(count);
   for (let i = 0; i < count; i++) order[i] = i;
+  const values = new Float64Array(count);
   const digitOf = new Uint32Array(count);
-  for (let unit = 1; unit <= last - first; unit *= digits) {
-    const perUnit = 1 / unit;
-    for (let i = 0; i < count; i++) digitOf[i] = ((instants[i]! - first) * perUnit) & (digits - 1);
-    order = dealt(order, digitOf, digits);
+  for (const key of keys.toReversed()) {
+    let [first, last] = [Infinity, -Infinity];
+    for (let i = 0; i < count; i++) {
+      const value = records[i * width + key]!;
+      values[i] = value;
+      if (value < first) first = value;
+      if (value > last) last = value;
+    }
+    for (let unit = 1; unit <= last - first; unit *= digits) {
+      const perUnit = 1 / unit;
+      for (let i = 0; i < count; i++) digitOf[i] = ((values[i]! - first) * perUnit) & (digits - 1);
+      order = dealt(order, digitOf, digits);
+    }
   }
-  const { ranks, groups } = groupRanks(records, width, count);
-  return groups === 1 ? order : dealt(order, ranks, groups);
+  return order;
 }
 
 /** Copies a run's records in order. */
-function putInOrder(records: Float64Array, width: number, count: number, into: Float64Array): Float64Array {
-  const order = orderOf(records, width, count);
+function putInOrder(records: Float64Array, order: RecordOrder, count: number, into: Float64Array): void {
+  const { width } = order;
+  const indexes = orderOf(records, order, count);
   for (let i = 0; i < count; i++) {
-    const from = order[i]! * width;
+    const from = indexes[i]! * width;
     for (let n = 0; n < width; n++) into[i * width + n] = records[from + n]!;
   }
-  return into.subarray(0, count * width);
 }
 
 /** A sorted run in the file, and the part of it that is in memory. */
@@ -115,15 +109,17 @@ async function fill(run: Run, file: FileHandle): Promise<void> {
   run.end = bytes / 8;
 }
 
-function comesBefore(a: Run, b: Run): boolean {
-  const group = a.window[a.position + at.group]! - b.window[b.position + at.group]!;
-  if (group !== 0) return group < 0;
-  const tsMs = a.window[a.position + at.tsMs]! - b.window[b.position + at.tsMs]!;
-  return tsMs === 0 ? a.number < b.number : tsMs < 0;
+type ComesBefore = (a: Run, b: Run) => boolean;
+
+function runOrder(keys: readonly number[]): ComesBefore {
+  return (a, b) => {
+    const difference = compare(keys, a.window, a.position, b.window, b.position);
+    return difference === 0 ? a.number < b.number : difference < 0;
+  };
 }
 
 /** Puts the first of a heap of runs, whose record changed, back in its place. */
-function sink(heap: Run[]): void {
+function sink(heap: Run[], comesBefore: ComesBefore): void {
   const run = heap[0]!;
   let position = 0;
   for (;;) {
@@ -137,7 +133,12 @@ function sink(heap: Run[]): void {
   heap[position] = run;
 }
 
-async function* merged(file: FileHandle, width: number, ends: readonly number[]): AsyncGenerator<Float64Array> {
+async function* merged(
+  file: FileHandle,
+  { width, keys }: RecordOrder,
+  ends: readonly number[],
+): AsyncGenerator<Float64Array> {
+  const comesBefore = runOrder(keys);
   const heap: Run[] = [];
   for (const [number, fileEnd] of ends.entries()) {
     const window = new Float64Array(recordsInWindow * width);
@@ -164,20 +165,20 @@ async function* merged(file: FileHandle, width: number, ends: readonly number[])
         if (heap.length > 0) heap[0] = last;
       }
     }
-    if (heap.length > 1) sink(heap);
+    if (heap.length > 1) sink(heap, comesBefore);
     if (filled < batch.length && heap.length > 0) continue;
     yield batch.subarray(0, filled);
     filled = 0;
   }
 }
 
-/**
- * An empty sorter of records of `width` numbers; its file goes into a folder of its own in `parent`. Close it, whatever
- * happened.
- */
-export function createRecordSorter(width: number, parent = tmpdir()): RecordSorter {
+/** An empty sorter; its file goes into a folder of its own in `parent`. Close it, whatever happened. */
+export function createRecordSorter(order: RecordOrder, parent = tmpdir()): RecordSorter {
+  const { width, keys } = order;
   let records = new Float64Array(1024 * width);
-  let ordered = new Float64Array(0);
+  let spare = new Float64Array(0);
+  // Whether the records of the run came in order.
+  let isInOrder = true;
   let count = 0;
   let size = 0;
   let folder: string | null = null;
@@ -191,17 +192,26 @@ export function createRecordSorter(width: number, parent = tmpdir()): RecordSort
       written += (await to.write(bytes, written, bytes.length - written, from + written)).bytesWritten;
   }
 
+  /** The run in order. It stands until the next is taken: two pieces of memory are used in turn. */
+  function takeRun(): Float64Array<ArrayBuffer> {
+    if (spare.length < records.length) spare = new Float64Array(records.length);
+    if (!isInOrder) putInOrder(records, order, count, spare);
+    else [records, spare] = [spare, records];
+    const run = spare.subarray(0, count * width);
+    count = 0;
+    isInOrder = true;
+    return run;
+  }
+
   async function spill() {
     if (!file) {
       folder = await mkdtemp(join(parent, 'tapegraph-sort-'));
       file = await open(join(folder, 'runs'), 'w+');
-      ordered = new Float64Array(records.length);
     }
     await writing;
-    const run = putInOrder(records, width, count, ordered);
+    const run = takeRun();
     const from = ends.at(-1) ?? 0;
     ends.push(from + run.byteLength);
-    count = 0;
     writing = write(file, new Uint8Array(run.buffer, run.byteOffset, run.byteLength), from);
     // A failure is met where it is awaited.
     writing.catch(() => {});
@@ -214,7 +224,9 @@ export function createRecordSorter(width: number, parent = tmpdir()): RecordSort
         longer.set(records);
         records = longer;
       }
-      for (let n = 0; n < width; n++) records[count * width + n] = record[n]!;
+      const at = count * width;
+      if (isInOrder && count > 0 && compare(keys, record, 0, records, at - width) < 0) isInOrder = false;
+      for (let n = 0; n < width; n++) records[at + n] = record[n]!;
       size++;
       if (++count === recordsInRun) return spill();
     },
@@ -223,13 +235,13 @@ export function createRecordSorter(width: number, parent = tmpdir()): RecordSort
     },
     async *sorted() {
       if (!file) {
-        if (count > 0) yield putInOrder(records, width, count, new Float64Array(count * width));
+        if (count > 0) yield takeRun();
         return;
       }
       if (count > 0) await spill();
       await writing;
-      records = ordered = new Float64Array(0);
-      yield* merged(file, width, ends);
+      records = spare = new Float64Array(0);
+      yield* merged(file, order, ends);
     },
     async close() {
       await writing?.catch(() => {});

@@ -2,6 +2,8 @@ import { createReadStream } from 'node:fs';
 import { basename } from 'node:path';
 import { pipeline } from 'node:stream';
 import { createGunzip } from 'node:zlib';
+import { unzstd } from '../../runtime/zstd-frames.ts';
+import { ParquetError, parquetCsv } from './parquet-csv.ts';
 
 /**
  * A vendor file that cannot be read as what it should be; `message` begins with the file's name and is fit to be shown.
@@ -29,10 +31,23 @@ export type OnBytes = (count: number) => void;
 
 const chunkBytes = 256 * 1024;
 
-function reasonOf(cause: unknown): string {
+/** How a file is packed, by its first bytes: vendors and browsers drop or add `.gz`. */
+type Packing = 'gzip' | 'zstd' | 'parquet' | 'none';
+
+function packingOf(first: Buffer): Packing {
+  if (first[0] === 0x1f && first[1] === 0x8b) return 'gzip';
+  if (first.toString('latin1', 0, 4) === 'PAR1') return 'parquet';
+  const number = first.length < 4 ? 0 : first.readUInt32LE(0);
+  // A frame, or a skippable one, with which parallel compressors begin.
+  if (number === 0xfd2fb528 || (number & 0xfffffff0) >>> 0 === 0x184d2a50) return 'zstd';
+  return 'none';
+}
+
+function reasonOf(cause: unknown, packing: Packing): string {
   const code = (cause as { code?: string }).code ?? '';
-  if (code === 'Z_BUF_ERROR') return 'the gzip data is truncated: the file is incomplete';
-  if (code.startsWith('Z_')) return `the gzip data is damaged (${(cause as Error).message})`;
+  if (code === 'Z_BUF_ERROR') return `the ${packing} data is truncated: the file is incomplete`;
+  if (/^Z(STD)?_/.test(code)) return `the ${packing} data is damaged (${(cause as Error).message})`;
+  if (cause instanceof ParquetError) return cause.message;
   if (code === 'ENOENT') return 'no such file';
   if (code === 'EISDIR') return 'is a folder';
   return (cause as Error).message;
@@ -50,22 +65,31 @@ async function* following(first: Buffer, rest: AsyncIterable<Buffer>): AsyncGene
   yield* rest;
 }
 
-/** The bytes of a file, unpacked when it is gzip. Memory does not grow with the file. Throws `TapeFileError`. */
+async function* unpacked(source: AsyncIterable<Buffer>, packing: Packing): AsyncGenerator<Buffer> {
+  if (packing === 'zstd') yield* unzstd(source, chunkBytes);
+  // The callback is there so that a failure is thrown to the reader below and nowhere else.
+  else if (packing === 'gzip') yield* pipeline(source, createGunzip({ chunkSize: chunkBytes }), () => {});
+  else yield* source;
+}
+
+/**
+ * The text of a file: unpacked when it is gzip or Zstandard, as CSV when it is Parquet. Memory does not grow with the
+ * file. Throws `TapeFileError`.
+ */
 export async function* readBytes(path: string, onBytes: OnBytes = () => {}): AsyncGenerator<Buffer> {
+  let packing: Packing = 'none';
   try {
-    const source = counted(createReadStream(path, { highWaterMark: chunkBytes }), onBytes);
+    const source = createReadStream(path, { highWaterMark: chunkBytes })[Symbol.asyncIterator]();
     try {
       const first = await source.next();
       if (first.done) return;
-      const whole = following(first.value, source);
-      // Compressed by what it holds, not by what it is called: vendors and browsers drop or add `.gz`.
-      const packed = first.value[0] === 0x1f && first.value[1] === 0x8b;
-      // The callback is there so that a failure is thrown to the reader below and nowhere else.
-      yield* packed ? pipeline(whole, createGunzip({ chunkSize: chunkBytes }), () => {}) : whole;
+      packing = packingOf(first.value);
+      if (packing === 'parquet') yield* parquetCsv(path, onBytes);
+      else yield* unpacked(counted(following(first.value, source), onBytes), packing);
     } finally {
-      await source.return(undefined);
+      await source.return?.();
     }
   } catch (cause) {
-    throw cause instanceof TapeFileError ? cause : new TapeFileError(path, reasonOf(cause), { cause });
+    throw cause instanceof TapeFileError ? cause : new TapeFileError(path, reasonOf(cause, packing), { cause });
   }
 }

@@ -2,8 +2,10 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from 'vitest';
 import { datasetNames } from '../../../src/ingest/datasets.ts';
+import { waitingForLocks } from '../../support/locks.ts';
+import { credentials, objectStore } from '../../support/servers/object-store.ts';
 import { type TestStore, testStore } from '../../support/store.ts';
 import { start, tapegraph, tapegraphProcess } from '../command-line.ts';
 
@@ -31,6 +33,21 @@ function file(name: string, ...lines: string[]): string {
 }
 
 describe('tapegraph ingest', () => {
+  it('reads the objects of a bucket with the AWS_* variables, and shows none of them', async () => {
+    const objects = await objectStore();
+    onTestFinished(() => objects.close());
+    objects.objects.set('day/a.csv', Buffer.from(`${header}\n${good.replace('SPY', 'KRE')}\n`));
+    objects.objects.set('day/b.csv', Buffer.from(`${header}\n${good.replace('SPY', 'dia')}\n`));
+    const ran = await tapegraphProcess(['ingest', 'stock-minute-bars', 's3://lake/day/*.csv'], {
+      ...env,
+      ...objects.env,
+    });
+    expect(ran).toMatchObject({ code: 1, stderr: '' });
+    expect(ran.stdout).toMatch(/stored {5}s3:\/\/lake\/day\/a\.csv {2}1 rows.*\nrefused {4}s3:\/\/lake\/day\/b\.csv/);
+    expect(ran.stdout).toMatch(/\n {11}b\.csv:2 {2}ticker: /);
+    for (const secret of Object.values(credentials)) expect(ran.stdout).not.toContain(secret);
+  });
+
   it('stores files by pattern, and says that a second run changed nothing', async () => {
     file('a1.csv', good);
     file('a2.csv', good.replace('SPY', 'QQQ'));
@@ -98,10 +115,7 @@ describe('tapegraph ingest', () => {
       // Somebody else's lock holds the command where the file is half stored.
       await client.query('begin; lock table ingested_files in access exclusive mode');
       const { child, ended } = start(['ingest', 'stock-minute-bars', path], env);
-      for (let waiting = 0; waiting === 0; await setTimeout(20)) {
-        const { rows } = await client.query('select count(*) as n from pg_locks where not granted');
-        waiting = rows[0].n;
-      }
+      while ((await waitingForLocks(client, 'ingested_files')) === 0) await setTimeout(20);
       child.kill('SIGINT');
       await setTimeout(100);
       await client.query('commit');

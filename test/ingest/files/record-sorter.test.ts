@@ -10,7 +10,7 @@ afterEach(() => sorter.close());
 
 /** Pushes records of (group, instant, number), and takes them out again. */
 async function sort(records: Iterable<readonly [group: number, tsMs: number]>): Promise<number[][]> {
-  sorter = createRecordSorter(3, folder());
+  sorter = createRecordSorter({ width: 3, keys: [0, 1] }, folder());
   let number = 0;
   for (const [group, tsMs] of records) await sorter.push([group, tsMs, number++]);
   const out: number[][] = [];

@@ -1,0 +1,36 @@
+/** A remote object that cannot be read; `message` begins with its name and holds no secret. */
+export class ObjectError extends Error {
+  override readonly name = 'ObjectError';
+
+  constructor(object: string, reason: string, options?: ErrorOptions) {
+    super(`${object}: ${reason}`, options);
+  }
+}
+
+/** True for what is read from another machine: `s3://`, `https://`, `http://`. */
+export function isRemote(name: string): boolean {
+  return /^(s3|https?):\/\//i.test(name);
+}
+
+/** The address as it may be shown: presigned URLs hold a secret in their query, others a password before the host. */
+export function shownUrl(url: URL): string {
+  return `${url.protocol}//${url.host}${url.pathname}`;
+}
+
+/** True for an address of this machine. */
+export function isLoopback({ hostname }: URL): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(\.\d{1,3}){3}$/.test(hostname);
+}
+
+/** An object in a bucket. */
+export interface BucketKey {
+  bucket: string;
+  key: string;
+}
+
+/** Splits `s3://bucket/key`. Throws `ObjectError`. */
+export function bucketKey(name: string): BucketKey {
+  const [, bucket, key] = /^s3:\/\/([^/?*]+)\/(.*)$/is.exec(name) ?? [];
+  if (bucket === undefined || key === undefined) throw new ObjectError(name, 'expected s3://bucket/key');
+  return { bucket, key };
+}

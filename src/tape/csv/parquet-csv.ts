@@ -1,0 +1,234 @@
+import { open } from 'node:fs/promises';
+import {
+  type DecodedArray,
+  type FileMetaData,
+  type ParquetScan,
+  parquetMetadataAsync,
+  parquetScan,
+  parquetSchema,
+  type SchemaElement,
+  type SchemaTree,
+} from 'hyparquet';
+import { compressors } from 'hyparquet-compressors';
+
+/*
+ * Parquet as the CSV of the same rows, so that every dataset reads it with the checks and reasons it has for CSV. Row n
+ * of the file is line n + 1.
+ */
+
+// Rows made text at a time: a megabyte or so.
+const sliceRows = 16_384;
+// A row group is held whole. Writers make them of about a million rows; a few bytes may claim to be many more.
+const maxGroupValues = 2 ** 25;
+const maxGroupBytes = 512 * 1024 ** 2;
+
+type WriteValue = (value: unknown) => string;
+
+interface Column {
+  name: string;
+  write: WriteValue;
+}
+
+/** What is wrong with a Parquet file, and where. */
+export class ParquetError extends Error {
+  override readonly name = 'ParquetError';
+}
+
+/** A fixed-point number, exactly. */
+function decimalText(unscaled: bigint, scale: number): string {
+  if (scale <= 0) return String(unscaled * 10n ** BigInt(-scale));
+  const digits = String(unscaled < 0n ? -unscaled : unscaled).padStart(scale + 1, '0');
+  return `${unscaled < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+/** Big-endian two's complement. */
+function signedInteger(bytes: Uint8Array): bigint {
+  return bytes.length === 0 ? 0n : BigInt.asIntN(bytes.length * 8, BigInt(`0x${Buffer.from(bytes).toString('hex')}`));
+}
+
+/** The shortest decimal that is the same 32-bit float: 0.1, not 0.10000000149011612. */
+function floatText(value: number): string {
+  for (let digits = 6; digits < 9; digits++) {
+    const short = Number(value.toPrecision(digits));
+    if (Math.fround(short) === value) return String(short);
+  }
+  return String(value);
+}
+
+const quotable = /[",\r\n]/;
+
+function quoted(text: string): string {
+  return quotable.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+function plainText(value: unknown): string {
+  return quoted(value instanceof Uint8Array ? Buffer.from(value).toString('utf8') : String(value));
+}
+
+function isDecimal({ converted_type, logical_type }: SchemaElement): boolean {
+  return converted_type === 'DECIMAL' || logical_type?.type === 'DECIMAL';
+}
+
+function scaleOf({ scale, logical_type }: SchemaElement): number {
+  return logical_type?.type === 'DECIMAL' ? logical_type.scale : (scale ?? 0);
+}
+
+/** Of a column that holds no CSV value (durations, documents, raw bytes of a fixed length) there is none. */
+function valueWriter(element: SchemaElement): WriteValue | null {
+  const { type, converted_type: converted, logical_type: logical } = element;
+  if (isDecimal(element)) {
+    const scale = scaleOf(element);
+    return (value) =>
+      decimalText(value instanceof Uint8Array ? signedInteger(value) : BigInt(value as number | bigint), scale);
+  }
+  if (converted === 'INTERVAL' || converted === 'BSON' || converted?.startsWith('TIME_') || logical?.type === 'TIME')
+    return null;
+  if (logical?.type === 'GEOMETRY' || logical?.type === 'GEOGRAPHY' || converted === 'JSON') return null;
+  if (type === 'FLOAT') return (value) => floatText(value as number);
+  if (type === 'FIXED_LEN_BYTE_ARRAY' && logical?.type !== 'FLOAT16' && logical?.type !== 'UUID') return null;
+  return plainText;
+}
+
+/** The one leaf of a list of plain values; null for any other nesting. */
+function listElement(tree: SchemaTree): SchemaElement | null {
+  if (tree.element.converted_type !== 'LIST' && tree.element.logical_type?.type !== 'LIST') return null;
+  const [middle, ...more] = tree.children;
+  if (!middle || more.length > 0) return null;
+  const leaf = middle.children.length === 0 ? middle : middle.children.length === 1 ? middle.children[0]! : null;
+  return leaf && leaf.children.length === 0 ? leaf.element : null;
+}
+
+function columnOf(tree: SchemaTree): Column | null {
+  const isFlat = tree.children.length === 0 && tree.element.repetition_type !== 'REPEATED';
+  const element = isFlat ? tree.element : listElement(tree);
+  const write = element && valueWriter(element);
+  if (!write) return null;
+  // Lists are what the vendor's CSV has in quotes: "12,37".
+  const writeList: WriteValue = (value) =>
+    quoted((value as unknown[]).map((item) => (item == null ? '' : write(item))).join(','));
+  const one = isFlat ? write : writeList;
+  return { name: tree.element.name, write: (value) => (value == null ? '' : one(value)) };
+}
+
+/** Without their annotation, hyparquet leaves decimals as the integers they are; it would make them binary floats. */
+function keepDecimalsExact(metadata: FileMetaData): void {
+  for (const element of metadata.schema) {
+    if (!isDecimal(element)) continue;
+    delete element.converted_type;
+    delete element.logical_type;
+  }
+}
+
+const [nanosInMilli, nanosInMicro] = [1_000_000n, 1_000n];
+
+// Instants are nanoseconds since the epoch in every CSV; a Date would drop their last six digits.
+const parsers = {
+  timestampFromMilliseconds: (value: bigint) => value && BigInt(value) * nanosInMilli,
+  timestampFromMicroseconds: (value: bigint) => value && BigInt(value) * nanosInMicro,
+  timestampFromNanoseconds: (value: bigint) => value,
+  dateFromDays: (days: number) =>
+    days === undefined || days === null ? days : new Date(days * 86_400_000).toISOString().slice(0, 10),
+};
+
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error);
+}
+
+function checkSizes({ row_groups }: FileMetaData, columnCount: number): void {
+  for (const [index, { num_rows, columns }] of row_groups.entries()) {
+    const values = Number(num_rows) * columnCount;
+    const bytes = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0), 0);
+    if (values > maxGroupValues || bytes > maxGroupBytes)
+      throw new ParquetError(
+        `row group ${index + 1} has ${values} values in ${bytes} bytes unpacked; at most ${maxGroupValues} in ${maxGroupBytes} are read: write smaller row groups`,
+      );
+  }
+}
+
+/** A third of the memory of an array of bigints, which are objects; one with nulls stays as it is. */
+function compact(values: DecodedArray): DecodedArray {
+  if (!Array.isArray(values) || typeof values[0] !== 'bigint') return values;
+  return values.every((value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value)
+    ? BigInt64Array.from(values)
+    : values;
+}
+
+/** The columns of a row group. Whole, since many writers make one page of a column, with no index into it. */
+async function readGroup(
+  scan: ParquetScan,
+  columns: readonly Column[],
+  range: { rowStart: number; rowEnd: number },
+  number: number,
+): Promise<DecodedArray[]> {
+  const count = range.rowEnd - range.rowStart;
+  const data: DecodedArray[] = [];
+  for (const { name } of columns) {
+    try {
+      const values = compact(await scan.readColumn({ column: name, ...range }));
+      if (values.length !== count) throw new ParquetError(`expected ${count} values, found ${values.length}`);
+      data.push(values);
+    } catch (error) {
+      const reason = `row group ${number}, column ${name}, rows ${range.rowStart + 1} to ${range.rowEnd}`;
+      throw new ParquetError(`${reason}: ${messageOf(error)}`, { cause: error });
+    }
+  }
+  return data;
+}
+
+function linesOf(columns: readonly Column[], data: readonly DecodedArray[], from: number, to: number): Buffer {
+  let text = '';
+  for (let row = from; row < to; row++) {
+    for (let i = 0; i < columns.length; i++)
+      text += (i === 0 ? '' : ',') + columns[i]!.write((data[i] as ArrayLike<unknown>)[row]);
+    text += '\n';
+  }
+  return Buffer.from(text);
+}
+
+/**
+ * The rows of a Parquet file as CSV: a header, then a line per row. Timestamps of every unit become nanoseconds since
+ * the epoch, dates `YYYY-MM-DD`, decimals their exact digits, nulls blank, lists `"1,2"`; columns of other types are
+ * omitted. Memory holds one row group. Throws `ParquetError`.
+ */
+export async function* parquetCsv(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
+  const handle = await open(path);
+  try {
+    const { size } = await handle.stat();
+    const file = {
+      byteLength: size,
+      async slice(start: number, end = size): Promise<ArrayBuffer> {
+        const buffer = new ArrayBuffer(end - start);
+        const { bytesRead } = await handle.read(new Uint8Array(buffer), 0, end - start, start);
+        if (bytesRead < end - start) throw new ParquetError('the file is incomplete');
+        return buffer;
+      },
+    };
+    const metadata = await parquetMetadataAsync(file, { parsers, geoparquet: false }).catch((error: unknown) => {
+      throw new ParquetError(`the Parquet footer is damaged or the file is incomplete (${messageOf(error)})`);
+    });
+    const columns = parquetSchema(metadata)
+      .children.map(columnOf)
+      .filter((column) => column !== null);
+    checkSizes(metadata, columns.length);
+    keepDecimalsExact(metadata);
+    yield Buffer.from(`${columns.map(({ name }) => quoted(name)).join(',')}\n`);
+    const rows = Number(metadata.num_rows);
+    let [read, reported] = [0, 0];
+    for (const [index, { num_rows }] of metadata.row_groups.entries()) {
+      const count = Number(num_rows);
+      // A scan of its own for each: it holds on to the columns that it read last.
+      const scan = await parquetScan({ file, metadata, compressors, utf8: false, parsers, geoparquet: false });
+      const data = await readGroup(scan, columns, { rowStart: read, rowEnd: read + count }, index + 1);
+      for (let from = 0; from < count; from += sliceRows) {
+        const to = Math.min(count, from + sliceRows);
+        yield linesOf(columns, data, from, to);
+        const bytes = Math.floor((size * (read + to)) / rows);
+        onBytes(bytes - reported);
+        reported = bytes;
+      }
+      read += count;
+    }
+  } finally {
+    await handle.close();
+  }
+}
