@@ -84,7 +84,7 @@ test('minute solves that arrive after the chains of their session fill the gaps 
       await inTransaction(store, async (tx) => {
         if (what === 'minutes') {
           await saveSolves(tx, 'SPX', solves);
-          await solveWithMinutes(tx, { underlying: 'SPX', sessionDate: session }, 0.045);
+          await solveWithMinutes(tx, { underlying: 'SPX', sessionDate: session, fromMs: at(603) }, 0.045);
         } else {
           for (const minute of [600, 605, 610, 615])
             await storeChain(tx, chainAt(at(minute), none), { gammaSource: 'solve', rate: 0.045 });

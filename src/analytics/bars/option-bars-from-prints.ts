@@ -4,7 +4,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import { createBarRowPool } from './bar-row-pool.ts';
-import { barsOfRows, foldRows } from './bar-rows.ts';
+import { type BarRows, barsOfRows, foldRows } from './bar-rows.ts';
 
 /** Bars of option contracts from their prints. */
 export interface OptionBars {
@@ -17,11 +17,25 @@ export interface OptionBars {
    * traded.
    */
   bars(contract: TradedContract, timeframe: '1m' | '5m', fromMs?: number): BarColumns;
-  /** Contracts whose bars changed since the last call, and the first minute that did. */
-  takeChanged(): { contract: TradedContract; fromMs: number }[];
+  /**
+   * Contracts whose bars changed since they were last taken, and the first minute that did; at most so many, those that
+   * have waited longest.
+   */
+  takeChanged(most?: number): { contract: TradedContract; fromMs: number }[];
+  /** The first minute that changed and was not taken; null = all was. */
+  changedFromMs(): number | null;
+  /** Takes what changed before a minute. */
+  takeBefore(fromMs: number): void;
 }
 
 const fiveMinutesMs = 5 * minuteMs;
+const fiveMinutesOf = (ms: number) => ms - (ms % fiveMinutesMs);
+
+/** The bars from `fromMs` on of a contract's minutes; shorter buckets before the one it lies in may be absent. */
+export function barsOfMinutes(minutes: BarRows, timeframe: '1m' | '5m', fromMs: number): BarColumns {
+  if (timeframe === '1m') return barsOfRows(minutes, fromMs);
+  return barsOfRows(foldRows(minutes, fiveMinutesOf, true, fiveMinutesOf(Math.max(0, fromMs))), fromMs);
+}
 
 /** Bars of the contracts that `followed` names, over a ledger and its links. */
 export function createOptionBars(
@@ -93,16 +107,22 @@ export function createOptionBars(
       noteChange(index, startMs);
     },
     bars({ index }, timeframe, fromMs = -Infinity) {
-      if (timeframe === '1m') return barsOfRows(pool.rows(index, fromMs), fromMs);
-      const startOf = (ms: number) => ms - (ms % fiveMinutesMs);
-      const firstMs = startOf(Math.max(0, fromMs));
-      return barsOfRows(foldRows(pool.rows(index, firstMs), startOf, true, firstMs), fromMs);
+      const firstMs = timeframe === '1m' ? fromMs : fiveMinutesOf(Math.max(0, fromMs));
+      return barsOfMinutes(pool.rows(index, firstMs), timeframe, fromMs);
     },
-    takeChanged() {
-      const contracts = changed.map((index) => ({ contract: ledger.contracts[index]!, fromMs: changedFrom[index]! }));
-      for (const index of changed) changedFrom[index] = Infinity;
-      changed = [];
+    takeChanged(most = Infinity) {
+      const taken = changed.slice(0, most);
+      const contracts = taken.map((index) => ({ contract: ledger.contracts[index]!, fromMs: changedFrom[index]! }));
+      for (const index of taken) changedFrom[index] = Infinity;
+      changed = changed.slice(taken.length);
       return contracts;
+    },
+    changedFromMs() {
+      const firstMs = changed.reduce((first, index) => Math.min(first, changedFrom[index]!), Infinity);
+      return firstMs === Infinity ? null : firstMs;
+    },
+    takeBefore(fromMs) {
+      for (const index of changed) changedFrom[index] = Math.max(changedFrom[index]!, fromMs);
     },
   };
 }

@@ -1,11 +1,10 @@
 import type { FlowEventKind } from '../../domain/flow/flow.ts';
 import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
-import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import { createEntryQueue, type EntryQueue } from '../prints/reorder.ts';
 import type { FormedEvent } from './events.ts';
-import { type Closeness, multiLegsOf, sweepsOf } from './runs.ts';
+import { type Closeness, multiLegCloseness, multiLegsOf, sweepCloseness, sweepsOf } from './runs.ts';
 
 /** The prints among which one kind of event is looked for, in groups: a segment never holds prints of two. */
 export interface EventFamily {
@@ -49,7 +48,7 @@ export function sweepFamily(ledger: OptionLedger, links: PrintLinks): EventFamil
   const both = optionTraits.multiLeg | optionTraits.sweepable;
   return {
     ...open(),
-    closeness: { gapNanos: tapeSettings.sweepGapMs * 1e6, spanNanos: tapeSettings.sweepSpanMs * 1e6 },
+    closeness: sweepCloseness,
     groupOf: (entry) => columns.contract[entry & ledger.mask]! * 4 + columns.side[entry & ledger.mask]!,
     head: (entry) => links.contractHead(columns.contract[entry & ledger.mask]!),
     column: 'previousOfContract',
@@ -63,10 +62,9 @@ export function sweepFamily(ledger: OptionLedger, links: PrintLinks): EventFamil
 
 /** Multi-leg and stock-tied prints by underlying and exchange. */
 export function multiLegFamily(links: PrintLinks): EventFamily {
-  const spanNanos = tapeSettings.multiLegSpanMs * 1e6;
   return {
     ...open(),
-    closeness: { gapNanos: spanNanos, spanNanos },
+    closeness: multiLegCloseness,
     groupOf: links.bookOf,
     head: (entry) => links.bookHead(links.bookOf(entry)),
     column: 'previousOfBook',

@@ -1,4 +1,5 @@
 import { nanosBetween } from '../../domain/print.ts';
+import { tapeSettings } from '../methodology.ts';
 import type { OptionLedger } from '../prints/option-ledger.ts';
 import type { FormedEvent } from './events.ts';
 
@@ -8,29 +9,65 @@ export interface Closeness {
   spanNanos: number;
 }
 
+/** Of the ordinary and sweep-order prints of a contract and side. */
+export const sweepCloseness: Closeness = {
+  gapNanos: tapeSettings.sweepGapMs * 1e6,
+  spanNanos: tapeSettings.sweepSpanMs * 1e6,
+};
+
+/** Of the multi-leg and stock-tied prints of an underlying and exchange. */
+export const multiLegCloseness: Closeness = {
+  gapNanos: tapeSettings.multiLegSpanMs * 1e6,
+  spanNanos: tapeSettings.multiLegSpanMs * 1e6,
+};
+
 /** Nanoseconds from one entry to another. */
 export function nanosFrom({ columns, mask }: OptionLedger, from: number, to: number): number {
   const [i, j] = [from & mask, to & mask];
   return nanosBetween(columns.tsMs[i]!, columns.tsNanos[i]!, columns.tsMs[j]!, columns.tsNanos[j]!);
 }
 
+/** Takes prints in event-time order, and gives every segment of them when it ends. */
+export interface SegmentCutter {
+  add(entry: number): void;
+  /** Nothing comes any more. */
+  end(): void;
+}
+
 /**
- * Cuts prints in event-time order: a print that is too far from the one before it, or from the segment's first, begins
- * the next segment.
+ * Cuts prints into segments: a print that is too far from the one before it, or from the segment's first, begins the
+ * next. The list that `onSegment` gets is filled again afterwards.
  */
+export function createSegmentCutter(
+  ledger: OptionLedger,
+  { gapNanos, spanNanos }: Closeness,
+  onSegment: (entries: readonly number[]) => void,
+): SegmentCutter {
+  const open: number[] = [];
+  function end() {
+    if (open.length === 0) return;
+    onSegment(open);
+    open.length = 0;
+  }
+  return {
+    add(entry) {
+      if (open.length > 0) {
+        const fits =
+          nanosFrom(ledger, open.at(-1)!, entry) <= gapNanos && nanosFrom(ledger, open[0]!, entry) <= spanNanos;
+        if (!fits) end();
+      }
+      open.push(entry);
+    },
+    end,
+  };
+}
+
+/** The segments of prints in event-time order. */
 export function segmentsOf(ledger: OptionLedger, entries: readonly number[], closeness: Closeness): number[][] {
   const segments: number[][] = [];
-  let segment: number[] = [];
-  for (const entry of entries) {
-    if (segment.length > 0) {
-      const fits =
-        nanosFrom(ledger, segment.at(-1)!, entry) <= closeness.gapNanos &&
-        nanosFrom(ledger, segment[0]!, entry) <= closeness.spanNanos;
-      if (!fits) segment = [];
-    }
-    if (segment.length === 0) segments.push(segment);
-    segment.push(entry);
-  }
+  const cutter = createSegmentCutter(ledger, closeness, (segment) => segments.push([...segment]));
+  for (const entry of entries) cutter.add(entry);
+  cutter.end();
   return segments;
 }
 

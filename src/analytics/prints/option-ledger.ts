@@ -49,6 +49,11 @@ export interface OptionLedger {
   /** Copies a print in, waiting; its entry number. `mayForget(entry)` is asked before the oldest is forgotten. */
   add(print: OptionPrint): number;
   /**
+   * Forgets the entries from `from` on but those that `stays` names; they are numbered again from `from` on, in their
+   * order.
+   */
+  retain(from: number, stays: (entry: number) => boolean): void;
+  /**
    * Whether `a` comes before `b` in event time: instant, then sequence, then contract and exchange, so that no two are
    * equal but duplicates.
    */
@@ -137,6 +142,15 @@ export function createOptionLedger(remembered: number, mayForget: (entry: number
       columns.previousOfContract[slot] = -1;
       columns.previousOfBook[slot] = -1;
       return entry;
+    },
+    retain(from, stays) {
+      let to = from;
+      for (let entry = from; entry < ledger.next; entry++) {
+        if (!stays(entry)) continue;
+        for (const column of Object.values(columns)) column[to & ledger.mask] = column[entry & ledger.mask]!;
+        to++;
+      }
+      ledger.next = to;
     },
     before,
   };

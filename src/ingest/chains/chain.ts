@@ -4,8 +4,16 @@ import { methodologySettings, methodologyVersion } from '../../analytics/methodo
 import type { ChainCapture, SolveOrigin } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captures.ts';
-import { type ComputedCapture, capturesAfter, lockCaptures } from '../../store/chain/session-captures.ts';
+import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
+import {
+  type ComputedCapture,
+  capturedFrom,
+  capturesAfter,
+  lockCaptures,
+  lockCapturesOfAll,
+} from '../../store/chain/session-captures.ts';
 import { solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
@@ -130,21 +138,37 @@ async function usesMinutes(tx: Transaction, chain: ChainCapture): Promise<boolea
 }
 
 /**
- * Solves the captures of a session again whose quotes leave gaps, in the transaction that wrote the session's minute
- * solves anew: the solves fill the gaps, whether they or the chains came first. Captures of an older version are left
- * to `recompute`.
+ * Solves the captures of a session from an instant on again whose quotes leave gaps, in the transaction that wrote the
+ * session's minute solves: the solves fill the gaps, whether they or the chains came first. Captures of an older
+ * version are left to `recompute`.
  */
 export async function solveWithMinutes(
   tx: Transaction,
-  { underlying, sessionDate }: Pick<ChainCapture, 'underlying' | 'sessionDate'>,
+  { underlying, sessionDate, fromMs }: Pick<ChainCapture, 'underlying' | 'sessionDate'> & { fromMs: number },
   rate: number,
 ): Promise<void> {
   await lockCaptures(tx, underlying);
-  for (const stored of await capturesAfter(tx, underlying, sessionDate, Number.MIN_SAFE_INTEGER)) {
+  for (const stored of await capturesAfter(tx, underlying, sessionDate, fromMs - 1)) {
     if (stored.methodologyVersion !== null && stored.methodologyVersion !== methodologyVersion) continue;
     const chain = (await chainCaptureAt(tx, underlying, stored.capturedAt))!;
     if (await usesMinutes(tx, chain)) await writeChain(tx, chain, settingsOf(chain, stored, rate));
   }
+}
+
+/** `solveWithMinutes` for all underlyings whose minutes a transaction has just written. */
+export async function solveWithWrittenMinutes(
+  tx: Transaction,
+  sessionDate: SessionDate,
+  minutes: readonly Pick<WrittenMinute, 'underlying' | 'tsMs'>[],
+  rate: number,
+): Promise<void> {
+  if (minutes.length === 0) return;
+  const underlyings = [...new Set(minutes.map(({ underlying }) => underlying))];
+  const fromMs = Math.min(...minutes.map(({ tsMs }) => tsMs));
+  // A chain that is being stored was solved without the minutes: it is waited for.
+  await lockCapturesOfAll(tx, underlyings);
+  for (const underlying of await capturedFrom(tx, underlyings, sessionDate, fromMs))
+    await solveWithMinutes(tx, { underlying, sessionDate, fromMs }, rate);
 }
 
 /**

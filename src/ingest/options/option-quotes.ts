@@ -8,7 +8,7 @@ import { readOptionQuotes } from '../../tape/prints/option-quotes.ts';
 import type { FileJob, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
-import { quoteAt, quoteRuns, quoteWidth } from './quote-runs.ts';
+import { quoteAt, quoteOrder, quoteRuns } from './quote-runs.ts';
 
 // Parts that are written by one statement.
 const partsAtOnce = 512;
@@ -21,7 +21,7 @@ async function pushQuotes(
   contracts: TradedContract[],
 ): Promise<void> {
   const book = createContractBook();
-  const record = new Float64Array(quoteWidth);
+  const record = new Float64Array(quoteOrder.width);
   for await (const batch of readOptionQuotes(path, { book, onBadLine, onBytes })) {
     if (refused()) continue;
     for (const { contract, tsMs, tsNanos, sequence, bid, ask } of batch) {
@@ -101,7 +101,7 @@ async function readBefore(tx: Transaction, touched: ReadonlyMap<SessionDate, Rea
  */
 export const loadOptionQuotes: Loader = async (job) => {
   const { tx, onNote, onBytes, refused } = job;
-  const sorter = createRecordSorter(quoteWidth);
+  const sorter = createRecordSorter(quoteOrder);
   const contracts: TradedContract[] = [];
   try {
     await pushQuotes(sorter, job, contracts);

@@ -1,63 +1,76 @@
 import type { FlowChange } from '../../analytics/flow/changes.ts';
-import { rankedLists } from '../../analytics/flow/ranked-prints.ts';
-import {
-  createOptionTape,
-  emptyCounts,
-  type OptionTape,
-  type OptionTapeCounts,
-} from '../../analytics/session/option-tape.ts';
-import { optionsAreOver, regularSession } from '../../domain/calendar.ts';
-import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
-import type { Coverage } from '../../domain/flow/coverage.ts';
-import { type CrossSection, type FlowEvent, type LargeTrade, rankedListNames } from '../../domain/flow/flow.ts';
+import { createContractTape } from '../../analytics/session/contract-tape.ts';
+import { createOptionTape, type OptionTape } from '../../analytics/session/option-tape.ts';
+import type { BarColumns } from '../../domain/bar.ts';
+import { optionsAreOver } from '../../domain/calendar.ts';
+import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
+import type { FlowEvent } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import { lockOptionBars, replaceOptionBars } from '../../store/chain/option-bars.ts';
-import type { Transaction } from '../../store/engine/transaction.ts';
-import { saveCoverages } from '../../store/flow/coverage.ts';
-import { saveCrossSections } from '../../store/flow/cross-sections.ts';
-import { saveLargeTrades } from '../../store/flow/events.ts';
-import { saveRankedLists, saveWholeRankedList, wholeList } from '../../store/flow/ranked-prints.ts';
-import { crossSectionNumbers, lockFlow, removeFlow } from '../../store/flow/sessions.ts';
-import { rejectSealed } from '../../store/market/session-seals.ts';
-import { classesOf, symbolsVersion } from '../../store/market/symbols.ts';
-import { slices } from '../files/bar-batch.ts';
-import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { TapeFeed } from './option-tape-files.ts';
-import { type SessionGreeks, type Solving, sessionSolver } from './session-greeks.ts';
-
-const tradesAtOnce = 2000;
-// Contracts of sessions that are held to be written together: most underlyings have few.
-const contractsAtOnce = 2048;
+import type { SessionGreeks } from './session-greeks.ts';
 
 /** One underlying's session of an option tape being made, and the events that stand so far. */
 export interface OptionSession {
   date: SessionDate;
   underlying: TradedUnderlying;
-  tape: OptionTape;
+  /** Takes its records. */
+  feed: TapeFeed;
+  /** Nothing comes any more: all is made. */
+  end(): Promise<void>;
+  tape: Pick<OptionTape, 'crossSections' | 'ranked' | 'counts' | 'observed'>;
   events: Map<string, FlowEvent>;
-  /** Its solves by the minute; null when none are made. */
-  greeks: SessionGreeks | null;
 }
 
-/** An empty session. */
-export function createOptionSession(
+/** Takes the bars of a contract; they are made when they are asked for, which is to be at once. */
+export type OnContractBars = (contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns) => void;
+
+const changing = (events: Map<string, FlowEvent>) => (change: FlowChange) => {
+  if (change.kind === 'added') events.set(change.event.eventId, change.event);
+  else events.delete(change.eventId);
+};
+
+/** An empty session of prints alone, which come a contract after the other. */
+export function createPrintSession(
   underlying: TradedUnderlying,
   date: SessionDate,
-  greeks: SessionGreeks | null = null,
+  onBars: OnContractBars,
 ): OptionSession {
   const events = new Map<string, FlowEvent>();
-  const onChange = (change: FlowChange) => {
-    if (change.kind === 'added') events.set(change.event.eventId, change.event);
-    else events.delete(change.eventId);
+  const tape = createContractTape({ session: date, onChange: changing(events), onBars });
+  const quote = () => {
+    throw new Error('a tape by contract takes no quotes');
   };
-  // It comes in order: no print asks for the quote of an earlier time.
-  const tape = createOptionTape({ session: date, onChange, holdMs: 0, rememberedQuotes: 0 });
-  return { date, underlying, tape, events, greeks };
+  return { date, underlying, feed: { print: tape.print, quote }, end: async () => tape.end(), tape, events };
 }
 
-/** Takes the session's records in order of time. */
-export function feedOf({ tape, greeks }: OptionSession): TapeFeed {
-  if (greeks === null) return tape;
+/**
+ * An empty session of prints and quotes, which come in event time; `greeks` solves it, null when nothing does. Once the
+ * session is over at `nowMs`, so are all its minutes, whether or not anything was quoted to the end.
+ */
+export function createQuotedSession(
+  underlying: TradedUnderlying,
+  date: SessionDate,
+  onBars: OnContractBars,
+  solving: { greeks: SessionGreeks | null; nowMs: number },
+): OptionSession {
+  const { greeks, nowMs } = solving;
+  const events = new Map<string, FlowEvent>();
+  // It comes in order: no print asks for the quote of an earlier time.
+  const tape = createOptionTape({ session: date, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
+  async function end() {
+    tape.end();
+    for (const { contract } of tape.bars.takeChanged())
+      onBars(contract, (timeframe) => tape.bars.bars(contract, timeframe));
+    if (greeks === null) return;
+    const throughMs = optionsAreOver(date, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
+    while (greeks.dueMs <= throughMs) await greeks.take();
+    await greeks.end();
+  }
+  return { date, underlying, feed: greeks ? solvedFeed(tape, greeks) : tape, end, tape, events };
+}
+
+/** Gives every record to both. */
+function solvedFeed(tape: OptionTape, greeks: SessionGreeks): TapeFeed {
   return {
     print(print) {
       tape.print(print);
@@ -71,215 +84,5 @@ export function feedOf({ tape, greeks }: OptionSession): TapeFeed {
       return greeks.dueMs;
     },
     due: greeks.take,
-  };
-}
-
-/** Nothing comes any more. */
-async function endOptionSession({ date, tape, greeks }: OptionSession, nowMs: number): Promise<void> {
-  tape.end();
-  if (greeks === null) return;
-  // Once the session is over, so are all its minutes, whether or not anything was quoted to the end.
-  const throughMs = optionsAreOver(date, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
-  while (greeks.dueMs <= throughMs) await greeks.take();
-  await greeks.end();
-}
-
-/** What is known of a session's tape beside its records. */
-export interface SessionTapeInfo {
-  /**
-   * Whether the tape of an underlying is known to be whole: every line was understood, and volumes are those of the day
-   * aggregates, where there are any.
-   */
-  withoutGaps(underlying: string): boolean;
-  nowMs: number;
-  /** What the figures are made from; informational. */
-  source: string;
-  /** How contracts are solved by the minute; null: they are not, and what was solved of them before stays. */
-  solving: Solving | null;
-}
-
-/** What was observed of a session that came as a file: all its hours, once it is over. */
-function coverageOf(
-  { date, tape, underlying }: OptionSession,
-  { withoutGaps, nowMs }: SessionTapeInfo,
-  registryVersion: number,
-): Coverage {
-  const { fromMs, throughMs } = tape.observed.of(underlying)!;
-  const hours = regularSession(date);
-  const over = optionsAreOver(date, nowMs);
-  return {
-    status: over ? 'eod_reconciled' : 'observed_live',
-    complete: over && withoutGaps(underlying.symbol),
-    sessionDate: date,
-    observedFromMs: over && hours ? Math.min(fromMs, hours.openMs) : fromMs,
-    observedThroughMs: over && hours ? Math.max(throughMs, hours.closeMs) : throughMs,
-    registryVersion,
-    standardMultiplierAssumed: tape.crossSections.volumes().every(({ contract }) => contract.multiplier === 100),
-  };
-}
-
-function largeTradesOf({ events, underlying }: OptionSession, coverage: Coverage): LargeTrade[] {
-  return [...events.values()]
-    .sort((a, b) => a.eventTsMs - b.eventTsMs || (a.eventId < b.eventId ? -1 : 1))
-    .map((event, i) => ({ symbol: underlying.symbol, seq: i + 1, coverage, event }));
-}
-
-/** The bars of sessions' contracts, made as they are asked for. */
-function* barRuns(sessions: readonly OptionSession[]) {
-  for (const { date: sessionDate, underlying, tape } of sessions) {
-    for (const { contract } of tape.bars.takeChanged()) {
-      for (const timeframe of ['1m', '5m'] as const) {
-        const bars = tape.bars.bars(contract, timeframe);
-        if (bars.tsMs.length === 0) break;
-        yield { underlying: underlying.symbol, sessionDate, contract: contract.id, timeframe, bars };
-      }
-    }
-  }
-}
-
-function stampOf(date: SessionDate, { nowMs, source }: SessionTapeInfo) {
-  const coverageStatus = optionsAreOver(date, nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const);
-  return { sessionDate: date, coverageStatus, scannedAtMs: nowMs, source };
-}
-
-async function saveLists(
-  tx: Transaction,
-  sessions: readonly OptionSession[],
-  tapeInfo: SessionTapeInfo,
-): Promise<number> {
-  const tops = sessions.flatMap(({ tape }) => tape.ranked.tops());
-  const classes = await classesOf(
-    tx,
-    tops.map(({ underlying }) => underlying),
-  );
-  const stamp = stampOf(sessions[0]!.date, tapeInfo);
-  // The list over all has the underlyings of other batches, and of other files, too.
-  const lists = rankedLists(tops, (underlying) => classes.get(underlying) === 'index', stamp).filter(
-    ({ scope }) => scope !== wholeList,
-  );
-  await saveRankedLists(tx, lists);
-  return lists.reduce((sum, { prints }) => sum + prints.length, 0);
-}
-
-/**
- * Writes what is made of some underlyings' sessions of one date, in a transaction that holds the locks of flow and
- * bars.
- */
-async function saveSessions(
-  tx: Transaction,
-  sessions: readonly OptionSession[],
-  tapeInfo: SessionTapeInfo,
-): Promise<number> {
-  const { date } = sessions[0]!;
-  const symbols = sessions.map(({ underlying }) => underlying.symbol);
-  await rejectSealed(
-    tx,
-    symbols.map((symbol) => ({ symbol, sessionDate: date })),
-  );
-  const contracts = sessions.flatMap(({ tape }) => tape.crossSections.volumes().map(({ contract }) => contract));
-  await saveUnderlyings(tx, new Set(contracts.map(({ contract }) => contract.root)));
-  const numbers = await crossSectionNumbers(tx, date, symbols);
-  await removeFlow(tx, date, symbols);
-  const version = await symbolsVersion(tx);
-  const coverages = new Map<string, Coverage>();
-  const sections: CrossSection[] = [];
-  const trades: LargeTrade[] = [];
-  for (const session of sessions) {
-    const { tape, underlying } = session;
-    const coverage = coverageOf(session, tapeInfo, version);
-    coverages.set(underlying.symbol, coverage);
-    const section = tape.crossSections.snapshot(underlying, coverage);
-    if (section) sections.push({ ...section, seq: (numbers.get(underlying.symbol) ?? 0) + 1 });
-    trades.push(...largeTradesOf(session, coverage));
-  }
-  await saveCoverages(tx, coverages);
-  await saveCrossSections(tx, sections);
-  for (const slice of slices(trades, tradesAtOnce)) await saveLargeTrades(tx, slice);
-  const { coverageStatus } = stampOf(date, tapeInfo);
-  const blocks = await replaceOptionBars(tx, date, symbols, coverageStatus, barRuns(sessions));
-  return sections.length + trades.length + blocks + (await saveLists(tx, sessions, tapeInfo));
-}
-
-/** What the sessions of a date were in all. */
-export interface OptionSessionTotals {
-  counts: OptionTapeCounts;
-  contracts: number;
-  underlyings: number;
-  largeTrades: number;
-  /** Rows and blocks written. */
-  changed: number;
-}
-
-/** Writes the sessions of one date as they are made. */
-export interface OptionSessionWriter {
-  readonly date: SessionDate;
-  /** An empty session of an underlying. */
-  open(underlying: TradedUnderlying): OptionSession;
-  /** Ends a session of which nothing comes any more, and writes it, at once or with the next. */
-  add(session: OptionSession): Promise<void>;
-  /** All of the date is written, and its lists over all underlyings are made. */
-  done(): Promise<OptionSessionTotals>;
-  /** Waits until nothing is being written, failed or not: called before the transaction is left, whatever happened. */
-  settle(): Promise<void>;
-}
-
-/**
- * Writes the sessions of a date, each made from its whole tape, in the caller's transaction: the flow, bars and lists
- * of every underlying take the place of what was there, whether observed live or reconciled before. Underlyings that do
- * not come stay as they are.
- */
-export async function optionSessionWriter(
-  tx: Transaction,
-  date: SessionDate,
-  tapeInfo: SessionTapeInfo,
-): Promise<OptionSessionWriter> {
-  await lockFlow(tx);
-  await lockOptionBars(tx);
-  const counts = emptyCounts();
-  const totals: OptionSessionTotals = { counts, contracts: 0, underlyings: 0, largeTrades: 0, changed: 0 };
-  const solver = tapeInfo.solving ? await sessionSolver(tx, date, tapeInfo.solving) : () => null;
-  let held: OptionSession[] = [];
-  let heldContracts = 0;
-  // Sessions are written while the next ones are made.
-  let writing: Promise<number> | null = null;
-  async function written() {
-    if (writing) totals.changed += await writing;
-    writing = null;
-  }
-  async function write() {
-    await written();
-    if (held.length === 0) return;
-    writing = saveSessions(tx, held, tapeInfo);
-    // A failure is thrown where it is awaited.
-    writing.catch(() => {});
-    held = [];
-    heldContracts = 0;
-  }
-  return {
-    date,
-    open: (underlying) => createOptionSession(underlying, date, solver(underlying)),
-    async add(session) {
-      await endOptionSession(session, tapeInfo.nowMs);
-      const { tape, events } = session;
-      for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += tape.counts[name];
-      // Quotes alone, or prints that are in no figure.
-      if (!tape.observed.of(session.underlying)) return;
-      const contracts = tape.crossSections.volumes().length;
-      totals.contracts += contracts;
-      totals.underlyings++;
-      totals.largeTrades += events.size;
-      held.push(session);
-      heldContracts += contracts;
-      if (heldContracts >= contractsAtOnce) await write();
-    },
-    async done() {
-      await write();
-      await written();
-      for (const list of rankedListNames) await saveWholeRankedList(tx, list, date, stampOf(date, tapeInfo));
-      return totals;
-    },
-    async settle() {
-      await writing?.catch(() => {});
-    },
   };
 }

@@ -11,14 +11,17 @@ import type { QuoteSource } from './quote-source.ts';
 // session is the group. A quote has no exchange: its bid stands in the place of the price, its ask in that of the size.
 const at = {
   group: 0,
-  tsMs: 1,
-  exchangeAndNanos: 2,
-  conditionsAndContract: 3,
-  correctionAndPrice: 4,
-  size: 5,
-  sequence: 6,
+  contract: 1,
+  tsMs: 2,
+  exchangeAndNanos: 3,
+  conditionsAndSequence: 4,
+  correctionAndPrice: 5,
+  size: 6,
 } as const;
 const width = 7;
+// Vendors' files are by contract: nothing has to be moved.
+const byContract = { width, keys: [at.group, at.contract, at.tsMs] };
+const byInstant = { width, keys: [at.group, at.tsMs] };
 const high = 2 ** 32;
 const quoteExchange = 2 ** 20;
 // No correction code is near: what is above stands for any that is unknown.
@@ -27,7 +30,7 @@ const largestCorrection = 2 ** 20;
 const groupsInDay = 2 ** 24;
 
 /**
- * Takes the records of an underlying's session in order of event time. The objects are used again: nothing may keep
+ * Takes the records of an underlying's session. The objects are used again: nothing may keep
  * them.
  */
 export interface TapeFeed {
@@ -44,8 +47,9 @@ export interface OptionTapeFiles {
   /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
   readonly quotes: number;
   /**
-   * Feeds the records of an underlying's session, in order of event time, to what `begin` gives for it, then calls
-   * `end`; then those of the next: New York dates ascend. Null passes a session over. Contracts and underlyings are
+   * Feeds the records of an underlying's session to what `begin` gives for it, then calls `end`; then those of the
+   * next: New York dates ascend. With quotes they come in order of event time; prints alone come a contract after the
+   * other, each in order of event time. Null passes a session over. Contracts and underlyings are
    * numbered for an engine that sees one underlying: what it knows is small and lies together, and is gone after it. To
    * be called once.
    */
@@ -107,12 +111,12 @@ async function pushTrades(
         if (print.tsMs < found.firstMs) found.firstMs = print.tsMs;
         if (print.tsMs > found.lastMs) found.lastMs = print.tsMs;
         record[at.group] = group;
+        record[at.contract] = index;
         record[at.tsMs] = print.tsMs;
         record[at.exchangeAndNanos] = print.exchange * high + print.tsNanos;
-        record[at.conditionsAndContract] = conditions.of(print.conditions) * high + index;
+        record[at.conditionsAndSequence] = conditions.of(print.conditions) * high + print.sequence;
         record[at.correctionAndPrice] = Math.min(print.correction, largestCorrection) * high + print.price;
         record[at.size] = print.size;
-        record[at.sequence] = print.sequence;
         const full = sorter.push(record);
         if (full) await full;
       }
@@ -121,8 +125,10 @@ async function pushTrades(
   return found;
 }
 
+/** Puts prints, and the quotes of their contracts, into one order of instants; where there are no quotes, nothing. */
 async function pushQuotes(
   sorter: RecordSorter,
+  prints: RecordSorter,
   { quotes, refused }: OptionTapeReading,
   contracts: readonly TradedContract[],
   { groups, firstMs, lastMs }: SessionsFound,
@@ -136,17 +142,29 @@ async function pushQuotes(
     for (const quote of batch) {
       const group = groupOf(quote.contract.underlying.index, quote.tsMs);
       if (!groups.has(group)) continue;
+      if (sorter.size === 0) await pushAll(sorter, prints);
       record[at.group] = group;
+      record[at.contract] = quote.contract.index;
       record[at.tsMs] = quote.tsMs;
       record[at.exchangeAndNanos] = quoteExchange * high + quote.tsNanos;
-      record[at.conditionsAndContract] = quote.contract.index;
+      // A vendor's number may need all of a double.
+      record[at.conditionsAndSequence] = quote.sequence;
       record[at.correctionAndPrice] = quote.bid;
       record[at.size] = quote.ask;
-      record[at.sequence] = quote.sequence;
       const full = sorter.push(record);
       if (full) await full;
     }
   }
+}
+
+async function pushAll(sorter: RecordSorter, from: RecordSorter): Promise<void> {
+  for await (const records of from.sorted()) {
+    for (let i = 0; i < records.length; i += width) {
+      const full = sorter.push(records.subarray(i, i + width));
+      if (full) await full;
+    }
+  }
+  await from.close();
 }
 
 /** The same contracts, each numbered among those of its underlying, and every underlying as the only one. */
@@ -171,25 +189,26 @@ function recordFeeder(contracts: readonly TradedContract[], lists: readonly (rea
   const quote: OptionQuote = { ...stamp, bid: 0, ask: 0 };
   return (feed: TapeFeed, records: Float64Array, i: number) => {
     const exchangeAndNanos = records[i + at.exchangeAndNanos]!;
-    const conditionsAndContract = records[i + at.conditionsAndContract]!;
+    const conditionsAndSequence = records[i + at.conditionsAndSequence]!;
     const exchange = highPart(exchangeAndNanos);
     const into = exchange === quoteExchange ? quote : print;
-    into.contract = contracts[conditionsAndContract >>> 0]!;
+    into.contract = contracts[records[i + at.contract]!]!;
     into.tsMs = records[i + at.tsMs]!;
     into.tsNanos = exchangeAndNanos >>> 0;
-    into.sequence = records[i + at.sequence]!;
     const correctionAndPrice = records[i + at.correctionAndPrice]!;
     if (into === quote) {
+      quote.sequence = conditionsAndSequence;
       quote.bid = correctionAndPrice;
       quote.ask = records[i + at.size]!;
       feed.quote(quote);
       return;
     }
+    print.sequence = conditionsAndSequence >>> 0;
+    print.conditions = lists[highPart(conditionsAndSequence)]!;
     print.price = correctionAndPrice >>> 0;
     print.correction = highPart(correctionAndPrice);
     print.size = records[i + at.size]!;
     print.exchange = exchange;
-    print.conditions = lists[highPart(conditionsAndContract)]!;
     feed.print(print);
   };
 }
@@ -199,16 +218,21 @@ function recordFeeder(contracts: readonly TradedContract[], lists: readonly (rea
  * what a sorter holds, and an object a contract that traded. Throws `TapeFileError`. Close it, whatever happened.
  */
 export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {
-  const sorter = createRecordSorter(width);
+  const prints = createRecordSorter(byContract);
+  const withQuotes = createRecordSorter(byInstant);
+  const close = async () => {
+    await prints.close();
+    await withQuotes.close();
+  };
   const conditions = internTable<readonly number[]>();
   const contracts: TradedContract[] = [];
   try {
-    const found = await pushTrades(sorter, reading, conditions, contracts);
-    const prints = sorter.size;
-    if (prints > 0) await pushQuotes(sorter, reading, contracts, found);
+    const found = await pushTrades(prints, reading, conditions, contracts);
+    if (prints.size > 0) await pushQuotes(withQuotes, prints, reading, contracts, found);
+    const sorter = withQuotes.size > 0 ? withQuotes : prints;
     return {
-      prints,
-      quotes: sorter.size - prints,
+      prints: prints.size,
+      quotes: sorter.size - prints.size,
       async feed(begin, end) {
         const apart = numberedApart(contracts);
         const put = recordFeeder(apart, conditions.items);
@@ -221,10 +245,7 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
             if (records[i + at.group] !== group) {
               if (feed) await end();
               group = records[i + at.group]!;
-              feed = await begin(
-                apart[records[i + at.conditionsAndContract]! >>> 0]!.underlying,
-                exchangeDate(records[i + at.tsMs]!),
-              );
+              feed = await begin(apart[records[i + at.contract]!]!.underlying, exchangeDate(records[i + at.tsMs]!));
               dueMs = feed?.dueMs ?? Infinity;
             }
             if (!feed) continue;
@@ -237,10 +258,10 @@ export async function readOptionTape(reading: OptionTapeReading): Promise<Option
         }
         if (feed) await end();
       },
-      close: () => sorter.close(),
+      close,
     };
   } catch (error) {
-    await sorter.close();
+    await close();
     throw error;
   }
 }

@@ -5,7 +5,8 @@ import { optionsAreOver } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
-import { feedOf, type OptionSession, type OptionSessionWriter, optionSessionWriter } from './option-session.ts';
+import type { OptionSession } from './option-session.ts';
+import { type OptionSessionWriter, optionSessionWriter } from './option-session-writer.ts';
 import { readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
 
@@ -68,9 +69,12 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
           writer = await optionSessionWriter(tx, date, tapeInfo);
         }
         session = writer.open(underlying);
-        return feedOf(session);
+        return session.feed;
       },
-      () => writer!.add(session),
+      async () => {
+        await session.end();
+        await writer!.add(session);
+      },
     );
     await finishDate();
     for (const note of quoteNotes(quoteFiles, files)) onNote(note);

@@ -4,7 +4,7 @@ import { type QuoteColumns, quoteColumns } from '../../store/chain/quote-block.t
 
 /** A quote as numbers, sorted by contract and then instant. */
 export const quoteAt = { contract: 0, tsMs: 1, tsNanos: 2, sequence: 3, bid: 4, ask: 5 } as const;
-export const quoteWidth = 6;
+export const quoteOrder = { width: 6, keys: [quoteAt.contract, quoteAt.tsMs] } as const;
 
 /** Quotes of one contract in one session, or a part of them. */
 export interface QuoteRun {
@@ -91,7 +91,7 @@ export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGene
   let [contract, part, dayEndMs] = [-1, 0, -Infinity];
   let sessionDate = '';
   for await (const records of sorted) {
-    for (let i = 0; i < records.length; i += quoteWidth) {
+    for (let i = 0; i < records.length; i += quoteOrder.width) {
       const tsMs = records[i + quoteAt.tsMs]!;
       const last = records[i + quoteAt.contract] !== contract || tsMs >= dayEndMs;
       if (contract >= 0 && (last || gathering.isFull(tsMs))) {

@@ -12,7 +12,8 @@ import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
-import { feedOf, type OptionSession, optionSessionWriter } from './option-session.ts';
+import type { OptionSession } from './option-session.ts';
+import { optionSessionWriter } from './option-session-writer.ts';
 import { quoteNotes, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
@@ -94,10 +95,10 @@ async function store(
   const begin = async (underlying: TradedUnderlying, each: SessionDate) => {
     if (each !== date) return null;
     session = writer.open(underlying);
-    return feedOf(session);
+    return session.feed;
   };
   const end = async () => {
-    session!.tape.end();
+    await session!.end();
     if (paths.dayAggregates.length > 0) compare(session!);
     await writer.add(session!);
   };

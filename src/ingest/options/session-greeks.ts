@@ -62,7 +62,8 @@ export async function sessionSolver(
       },
       async end() {
         await write();
-        await solveWithMinutes(tx, { underlying: symbol, sessionDate: session }, rate);
+        const fromMs = Number.MIN_SAFE_INTEGER;
+        await solveWithMinutes(tx, { underlying: symbol, sessionDate: session, fromMs }, rate);
       },
     };
   };

@@ -50,7 +50,7 @@ export interface StockTapeReading {
  * it, whatever happened.
  */
 export async function readStockTape({ path, onBadLine, onBytes, refused }: StockTapeReading): Promise<StockTapeFile> {
-  const sorter = createRecordSorter(width);
+  const sorter = createRecordSorter({ width, keys: [at.symbol, at.tsMs] });
   const symbols = internTable<string>();
   const lists = internTable<readonly number[]>();
   const record = new Float64Array(width);

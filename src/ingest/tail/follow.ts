@@ -94,9 +94,9 @@ export async function follow(
       }
       if (came !== 'due' && options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
       await follower.commit();
-      dueAt = Number.POSITIVE_INFINITY;
+      dueAt = follower.hasBars() ? options.now() + options.everyMs : Number.POSITIVE_INFINITY;
     }
-    if (follower.pendingBytes() > 0) await follower.commit();
+    if (follower.pendingBytes() > 0 || follower.hasBars()) await follower.commit({ whole: true });
     return { ...follower.report(), lines: through, badLines };
   } finally {
     options.stop.removeEventListener('abort', onStop);

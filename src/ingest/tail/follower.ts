@@ -35,6 +35,8 @@ const quietMs = 1000;
  * minute's.
  */
 const solvesACommit = 700;
+/** Option contracts whose bars a commit writes: some 100 ms. */
+const usualBarsACommit = 1000;
 /** What a follower is made with. */
 export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
   /** Names the tape: a follower goes on where the last one of this name was. */
@@ -46,6 +48,11 @@ export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'r
   onNote?: (note: string) => void;
   /** Contracts of an underlying that are solved every minute; the usual number when absent, 0 = none. */
   solveMost?: number | undefined;
+  /**
+   * Option contracts whose bars a commit writes; where more have traded, those of the others follow in the order in
+   * which they changed. The usual number when absent.
+   */
+  barsACommit?: number;
   /** Called once for an underlying of which more contracts trade than are solved. */
   onUnsolved?: (underlying: string) => void;
   /**
@@ -80,7 +87,7 @@ const nothing = (): Pending => ({ pieces: [], bytes: 0, chains: [] });
 
 /** What follows a tape: it takes pieces of it and commits what they say. */
 export function createFollower(store: Store, options: FollowerOptions) {
-  const { source, now } = options;
+  const { source, now, barsACommit = usualBarsACommit } = options;
   const book: ContractBook = createContractBook();
   let pending = nothing();
   let session: LiveSession | null = null;
@@ -127,12 +134,13 @@ export function createFollower(store: Store, options: FollowerOptions) {
           await solveBefore(session, instantOf(record));
           takeRecord(session, record);
         }
-      forgetChanges(session);
+      forgetChanges(session, position.barsFromMs ?? null);
       return committedLines;
     });
   }
 
-  async function commit(): Promise<void> {
+  /** Commits what has come; `whole` leaves no bars for later. */
+  async function commit({ whole = false } = {}): Promise<void> {
     session?.greeks.work(solvesACommit);
     let keyEnded = false;
     await inTransaction(store, async (tx) => {
@@ -140,7 +148,8 @@ export function createFollower(store: Store, options: FollowerOptions) {
       if (lines !== committedLines) throw new Error(`another process follows ${source}`);
       const date = session?.date ?? exchangeDate(now());
       if (pending.bytes > 0) await storeLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
-      if (session) await writeLiveSession(tx, session);
+      if (session)
+        await writeLiveSession(tx, session, { rate: options.rate, mostBars: whole ? Infinity : barsACommit });
       for (const chain of pending.chains) {
         const { underlying, sessionDate } = chain;
         if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
@@ -150,6 +159,7 @@ export function createFollower(store: Store, options: FollowerOptions) {
         lines: takenLines,
         session: session?.date ?? null,
         solvedMs: session?.greeks.solvedMs ?? null,
+        barsFromMs: session?.options.bars.changedFromMs() ?? null,
       });
       if (!options.isSample && !noted) keyEnded = await noteOwnData(tx, now);
     });
@@ -166,7 +176,7 @@ export function createFollower(store: Store, options: FollowerOptions) {
     if (session) {
       session.options.end();
       await session.greeks.finish();
-      await commit();
+      await commit({ whole: true });
     }
     return inTransaction(store, async (tx) => {
       await forgetLines(tx, source, date);
@@ -216,6 +226,8 @@ export function createFollower(store: Store, options: FollowerOptions) {
     commit,
     take,
     pendingBytes: () => pending.bytes,
+    /** Whether bars are left that the last commit did not write. */
+    hasBars: () => session !== null && session.options.bars.changedFromMs() !== null,
     report: () => ({ throughLine: takenLines, commits }),
   };
 }

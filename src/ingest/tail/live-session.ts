@@ -85,9 +85,13 @@ export function takeRecord(
   }
 }
 
-/** Forgets what is not written: it was written before the process started. */
-export function forgetChanges({ options, stocks, events }: LiveSession): void {
+/**
+ * Forgets what is not written: it was written before the process started, but for the bars of option contracts from
+ * `barsFromMs` on; null = those too.
+ */
+export function forgetChanges({ options, stocks, events }: LiveSession, barsFromMs: number | null): void {
   events.clear();
-  options.bars.takeChanged();
+  if (barsFromMs === null) options.bars.takeChanged();
+  else options.bars.takeBefore(barsFromMs);
   stocks.takeChanged();
 }

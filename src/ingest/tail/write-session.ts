@@ -16,6 +16,7 @@ import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { type LiveQuote, saveLiveQuotes } from '../../store/market/live-quotes.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
 import { saveUnknownTickers, symbolsVersion } from '../../store/market/symbols.ts';
+import { solveWithWrittenMinutes } from '../chains/chain.ts';
 import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 import type { LiveSession } from './live-session.ts';
@@ -91,10 +92,10 @@ async function writeOptionBars(
   }
 }
 
-async function writeOptions(tx: Transaction, session: LiveSession): Promise<void> {
+async function writeOptions(tx: Transaction, session: LiveSession, mostBars: number): Promise<void> {
   const { date, options, events } = session;
   const underlyings = options.crossSections.changed();
-  const changed = options.bars.takeChanged();
+  const changed = options.bars.takeChanged(mostBars);
   if (underlyings.length + events.size + changed.length === 0) return;
   await lockFlow(tx);
   await lockOptionBars(tx);
@@ -136,8 +137,8 @@ async function writeOptions(tx: Transaction, session: LiveSession): Promise<void
   );
 }
 
-/** Writes the minutes whose solves are ended. */
-async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession): Promise<void> {
+/** Writes the minutes whose solves are ended, and solves the chains again that came before these. */
+async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession, rate: number): Promise<void> {
   const solved = greeks.takeSolved();
   if (solved.length === 0) return;
   await lockFlow(tx);
@@ -146,16 +147,22 @@ async function writeGreeks(tx: Transaction, { date, greeks, slots }: LiveSession
   const sealed = await sealedSymbols(tx, date, underlyings);
   const minutes = solved.filter(({ underlying }) => !reconciled.has(underlying) && !sealed.has(underlying));
   await saveGreeksMinutes(tx, date, minutes, slots);
+  await solveWithWrittenMinutes(tx, date, minutes, rate);
 }
 
 /**
- * Writes what changed since the last write, in the caller's transaction. If that fails, the session is of no more use.
+ * Writes what changed since the last write, in the caller's transaction; bars of at most `mostBars` option contracts.
+ * If that fails, the session is of no more use. `rate` is for chains that were stored without one.
  */
-export async function writeLiveSession(tx: Transaction, session: LiveSession): Promise<void> {
+export async function writeLiveSession(
+  tx: Transaction,
+  session: LiveSession,
+  { rate, mostBars }: { rate: number; mostBars: number },
+): Promise<void> {
   if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);
   session.isBegun = true;
   await writeStocks(tx, session);
-  await writeOptions(tx, session);
-  await writeGreeks(tx, session);
+  await writeOptions(tx, session, mostBars);
+  await writeGreeks(tx, session, rate);
   session.events.clear();
 }

@@ -167,6 +167,27 @@ describe('a live tape that is followed', () => {
     expect(await stored(store)).toEqual(undisturbed);
   });
 
+  test('whose bars wait for later commits loses none of them when it ends before they are written', async () => {
+    const store = await marketForThisTest();
+    const now = () => open + 7_200_000 + performance.now();
+    const following = (pieces: Buffer[], change: Partial<FollowOptions> = {}) =>
+      follow(store, Readable.from(pieces), options({ barsACommit: 1, everyMs: 0, fromStart: true, now, ...change }));
+    // All of the tape is in one commit, and the bars of two contracts are not.
+    const onCommit = () => Promise.reject(new Error('killed'));
+    await expect(following(piecesOf(lines, 1e9), { onCommit })).rejects.toThrow('killed');
+    const { rows } = await store.pool.query(`SELECT value FROM store_facts WHERE key = 'followed stdin'`);
+    expect(JSON.parse(rows[0].value)).toMatchObject({ lines: lines.length, barsFromMs: expect.any(Number) });
+    expect((await stored(store)).option_bar_blocks.length).toBeLessThan(undisturbed.option_bar_blocks.length);
+    await following(piecesOf(lines));
+    expect(await stored(store)).toEqual(undisturbed);
+  });
+
+  test('gives the same when each commit writes the bars of one contract', async () => {
+    const store = await marketForThisTest();
+    await follow(store, Readable.from(piecesOf(lines, 20_000)), options({ barsACommit: 1, everyMs: 1 }));
+    expect(await stored(store)).toEqual(undisturbed);
+  });
+
   test('goes on where it was: a tape that goes on, and one that begins anew', async () => {
     const store = await marketForThisTest();
     await follow(store, Readable.from(piecesOf(lines.slice(0, 700))), options());

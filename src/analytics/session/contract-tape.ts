@@ -1,0 +1,159 @@
+import type { BarColumns } from '../../domain/bar.ts';
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
+import { addDays, exchangeInstant } from '../../domain/market-time.ts';
+import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/print.ts';
+import { minuteMs } from '../../domain/units.ts';
+import { addToBar, createBarRows } from '../bars/bar-rows.ts';
+import { barsOfMinutes } from '../bars/option-bars-from-prints.ts';
+import { createFlowChanges } from '../flow/changes.ts';
+import { createCrossSections } from '../flow/cross-section.ts';
+import type { FormedEvent } from '../flow/events.ts';
+import { createObservedSpans } from '../flow/observed-spans.ts';
+import { createRankedPrints } from '../flow/ranked-prints.ts';
+import { createSegmentCutter, multiLegCloseness, multiLegsOf, sweepCloseness, sweepsOf } from '../flow/runs.ts';
+import { mostRecent } from '../prints/cancels.ts';
+import { createOptionLedger, printState } from '../prints/option-ledger.ts';
+import { sideIndex } from '../prints/side.ts';
+import { emptyCounts, type OptionTape, type OptionTapeOptions } from './option-tape.ts';
+
+export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' | 'onChange'> {
+  /** Called once a contract of which all prints were taken, if any of them stands; `bars` is to be called at once. */
+  onBars(contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns): void;
+}
+
+/** One underlying's session of an option tape: its prints in, events and figures out. */
+export interface ContractTape extends Pick<OptionTape, 'end' | 'crossSections' | 'ranked' | 'counts' | 'observed'> {
+  /**
+   * Takes a print: a contract's follow one another, in order of their milliseconds. The object may be used again
+   * afterwards.
+   */
+  print(print: OptionPrint): void;
+}
+
+/**
+ * What `createOptionTape` makes of an underlying's prints, made a contract after the other: for a whole tape without
+ * quotes, whose prints are numbered by their lines, so that none repeats another. All but multi-leg events depends on
+ * the prints of one contract alone, which lie in the processor's cache. Memory is bounded by the largest contract and
+ * the multi-leg prints.
+ */
+export function createContractTape({ session, onChange, onBars }: ContractTapeOptions): ContractTape {
+  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  const counts = emptyCounts();
+  // The multi-leg prints that stand of the contracts before, then the prints of the contract being taken.
+  const ledger = createOptionLedger(Infinity, () => false);
+  const { columns } = ledger;
+  let contract: TradedContract | null = null;
+  let first = 0;
+  // The contract's prints in event-time order.
+  const inOrder: number[] = [];
+  let length = 0;
+  const crossSections = createCrossSections();
+  const ranked = createRankedPrints();
+  const observed = createObservedSpans();
+  const minutes = createBarRows();
+  const sink = createFlowChanges(ledger, ranked, onChange, 0);
+
+  const form = (events: FormedEvent[]) => events.forEach(sink.formed);
+  const sweeps = createSegmentCutter(ledger, sweepCloseness, (entries) => {
+    if (entries.length === 1) sink.formedAlone('single_block', entries[0]!);
+    else form(sweepsOf(ledger, entries));
+  });
+  const multiLegs = createSegmentCutter(ledger, multiLegCloseness, (entries) => {
+    if (entries.length === 1) sink.formedAlone('multi_leg', entries[0]!);
+    else form(multiLegsOf(ledger, entries));
+  });
+
+  /** Gives a print its place: it comes in order but for others of its millisecond. */
+  function put(entry: number) {
+    let at = length++;
+    for (; at > 0 && ledger.before(entry, inOrder[at - 1]!); at--) inOrder[at] = inOrder[at - 1]!;
+    inOrder[at] = entry;
+  }
+
+  /** Says whether a print stands; a cancel takes the most recent print back that it looks like. */
+  function settle(entry: number, previous: number) {
+    const slot = entry & ledger.mask;
+    columns.previousOfContract[slot] = previous;
+    if ((columns.traits[slot]! & optionTraits.cancel) === 0) {
+      counts.prints++;
+      observed.add(contract!.underlying, columns.tsMs[slot]!);
+      columns.side[slot] = sideIndex.unknown;
+      columns.state[slot] = printState.counted;
+      return;
+    }
+    counts.cancels++;
+    columns.state[slot] = printState.cancel;
+    const original = mostRecent(ledger, entry);
+    if (original >= 0) columns.state[original & ledger.mask] = printState.cancelled;
+    else counts.unmatchedCancels++;
+  }
+
+  /** Adds a print that stands to what is made of its contract. */
+  function count(entry: number) {
+    const slot = entry & ledger.mask;
+    const [price, size, traits, tsMs] = [
+      columns.price[slot]!,
+      columns.size[slot]!,
+      columns.traits[slot]!,
+      columns.tsMs[slot]!,
+    ];
+    crossSections.add(contract!, price, size, 1);
+    addToBar(minutes, tsMs - (tsMs % minuteMs), { entry, price, size, sizeMicros: 0, traits }, ledger.before);
+    if ((traits & optionTraits.multiLeg) !== 0) return;
+    if ((traits & optionTraits.sweepable) !== 0) sweeps.add(entry);
+    else sink.formedAlone('single_block', entry);
+  }
+
+  const isCounted = (entry: number) => columns.state[entry & ledger.mask] === printState.counted;
+  const isStandingLeg = (entry: number) =>
+    (columns.traits[entry & ledger.mask]! & optionTraits.multiLeg) !== 0 && isCounted(entry);
+
+  function endContract() {
+    if (contract === null) return;
+    for (let i = 0; i < length; i++) settle(inOrder[i]!, i === 0 ? -1 : inOrder[i - 1]!);
+    for (let i = 0; i < length; i++) if (isCounted(inOrder[i]!)) count(inOrder[i]!);
+    sweeps.end();
+    if (minutes.count > 0) onBars(contract, (timeframe) => barsOfMinutes(minutes, timeframe, -Infinity));
+    ledger.retain(first, isStandingLeg);
+    first = ledger.next;
+    length = 0;
+    minutes.count = 0;
+  }
+
+  return {
+    print(print) {
+      if (print.tsMs < startMs || print.tsMs >= endMs) {
+        counts.otherSession++;
+        return;
+      }
+      if (print.contract !== contract) {
+        endContract();
+        contract = print.contract;
+      }
+      const entry = ledger.add(print);
+      const isCompression = (columns.traits[entry & ledger.mask]! & optionTraits.compression) !== 0;
+      if (!isCompression && !isWithdrawn(print.correction) && print.correction !== correctionMessage) put(entry);
+      else {
+        counts.leftOut++;
+        columns.state[entry & ledger.mask] = printState.left;
+      }
+    },
+    end() {
+      endContract();
+      contract = null;
+      const { exchange } = columns;
+      const legs = Int32Array.from({ length: ledger.next }, (_, entry) => entry);
+      legs.sort((a, b) => exchange[a]! - exchange[b]! || (ledger.before(a, b) ? -1 : 1));
+      for (const [i, leg] of legs.entries()) {
+        if (i > 0 && exchange[leg] !== exchange[legs[i - 1]!]) multiLegs.end();
+        multiLegs.add(leg);
+      }
+      multiLegs.end();
+    },
+    crossSections,
+    ranked,
+    counts,
+    observed,
+  };
+}
