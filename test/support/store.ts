@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { inject, onTestFinished } from 'vitest';
 import { openStore, type Store } from '../../src/store/engine/connection.ts';
+import { createDistributed, dropDistributed } from './servers/citus-cluster.ts';
 import { databaseUrl, onServer } from './servers/template-database.ts';
 
 /** A store that closing also drops. */
@@ -10,23 +11,37 @@ export type TestStore = Store & {
 };
 
 /**
- * A fresh, migrated, empty store of its own: on the run's embedded server, or, in the project `server`, on PostgreSQL.
- * Close it (`afterAll(() => store.close())`): that drops its database.
+ * A fresh, migrated, empty store of its own: on the run's embedded server, in the project `server` on PostgreSQL, in
+ * the project `citus` distributed over a cluster. Close it (`afterAll(() => store.close())`): that drops its database.
  */
 export async function testStore(): Promise<TestStore> {
+  const cluster = inject('cluster');
+  if (!cluster) return singleStore();
+  const database = `tg_test_${randomBytes(5).toString('hex')}`;
+  await createDistributed(cluster, database);
+  return opened(databaseUrl(cluster.url, database), () => dropDistributed(cluster, database));
+}
+
+/** The same on one PostgreSQL, in every project. */
+export async function singleStore(): Promise<TestStore> {
   const { url, run } = inject('testServer');
   const database = `${run}_${randomBytes(5).toString('hex')}`;
   await onServer(url, `create database ${database} template ${run}_template`);
-  const own = databaseUrl(url, database);
-  const store = await openStore({ databaseUrl: own, dataDir: '', migrate: false });
+  return opened(databaseUrl(url, database), async () => {
+    await onServer(url, `drop database if exists ${database} with (force)`);
+  });
+}
+
+async function opened(url: string, drop: () => Promise<void>): Promise<TestStore> {
+  const store = await openStore({ databaseUrl: url, dataDir: '', migrate: false });
   let closed: Promise<void> | null = null;
   const close = async () => {
     await store.close();
-    await onServer(url, `drop database if exists ${database} with (force)`);
+    await drop();
   };
   return {
     ...store,
-    databaseUrl: own,
+    databaseUrl: url,
     close: () => {
       closed ??= close();
       return closed;

@@ -51,7 +51,7 @@ const headerColumns = {
 const captured = statement(
   'contract-line-captures',
   { underlyings: 'text[]', throughMs: 'int8[]', captures: 'int8' },
-  { range: 'int8', ...headerColumns },
+  { nth: 'int8', ...headerColumns },
 );
 const wholeChains = statement(
   'contract-line-chains',
@@ -73,7 +73,7 @@ async function readHeaders(store: Store, ranges: readonly Range[], captures: num
     captures,
   });
   const found: CaptureHeader[][] = ranges.map(() => []);
-  for (const { range, ...header } of rows) found[range - 1]!.push(header);
+  for (const { nth, ...header } of rows) found[nth - 1]!.push(header);
   return found;
 }
 
@@ -125,7 +125,7 @@ const slotsKey = (listing: string) => `listing:${listing}`;
 const slotBytes = 80;
 
 /** Runs a statement whose rows are taken one by one as they come, so that never more than one is held. */
-async function eachRow<Row>(store: Store, config: pg.QueryConfig, take: (row: Row) => void): Promise<void> {
+async function eachRowOf<Row>(store: Store, config: pg.QueryConfig, take: (row: Row) => void): Promise<void> {
   const client = await store.pool.connect();
   // What throws in a row's event would end the process: it waits for the statement's end.
   let unreadable: Error | undefined;
@@ -145,6 +145,10 @@ async function eachRow<Row>(store: Store, config: pg.QueryConfig, take: (row: Ro
   if (failed ?? unreadable) throw failed ?? unreadable;
 }
 
+async function eachRow<Row>(store: Store, configs: readonly pg.QueryConfig[], take: (row: Row) => void): Promise<void> {
+  for (const config of configs) await eachRowOf(store, config, take);
+}
+
 /** A capture of which the lines of some contracts are not known yet. */
 interface Unread {
   header: CaptureHeader;
@@ -159,7 +163,7 @@ async function readWhole(
 ): Promise<void> {
   if (captures.length === 0) return;
   const byCapture = new Map(captures.map((capture) => [captureIdOf(capture.header), capture]));
-  const config = wholeChains.query({
+  const configs = wholeChains.queries(store.primary, {
     underlyings: captures.map(({ header }) => header.underlying),
     capturedAt: captures.map(({ header }) => header.capturedAt),
     expirations: Array.from(
@@ -175,7 +179,7 @@ async function readWhole(
     }
   }
   // Headers are read again with the payload: a capture rewritten in between must not be half old, half new.
-  await eachRow<CaptureHeader & { payload: Buffer }>(store, config, ({ payload, ...header }) => {
+  await eachRow<CaptureHeader & { payload: Buffer }>(store, configs, ({ payload, ...header }) => {
     const block = openBlock(payload);
     const { header: asked, wanted } = byCapture.get(captureIdOf(header))!;
     for (const { contract, lines } of wanted) {
@@ -210,7 +214,7 @@ async function readCuts(store: Store, captures: readonly Unread[], slots: Readon
     .filter(({ cuts: own }) => own.length > 0);
   if (asked.length === 0) return;
   const byCapture = new Map(asked.map((one) => [captureIdOf(one.header), one]));
-  const config = cutLines.query({
+  const configs = cutLines.queries(store.primary, {
     underlyings: asked.map(({ header }) => header.underlying),
     capturedAt: asked.map(({ header }) => header.capturedAt),
     versions: asked.map(({ header }) => header.version),
@@ -218,7 +222,7 @@ async function readCuts(store: Store, captures: readonly Unread[], slots: Readon
   });
   await eachRow<CaptureHeader & { layout: string; cuts: Buffer }>(
     store,
-    config,
+    configs,
     ({ layout, cuts: bytes, ...header }) => {
       const columns = JSON.parse(layout) as ColumnLayout[];
       const width = columns.reduce((sum, column) => sum + column.bytes, 0);

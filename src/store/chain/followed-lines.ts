@@ -14,6 +14,8 @@ export interface FollowedPosition {
   session: SessionDate | null;
   /** The last boundary of the session whose minute solves are written, epoch ms; null when none is. */
   solvedMs: number | null;
+  /** The first minute of which bars of option contracts are not written; null or absent = all are. */
+  barsFromMs?: number | null;
 }
 
 const metadataKey = (source: string) => `followed ${source}`;

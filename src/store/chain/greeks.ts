@@ -19,7 +19,7 @@ const records = statement(
     ...({ underlyings: 'text[]', contracts: 'text[]', throughMs: 'int8', today: 'text', length: 'int8' } as const),
     ...({ sessionsBack: 'int8', recordBytes: 'int4' } as const),
   },
-  { wanted: 'int8', tsMs: 'int8', record: 'bytea' },
+  { nth: 'int8', tsMs: 'int8', record: 'bytea' },
 );
 
 /**
@@ -49,7 +49,7 @@ export async function readLatestGreeks(
   range: Omit<SeriesRange, 'length'>,
 ): Promise<Map<string, GreeksSolve>> {
   const rows = await newestRecords(store, keys, { ...range, length: 1 });
-  return new Map(rows.map(({ wanted, tsMs, record }) => [keys[wanted - 1]!.contract, decodeSolve(record, 0, tsMs)!]));
+  return new Map(rows.map(({ nth, tsMs, record }) => [keys[nth - 1]!.contract, decodeSolve(record, 0, tsMs)!]));
 }
 
 /**
@@ -62,9 +62,9 @@ export async function readGreeksSeries(
   range: SeriesRange,
 ): Promise<Map<string, GreeksSample[]>> {
   const series = new Map<string, GreeksSample[]>();
-  for (const { wanted, tsMs, record } of await newestRecords(store, keys, range)) {
+  for (const { nth, tsMs, record } of await newestRecords(store, keys, range)) {
     const { iv, delta, gamma, mark } = decodeSolve(record, 0, tsMs)!;
-    const { contract } = keys[wanted - 1]!;
+    const { contract } = keys[nth - 1]!;
     if (!series.has(contract)) series.set(contract, []);
     series.get(contract)!.push({ tsMs: tsMs, iv, delta, gamma, mark });
   }

@@ -94,7 +94,11 @@ export async function saveOptionBars(
   });
   if (changed.length === 0) return [];
   await deleteRows(tx, 'OptionBarBlock', { by: blockKey, keys: changed });
-  await copyRows(tx, 'OptionBarBlock', blockRows(changed, status));
+  await copyRows(
+    tx,
+    'OptionBarBlock',
+    changed.map((run) => optionBarBlock(run, status)),
+  );
   return changed;
 }
 
@@ -104,30 +108,30 @@ interface BlockRun extends OptionBarRun {
   part: number;
 }
 
-function* blockRows(runs: Iterable<BlockRun>, status: CoverageStatus): Generator<Row<'OptionBarBlock'>> {
-  for (const { bars, ...run } of runs) {
-    const payload = encodeBars(bars);
-    yield { ...run, status, count: bars.tsMs.length, version: blockVersion(payload), payload };
-  }
+/** A block as it is stored. */
+export type OptionBarBlock = Row<'OptionBarBlock'>;
+
+/** Bars of one contract in one session, all of them unless `part` says otherwise, as they are stored. */
+export function optionBarBlock(
+  { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
+  status: CoverageStatus,
+): OptionBarBlock {
+  const payload = encodeBars(bars);
+  return { part: 0, ...run, status, count: bars.tsMs.length, version: blockVersion(payload), payload };
 }
 
 /**
  * Writes all bars of underlyings' sessions again, in a transaction that holds `lockOptionBars`: what was stored of them
- * is taken out. Runs are taken and encoded as the database takes them. Returns how many blocks there are.
+ * is taken out. Returns how many blocks there are.
  */
 export async function replaceOptionBars(
   tx: Transaction,
   sessionDate: SessionDate,
   underlyings: readonly string[],
-  status: CoverageStatus,
-  runs: Iterable<Omit<BlockRun, 'part'>>,
+  blocks: readonly OptionBarBlock[],
 ): Promise<number> {
   await tx.prisma.optionBarBlock.deleteMany({ where: { underlying: anyOf(underlyings), sessionDate } });
-  return copyRows(tx, 'OptionBarBlock', blockRows(whole(runs), status));
-}
-
-function* whole(runs: Iterable<Omit<BlockRun, 'part'>>): Generator<BlockRun> {
-  for (const run of runs) yield { ...run, part: 0 };
+  return copyRows(tx, 'OptionBarBlock', blocks);
 }
 
 /** Minutes in a part of a live session: what a commit writes of a contract is at most as long. */
@@ -176,7 +180,11 @@ export async function saveLiveOptionBars(
     parts: runs.map((run) => partOf(run.sessionDate, run.fromMs)),
   });
   const blocks = runs.flatMap(({ fromMs: _, ...run }) => [...parts(run)]);
-  await copyRows(tx, 'OptionBarBlock', blockRows(blocks, 'observed_live'));
+  await copyRows(
+    tx,
+    'OptionBarBlock',
+    blocks.map((run) => optionBarBlock(run, 'observed_live')),
+  );
 }
 
 const cacheKey = (contract: string, sessionDate: SessionDate, timeframe: OptionTimeframe, version: string) =>

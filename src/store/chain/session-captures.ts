@@ -1,17 +1,37 @@
 import type { GammaSource } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Store } from '../engine/connection.ts';
-import { lock } from '../engine/locks.ts';
+import { lock, lockAll } from '../engine/locks.ts';
+import { anyOf } from '../engine/models/any-of.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
+
+const lockKey = (underlying: string) => `chain_captures ${underlying}`;
 
 /**
  * Takes the captures of an underlying for one that writes them, until its transaction ends: each is made with those
  * before it.
  */
 export async function lockCaptures(tx: Transaction, underlying: string): Promise<void> {
-  await lock(tx, `chain_captures ${underlying}`);
+  await lock(tx, lockKey(underlying));
+}
+
+/** `lockCaptures` for several underlyings, in an order that is the same for all. */
+export async function lockCapturesOfAll(tx: Transaction, underlyings: readonly string[]): Promise<void> {
+  await lockAll(tx, underlyings.toSorted().map(lockKey));
+}
+
+/** Those of the underlyings that have captures of a session at or after an instant, inside the caller's transaction. */
+export async function capturedFrom(
+  { prisma }: Transaction,
+  underlyings: readonly string[],
+  sessionDate: SessionDate,
+  fromMs: number,
+): Promise<string[]> {
+  const where = { underlying: anyOf(underlyings), sessionDate, capturedAt: { gte: fromMs } };
+  const found = await prisma.chainCapture.groupBy({ by: ['underlying'], where });
+  return found.map(({ underlying }) => underlying);
 }
 
 /** How a stored capture was computed. */

@@ -8,7 +8,7 @@ const trying = statement('try-lock-session', { key: 'text' }, { free: 'bool' });
 export async function exclusively<T>(store: Store, name: string, work: () => Promise<T>): Promise<T> {
   const client = await store.pool.connect();
   try {
-    await locking.rows(client, { key: name });
+    await locking.count(client, { key: name });
     return await work();
   } finally {
     // The connection holds the lock, and releases it by closing.
@@ -30,7 +30,7 @@ export async function unlessRunning(
   const onError = () => lost.abort();
   client.on('error', onError);
   try {
-    const [row] = await trying.rows(client, { key: name });
+    const [row] = (await client.query<{ free: boolean }>(trying.query({ key: name }))).rows;
     if (row!.free) await work(lost.signal);
   } finally {
     client.release(true);

@@ -8,6 +8,7 @@ import { toNumber } from './models/checked-number.ts';
 import { readModels } from './models/noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
 import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
+import { symbolsAtOnceOfPool } from './routing.ts';
 import { storeError } from './store-error.ts';
 import type { Subject } from './subjects.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
@@ -129,11 +130,12 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
   surviveLostConnections(pool);
   try {
-    const schema = await reach(pool, databaseUrl);
+    const { schema, isDistributed } = await reach(pool, databaseUrl);
     const migrated = await migrateWithoutLimits(connection, { apply, log });
     const prisma = openPrisma(pool, schema);
-    const primary = readerOf(pool, prisma);
-    const standbys = readUrls.map((url) => replicaPools(url, openPool, schema));
+    const symbolsAtOnce = isDistributed ? symbolsAtOnceOfPool : 0;
+    const primary = readerOf(pool, prisma, symbolsAtOnce);
+    const standbys = readUrls.map((url) => replicaPools(url, openPool, { schema, symbolsAtOnce }));
     const replicas = standbys.length === 0 ? null : openReplicas({ pool, ...primary }, standbys, log);
     return {
       prisma: primary.prisma,
@@ -160,8 +162,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function readerOf(pool: pg.Pool, { models }: PrismaOverPool): Reader {
-  return { query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models) };
+function readerOf(pool: pg.Pool, { models }: PrismaOverPool, symbolsAtOnce: number): Reader {
+  return { query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models), symbolsAtOnce };
 }
 
 function limits(statementTimeoutMs: number): pg.PoolConfig {
@@ -204,11 +206,14 @@ export async function pingDatabase({ pool }: Store): Promise<void> {
   await pool.query({ text: 'SELECT 1', query_timeout: 2000 } as pg.QueryConfig);
 }
 
-/** Whether the database answers; the schema in which its tables are. */
-async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
+const reachText = `SELECT current_schema() AS schema,
+  EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isDistributed"`;
+
+/** Whether the database answers; the schema in which its tables are, and whether Citus may have spread them. */
+async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<{ schema: string; isDistributed: boolean }> {
   try {
-    const { rows } = await pool.query<{ schema: string | null }>('SELECT current_schema() AS schema');
-    return rows[0]!.schema ?? 'public';
+    const { rows } = await pool.query<{ schema: string | null; isDistributed: boolean }>(reachText);
+    return { schema: rows[0]!.schema ?? 'public', isDistributed: rows[0]!.isDistributed };
   } catch (error) {
     if (databaseUrl === null) throw error;
     throw storeError(
@@ -221,7 +226,7 @@ async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string>
 function replicaPools(
   connectionString: string,
   openPool: (to: pg.PoolConfig) => pg.Pool,
-  schema: string,
+  { schema, symbolsAtOnce }: { schema: string; symbolsAtOnce: number },
 ): ReplicaPools {
   const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
   const pool = openPool({ ...to, application_name: 'tapegraph reader' });
@@ -238,7 +243,7 @@ function replicaPools(
     await prisma.close();
   };
   const shown = `${host.startsWith('/') ? host : `${host}:${port}`}/${database}`;
-  return { ...readerOf(pool, prisma), probe, shown, close };
+  return { ...readerOf(pool, prisma, symbolsAtOnce), probe, shown, close };
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

@@ -128,9 +128,12 @@ async function applyMissing(
   return missing.map((each) => each.name);
 }
 
+// Citus refuses some changes of a distributed table beside other statements, so that each is sent by itself.
+const oneStatement = /(?:'[^']*'|"[^"]*"|--.*|\/\*[\s\S]*?\*\/|(\$\w*\$)[\s\S]*?\1|[^;])+/g;
+
 async function applyOne(client: pg.PoolClient, { name, sql, checksum }: Migration): Promise<void> {
   try {
-    await client.query(sql);
+    for (const [statement] of sql.matchAll(oneStatement)) await client.query(statement);
   } catch (error) {
     throw storeError(`Migration ${name} failed; the store is unchanged: ${(error as Error).message}`, error);
   }

@@ -11,6 +11,11 @@ export interface Reader {
     values?: unknown[],
   ): Promise<pg.QueryResult<Row>>;
   prisma: Models;
+  /**
+   * How many symbols are asked for at once, by a statement each, of a distributed store; 0 where one statement may be
+   * about any number.
+   */
+  readonly symbolsAtOnce: number;
 }
 
 /**
@@ -202,6 +207,7 @@ export function openReplicas(
       return reading(primary);
     };
     return {
+      symbolsAtOnce: primary.symbolsAtOnce,
       query: (statement, values) => read((from) => from.query(statement, values)),
       prisma: modelsThrough((call) => read((from) => call(from.prisma))),
     };

@@ -2,7 +2,8 @@ import type pg from 'pg';
 import { announce, moveVersions } from './changes.ts';
 import type { Store } from './connection.ts';
 import { notedModels } from './models/noted-models.ts';
-import type { HeldModels, Models } from './models/prisma.ts';
+import type { HeldModels } from './models/prisma.ts';
+import type { Reader } from './replicas.ts';
 import { ChangeSet } from './subjects.ts';
 import { writeProblemOf } from './write-watch.ts';
 
@@ -11,7 +12,7 @@ import { writeProblemOf } from './write-watch.ts';
  * connection. `changes` holds what was written so far: models and sets of rows note it themselves, a SQL statement that
  * writes cached data is noted where it is sent.
  */
-export type Transaction = pg.PoolClient & { readonly prisma: Models; readonly changes: ChangeSet };
+export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet };
 
 /**
  * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back
@@ -32,7 +33,9 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     held = await store.holdModels(tx);
     const changes = new ChangeSet();
     const note = changes.addRows.bind(changes);
-    const result = await work(Object.assign(tx, { prisma: notedModels(held.models, note), changes }));
+    // A connection does one thing at a time.
+    const symbolsAtOnce = Math.min(store.primary.symbolsAtOnce, 1);
+    const result = await work(Object.assign(tx, { prisma: notedModels(held.models, note), changes, symbolsAtOnce }));
     const change = changes.change();
     const id = change && (await announce(tx, change));
     // One that may have been committed is not counted as heard of: its announcement may still come.

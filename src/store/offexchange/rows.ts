@@ -46,7 +46,7 @@ const history = statement(
   'off-exchange-history',
   { symbols: 'text[]', first: 'text[]?', last: 'text[]?', through: 'text', threshold: 'int8' },
   {
-    ...({ at: 'int8', historySessions: 'int8', latestSession: 'text?', first: 'text?', last: 'text' } as const),
+    ...({ nth: 'int8', historySessions: 'int8', latestSession: 'text?', first: 'text?', last: 'text' } as const),
     ...({ session: 'text?', asOfMs: 'int8?' } as const),
     ...({ activity: 'int8', composition: 'int8', concentration: 'int8', profile: 'int8' } as const),
   },
@@ -67,8 +67,8 @@ export async function readOffExchangeHistory(
     threshold: disclosureThreshold,
   });
   return rows
-    .sort((a, b) => a.at - b.at)
-    .map(({ at: _, activity, composition, concentration, profile, ...row }) => ({
+    .sort((a, b) => a.nth - b.nth)
+    .map(({ nth: _, activity, composition, concentration, profile, ...row }) => ({
       ...row,
       withheld: { activity, composition, concentration, profile },
     }));
@@ -76,7 +76,7 @@ export async function readOffExchangeHistory(
 
 const range = { symbols: 'text[]', first: 'text[]', last: 'text[]', afterDates: 'text[]?' } as const;
 const most = { limit: 'int8', threshold: 'int8' } as const;
-const row = { at: 'int8', date: 'text' } as const;
+const row = { nth: 'int8', date: 'text' } as const;
 
 const pages = {
   activity: statement(
@@ -175,6 +175,6 @@ export async function readOffExchangeRows<T extends OffExchangeTable>(
     profile: () => pages.profile.rows(from, { ...asked, afterKeys: numbers }),
   };
   const answer: OffExchangeRows[T][][] = ranges.map(() => []);
-  for (const { at, ...found } of await read[table]()) answer[at - 1]!.push(found as unknown as OffExchangeRows[T]);
+  for (const { nth, ...found } of await read[table]()) answer[nth - 1]!.push(found as unknown as OffExchangeRows[T]);
   return answer;
 }

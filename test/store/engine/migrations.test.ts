@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterEach, beforeEach, describe, expect, test } from 'vitest';
 import { migrate, migrationsFolder } from '../../../src/store/engine/migrations.ts';
+import { statementsOf } from '../../support/statements.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
 let folder: string;
@@ -48,6 +49,22 @@ describe('migrations', () => {
     addMigration('20990101000000_first', 'create table tried (a int);');
     expect(await migrate(store.pool, { folder })).toEqual(['20990101000000_first', '20990102000000_second']);
     expect(await migrate(store.pool, { folder })).toEqual([]);
+  });
+
+  test('are sent a statement at a time, whatever semicolons are in texts, comments and bodies', async () => {
+    const store = await storeForThisTest();
+    const sent = await statementsOf(async () => {
+      addMigration(
+        '20990101000000_semicolons',
+        `-- One; it's a comment.
+        CREATE TABLE "odd;name" (a text DEFAULT 'it''s; here'); /* two; */
+        DO $body$ BEGIN INSERT INTO "odd;name" DEFAULT VALUES; PERFORM 1; END $body$;
+        INSERT INTO "odd;name" VALUES (';')`,
+      );
+      await migrate(store.pool, { folder });
+    });
+    expect(sent.filter((text) => text.includes('odd;name'))).toHaveLength(3);
+    expect((await store.pool.query('select a from "odd;name"')).rows).toEqual([{ a: "it's; here" }, { a: ';' }]);
   });
 
   test('that fail leave the store as it was, those before them in the same run included', async () => {

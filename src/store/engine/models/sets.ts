@@ -2,7 +2,9 @@ import { createHash } from 'node:crypto';
 import type pg from 'pg';
 import type { Prisma } from '../../generated/client.ts';
 import { type CopyType, type CopyValue, copyInto } from '../copy.ts';
+import { tablePlacements } from '../distribution.ts';
 import type { Reader } from '../replicas.ts';
+import { routedTo } from '../routing.ts';
 import type { Transaction } from '../transaction.ts';
 import { type Model, type TableField, tableOf } from './model-tables.ts';
 
@@ -123,8 +125,10 @@ function named(purpose: string, text: () => string, values: unknown[]): pg.Query
 async function insert(tx: Transaction, model: Model, name: string, conflict: () => string, rows: readonly object[]) {
   if (rows.length === 0) return 0;
   const { table, fields } = tableOf(model);
-  const text = () => `INSERT INTO ${table} (${columnsOf(fields)}) SELECT ${unnested(fields)} ${conflict()}`;
-  const { rowCount } = await tx.query(named(name, text, valuesOf(fields, rows)));
+  // Citus counts rows that were left as they are too, but for those that it returns.
+  const returning = tx.symbolsAtOnce > 0 ? ' RETURNING 1' : '';
+  const text = () => `INSERT INTO ${table} (${columnsOf(fields)}) SELECT ${unnested(fields)} ${conflict()}${returning}`;
+  const { rowCount } = await tx.query(named(`${name}${returning}`, text, valuesOf(fields, rows)));
   if (rowCount) tx.changes.addRows(model, rows);
   return rowCount ?? 0;
 }
@@ -171,12 +175,25 @@ export interface KeySet<M extends Model, By extends FieldOf<M>> {
 
 const joined = (fields: readonly TableField[]) => fields.map(({ column }) => `t.${column} = w.${column}`).join(' AND ');
 
+/** On a distributed store, the condition by which rows of one symbol are found on its node; empty for any others. */
+function ofOneSymbol<M extends Model, By extends FieldOf<M>>(
+  { symbolsAtOnce }: Pick<Reader, 'symbolsAtOnce'>,
+  model: M,
+  { by, keys }: KeySet<M, By>,
+): string {
+  const placement = tablePlacements[tableOf(model).table]!;
+  if (symbolsAtOnce === 0 || typeof placement !== 'object') return '';
+  const at = fieldsOf(model, by).findIndex(({ column }) => column === placement.by);
+  if (at < 0 || keys.some((key) => key[by[at]!] !== keys[0]![by[at]!])) return '';
+  return routedTo(`t.${placement.by}`, at + 1);
+}
+
 /**
  * Reads fields of the rows of several keys, in any order. Bytes come as they are: through Prisma they would go by way
  * of base64.
  */
 export async function findRows<M extends Model, By extends FieldOf<M>, Field extends FieldOf<M>>(
-  from: Pick<Reader, 'query'>,
+  from: Pick<Reader, 'query' | 'symbolsAtOnce'>,
   model: M,
   { by, keys }: KeySet<M, By>,
   select: readonly Field[],
@@ -184,9 +201,10 @@ export async function findRows<M extends Model, By extends FieldOf<M>, Field ext
   if (keys.length === 0) return [];
   const wanted = fieldsOf(model, by);
   const columns = fieldsOf(model, select).map(({ field, column }) => `t.${column} AS "${field}"`);
+  const one = ofOneSymbol(from, model, { by, keys });
   const text = () =>
-    `SELECT ${columns.join(', ')} FROM (SELECT ${unnested(wanted)}) AS w JOIN ${tableOf(model).table} AS t ON ${joined(wanted)}`;
-  const name = `find ${model} by ${by.join()}: ${select.join()}`;
+    `SELECT ${columns.join(', ')} FROM (SELECT ${unnested(wanted)}) AS w JOIN ${tableOf(model).table} AS t ON ${joined(wanted)}${one}`;
+  const name = `find ${model} by ${by.join()}: ${select.join()}${one}`;
   const { rows } = await from.query<Found<M, Field>>(named(name, text, valuesOf(wanted, keys)));
   return rows;
 }
@@ -199,9 +217,10 @@ export async function deleteRows<M extends Model, By extends FieldOf<M>>(
 ): Promise<number> {
   if (keys.length === 0) return 0;
   const wanted = fieldsOf(model, by);
+  const one = ofOneSymbol(tx, model, { by, keys });
   const text = () =>
-    `DELETE FROM ${tableOf(model).table} AS t USING (SELECT ${unnested(wanted)}) AS w WHERE ${joined(wanted)}`;
-  const { rowCount } = await tx.query(named(`delete ${model} by ${by.join()}`, text, valuesOf(wanted, keys)));
+    `DELETE FROM ${tableOf(model).table} AS t USING (SELECT ${unnested(wanted)}) AS w WHERE ${joined(wanted)}${one}`;
+  const { rowCount } = await tx.query(named(`delete ${model} by ${by.join()}${one}`, text, valuesOf(wanted, keys)));
   if (rowCount) tx.changes.addRows(model, keys);
   return rowCount ?? 0;
 }

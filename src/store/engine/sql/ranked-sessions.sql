@@ -1,8 +1,8 @@
--- The last session of each scope, or of the list of all where that is newer.
-SELECT w.scope AS wanted, s.*
+-- The last session of each scope.
+SELECT s.*
 FROM unnest($1::text[]) AS w(scope) CROSS JOIN LATERAL (
-  SELECT r.session_date AS "sessionDate", r.coverage_status AS "coverageStatus", r.scanned_at_ms AS "scannedAtMs", r.source
+  SELECT r.scope, r.session_date AS "sessionDate", r.coverage_status AS "coverageStatus", r.scanned_at_ms AS "scannedAtMs", r.source
   FROM ranked_sessions AS r
-  WHERE r.scope IN (w.scope, '*') AND r.list = $2 AND ($3::text IS NULL OR r.session_date = $3) AND r.session_date <= $4
-  ORDER BY r.session_date DESC, r.scope = '*' LIMIT 1
+  WHERE r.scope = w.scope{of r.scope} AND r.list = $2 AND ($3::text IS NULL OR r.session_date = $3) AND r.session_date <= $4
+  ORDER BY r.session_date DESC LIMIT 1
 ) AS s
