@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
 import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { openAccess } from '../src/access/open-access.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../src/graphql/limits/weight.ts';
 import { openLiveHub } from '../src/live/hub.ts';

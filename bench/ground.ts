@@ -7,7 +7,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { pino } from 'pino';
 import { type Access, openAccess } from '../src/access/open-access.ts';
-import { type Config, readConfig } from '../src/config.ts';
+import { type Config, readConfig } from '../src/config/config.ts';
 import { type LiveHub, openLiveHub } from '../src/live/hub.ts';
 import { createApp } from '../src/server.ts';
 import { watchChanges } from '../src/store/engine/changes.ts';

@@ -6,7 +6,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { openAccess } from '../src/access/open-access.ts';
-import { readConfig } from '../src/config.ts';
+import { readConfig } from '../src/config/config.ts';
 import { exchangeInstant } from '../src/domain/market-time.ts';
 import { openStore } from '../src/store/engine/connection.ts';
 import { prepareBars, windows } from './bars-page.ts';

@@ -11,6 +11,8 @@ import { cpuOf, type Served, served, worst } from './served.ts';
 const kills = 10;
 const starts = 5;
 const quiet = { LOG_LEVEL: 'warn' };
+/** What a worker has served when it is killed, ms: one that ends sooner is taken for one that cannot start. */
+const settledMs = 5500;
 
 /** The sockets that listen at a port, by their inodes; Linux only. */
 function listeningAt(port: number): Set<string> {
@@ -50,6 +52,7 @@ async function killWorkers(server: Served): Promise<{ took: number[]; cpu: numbe
   let victims = server.workers!;
   for (let kill = 0; kill < kills; kill++) {
     await until(() => prepared() > kill);
+    await delay(settledMs);
     const spare = childrenOf(child.pid!).filter((pid) => !victims.includes(pid));
     if (kill === 0) console.log(`a waiting spare: ${memoryOf(spare[0]!)}`);
     const before = listeningAt(port);

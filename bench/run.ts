@@ -17,6 +17,7 @@ const { dashboard, prepareDashboard } = await import('./dashboard.ts');
 const { tape } = await import('./tape.ts');
 const { observing } = await import('./observing.ts');
 const { streams } = await import('./streams.ts');
+const { live } = await import('./live.ts');
 const { memory } = await import('./memory.ts');
 const { cleanEnd } = await import('./clean-end.ts');
 const { fairness } = await import('./fairness.ts');
@@ -26,6 +27,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   tape,
   observing,
   streams,
+  live,
   memory,
   'clean-end': cleanEnd,
   fairness,

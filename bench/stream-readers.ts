@@ -12,6 +12,8 @@ export interface ReadingOrder {
   body?: string;
   /** Streams read at the same time, each on a connection of its own. */
   readers: number;
+  /** The number that is looked for in what comes; `spot` when absent. */
+  key?: string;
 }
 
 /** What came of one event: when each reader had it, epoch ms with fractions. */
@@ -24,6 +26,8 @@ export interface Arrivals {
 export interface Readers {
   /** Resolves when every reader has had the price `spot`. */
   all(spot: number): Promise<Arrivals>;
+  /** Calls with all that every reader has had. */
+  each(listener: (arrivals: Arrivals) => void): void;
   stop(): void;
 }
 
@@ -31,16 +35,21 @@ export interface Readers {
 export async function readStreams(order: ReadingOrder): Promise<Readers> {
   const child = fork(fileURLToPath(import.meta.url), ['--read']);
   const waiting = new Map<number, (arrivals: Arrivals) => void>();
+  const listeners: ((arrivals: Arrivals) => void)[] = [];
   const opened = Promise.withResolvers<void>();
   child.on('message', (message: Arrivals | 'open') => {
     if (message === 'open') opened.resolve();
-    else waiting.get(message.spot)?.(message);
+    else {
+      waiting.get(message.spot)?.(message);
+      listeners.forEach((listener) => void listener(message));
+    }
   });
   child.once('exit', (code) => code && opened.reject(new Error(`the readers ended with ${code}`)));
   child.send(order);
   await opened.promise;
   return {
     all: (spot) => new Promise((resolve) => waiting.set(spot, resolve)),
+    each: (listener) => void listeners.push(listener),
     stop: () => void child.kill(),
   };
 }
@@ -64,6 +73,7 @@ function readSocket({ url, headers, body }: ReadingOrder, onText: (text: string)
 
 function read(order: ReadingOrder): void {
   const arrivals = new Map<number, number[]>();
+  const pattern = new RegExp(`"${order.key ?? 'spot'}":([\\d.]+)`, 'g');
   let begun = 0;
   const took = (spot: number, atMs: number) => {
     const times = arrivals.get(spot) ?? [];
@@ -75,7 +85,7 @@ function read(order: ReadingOrder): void {
     const { method, headers } = order;
     const onText = (text: string) => {
       const atMs = clock();
-      for (const [, spot] of text.matchAll(/"spot":([\d.]+)/g)) {
+      for (const [, spot] of text.matchAll(pattern)) {
         if (first) {
           first = false;
           if (++begun === order.readers) process.send!('open');

@@ -8,7 +8,7 @@ import { emptyCounts } from '../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
 import type { Coverage } from '../src/domain/flow/coverage.ts';
 import type { SessionDate } from '../src/domain/market-time.ts';
-import { createOptionSession, type OptionSession } from '../src/ingest/options/option-session.ts';
+import { createPrintSession, type OptionSession } from '../src/ingest/options/option-session.ts';
 import { readOptionTape } from '../src/ingest/options/option-tape-files.ts';
 import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
@@ -102,18 +102,19 @@ async function events(path: string): Promise<Record<string, number>> {
   let session: OptionSession | undefined;
   await files.feed(
     async (underlying, date) => {
-      session = createOptionSession(underlying, date);
-      return session.tape;
+      session = createPrintSession(underlying, date, (_, bars) => {
+        found.bars += bars('1m').tsMs.length;
+      });
+      return session.feed;
     },
     async () => {
       const { tape, events, underlying, date } = session!;
-      tape.end();
+      await session!.end();
       for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += tape.counts[name];
       const section = tape.crossSections.snapshot(underlying, coverageOf(tape.observed.of(underlying)!, date));
       found.crossSectionRows += section!.byStrike.length + section!.byExpiration.length;
       found.events += events.size;
       for (const { legs } of events.values()) found.printsInEvents += legs.length;
-      for (const { contract } of tape.bars.takeChanged()) found.bars += tape.bars.bars(contract, '1m').tsMs.length;
       tops.push(...tape.ranked.tops());
     },
   );
