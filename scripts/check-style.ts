@@ -1,6 +1,6 @@
-// Checks what docs/style.md asks for and Biome has no rule for: the length of lines and functions, SQL keywords in
-// upper case, and names in the field's terms. `node scripts/check-style.ts [FOLDER]`; exit code 1 when something was
-// found.
+// Checks what docs/style.md asks for and Biome has no rule for: the length of lines, also of prose, and of functions,
+// SQL keywords in upper case, and names in the field's terms. `node scripts/check-style.ts [FOLDER]`; exit code 1 when
+// something was found.
 import { globSync, readFileSync } from 'node:fs';
 import { basename, join } from 'node:path';
 import { functionLengths } from './function-lengths.ts';
@@ -55,6 +55,17 @@ function* widths(file: string, text: string): Generator<string> {
       yield `${file}:${index + 1}  a line of ${line.length} characters, literals aside; at most ${widest}`;
 }
 
+/** Lines of prose over the limit. Tables, code and what cannot be broken do not count. */
+function* proseWidths(file: string, text: string): Generator<string> {
+  let inCode = false;
+  for (const [index, line] of text.split('\n').entries()) {
+    if (line.trimStart().startsWith('```')) inCode = !inCode;
+    if (inCode || /^(\||#| {4})/.test(line) || line.length <= widest || !line.slice(0, widest).trim().includes(' '))
+      continue;
+    yield `${file}:${index + 1}  a line of ${line.length} characters; at most ${widest}`;
+  }
+}
+
 function* sqlOf(file: string, text: string): Generator<string> {
   const statements = file.endsWith('.sql')
     ? [{ 0: text.replace(/--.*|'[^']*'/g, ''), index: 0 }]
@@ -66,6 +77,7 @@ function* sqlOf(file: string, text: string): Generator<string> {
 }
 
 const patterns = ['{src,scripts,bench,test}/**/*.{ts,mjs}', '{src,prisma/migrations}/**/*.sql'];
+const prose = ['README.md', 'docs/**/*.md'];
 const notOurs = ['**/node_modules', 'src/store/generated', 'src/pages/lib', 'test/clients/generated'];
 
 /** Everything that is wrong below `folder`. */
@@ -83,6 +95,8 @@ function* findings(folder: string): Generator<string> {
     yield* names(file, text, code);
     yield* lengths(file, text, code);
   }
+  for (const file of globSync(prose, { cwd: folder }).sort())
+    yield* proseWidths(file.replaceAll('\\', '/'), readFileSync(join(folder, file), 'utf8'));
 }
 
 const found = [...findings(process.argv[2] ?? join(import.meta.dirname, '..'))];

@@ -20,7 +20,7 @@ export const layers: Record<string, readonly string[] | '*'> = {
   pages: ['domain', 'schema', 'rest', 'graphql'],
   observe: ['domain'],
   cli: '*',
-  'config.ts': ['domain'],
+  config: ['domain'],
   'server.ts': '*',
   'published-limits.ts': '*',
   'main.ts': '*',
@@ -104,11 +104,11 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
  * Imports beyond `layers` that vanish at run time: the settings' type travels to those that are handed the settings.
  */
 export const typeOnlyLayers: Record<string, readonly string[]> = {
-  access: ['config.ts'],
+  access: ['config'],
   live: ['access'],
   schema: ['live'],
-  rest: ['config.ts'],
-  'config.ts': ['observe'],
+  rest: ['config'],
+  config: ['observe'],
 };
 
 /** Packages and paths that only one folder may import. */

@@ -31,6 +31,7 @@ const ways: Record<string, (field: string, parents: number) => string> = {
     parents === 1 ? `{ symbol(symbol: "SPY") { ${field} } }` : `{ symbols(first: ${parents}) { nodes { ${field} } } }`,
   SymbolGex: (field, parents) => ways.Symbol!(`gex { ${field} }`, parents),
   SymbolFlow: (field, parents) => ways.Symbol!(`flow { ${field} }`, parents),
+  LargeTradesMeta: (field, parents) => ways.SymbolFlow!(`largeTrades(limit: 1) { meta { ${field} } }`, parents),
   SymbolVolatility: (field, parents) => ways.Symbol!(`volatility { ${field} }`, parents),
   SymbolOffExchange: (field, parents) => ways.Symbol!(`offExchange { ${field} }`, parents),
   StockBarsPage: (field, parents) =>

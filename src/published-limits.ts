@@ -1,7 +1,7 @@
 import { maxLiveKeys } from './access/identity/api-keys.ts';
 import { maxInFlight } from './access/limits/in-flight.ts';
 import { methodologyVersion } from './analytics/methodology.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { pointsPerRequest } from './graphql/limits/weight.ts';
 import { viewRequests } from './pages/dashboard/view-requests.ts';
 import type { PublishedLimits } from './pages/published-limits.ts';

@@ -1,13 +1,13 @@
-import { randomBytes, randomUUID } from 'node:crypto';
+import { randomBytes } from 'node:crypto';
 import type { IncomingMessage } from 'node:http';
 import express, { type Express, type NextFunction, type Request, type Response, Router } from 'express';
 import type { Logger } from 'pino';
-import { openAdmission, requestLife } from './access/admission.ts';
+import { openAdmission } from './access/admission.ts';
 import type { Caller } from './access/caller.ts';
 import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
 import { requireWebSocketPath } from './access/web-socket.ts';
-import type { Config } from './config.ts';
+import type { Config } from './config/config.ts';
 import { addressTooLong, clientGone, type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
@@ -48,8 +48,11 @@ import { type SocketOperations, socketOperations } from './rest/socket/topics.ts
 import { type StreamOperations, streamOperations, streamRouter } from './rest/stream/stream.ts';
 import type { Clock } from './runtime/clock.ts';
 import { beginRequest } from './runtime/event-loop.ts';
-import { allowSharedCaching, guardHeaders } from './runtime/http/cache-headers.ts';
+import { identify } from './runtime/http/answer-headers.ts';
+import { allowSharedCaching } from './runtime/http/cache-headers.ts';
 import { clientAddressOf, isFromThisMachine } from './runtime/http/client-address.ts';
+import { cors } from './runtime/http/cors.ts';
+import { requestLife } from './runtime/http/request-life.ts';
 import { asksForWebSocket } from './runtime/http/websocket/upgrade.ts';
 import { type CacheBudgets, defaultMemory } from './runtime/memory-plan.ts';
 import { withinRequest } from './runtime/request-scope.ts';
@@ -100,71 +103,6 @@ export function compileContract({ metaHeaderPrefix }: Pick<Config, 'metaHeaderPr
   const streams = streamOperations(schema);
   const sockets = socketOperations(schema);
   return { compiled, streams, sockets, description: openApi(schema, compiled, streams, metaHeaderPrefix) };
-}
-
-/** A request's id: the one it brought when well-formed, else a new one; on every answer as `x-request-id`. */
-function requestId(request: IncomingMessage): string {
-  const sent = request.headers['x-request-id'];
-  return typeof sent === 'string' && /^[\w.:-]{1,128}$/.test(sent) ? sent : randomUUID();
-}
-
-/** Headers of answers that pages of other origins may read; those of `meta` come with their prefix. */
-const exposedHeaders = [
-  'ETag',
-  'Retry-After',
-  'Deprecation',
-  'Sunset',
-  'Link',
-  'x-request-id',
-  'x-ratelimit-limit',
-  'x-ratelimit-remaining',
-  'x-ratelimit-reset',
-];
-
-function cors(origins: readonly string[], metaHeaderPrefix: string) {
-  const allowed = new Set(origins);
-  return (request: Request, response: Response, next: NextFunction) => {
-    const { origin } = request.headers;
-    if (allowed.size > 0) response.vary('Origin');
-    if (origin && allowed.has(origin)) {
-      response.setHeader('Access-Control-Allow-Origin', origin);
-      response.setHeader(
-        'Access-Control-Expose-Headers',
-        [...exposedHeaders, ...['plane', 'caps', 'extra', 'data'].map((name) => metaHeaderPrefix + name)].join(', '),
-      );
-      if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
-        response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
-        response.setHeader(
-          'Access-Control-Allow-Headers',
-          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, Last-Event-ID, X-GraphQL-Event-Stream-Token, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
-        );
-        response.setHeader('Access-Control-Max-Age', '600');
-        response.status(204).end();
-        return;
-      }
-    }
-    next();
-  };
-}
-
-/**
- * Headers of every answer: it is what its type says, loads nothing and stands in no frame. A page says itself what it
- * loads.
- */
-const answerHeaders = new Map([
-  ['X-Content-Type-Options', 'nosniff'],
-  ['Content-Security-Policy', "default-src 'none'; frame-ancestors 'none'"],
-  ['X-Frame-Options', 'DENY'],
-  ['Referrer-Policy', 'same-origin'],
-]);
-
-/** Gives every request its id and every answer the headers all have. */
-function identify(request: Request, response: Response, next: NextFunction): void {
-  guardHeaders(response);
-  request.id = requestId(request);
-  response.setHeader('x-request-id', request.id);
-  response.setHeaders(answerHeaders);
-  next();
 }
 
 /** Longest path and query, bytes: less than the parser takes, so that the application can say so. */

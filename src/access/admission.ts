@@ -1,6 +1,5 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import { invalidRequest, notAuthenticated, rateLimited } from '../domain/failure.ts';
-import { type Lifetime, lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
 import type { Authentication, Caller } from './caller.ts';
 import { credentialOf, setCredential } from './identity/credential.ts';
@@ -76,26 +75,6 @@ export interface Admission {
   takeTicket(ticket: string, request: IncomingMessage): Promise<Caller>;
   /** Takes one of the caller's stream slots; the returned function frees it. Throws 429 when none is left. */
   takeStreamSlot(caller: Caller): () => void;
-}
-
-const responseLives = new WeakMap<ServerResponse, Lifetime>();
-
-// One listener per response: Node warns of a leak from the eleventh on.
-function responseLife(response: ServerResponse): Lifetime {
-  const known = responseLives.get(response);
-  if (known) return known;
-  const life = lifetime();
-  responseLives.set(response, life);
-  response.once('close', life.end);
-  if (response.closed) life.end();
-  return life;
-}
-
-/** Ends when the response has been sent or the client has gone, whichever is first, if it was not ended before. */
-export function requestLife(response: ServerResponse): Lifetime {
-  const life = lifetime();
-  responseLife(response).onEnd(life.end);
-  return life;
 }
 
 /** Builds the one admission of a server. */

@@ -53,7 +53,7 @@ export interface Access {
   keys: ApiKeys;
   accounts: Accounts;
   sessions: Pick<SessionTokens, 'create'>;
-  tickets: Pick<StreamTickets, 'issue' | 'redeem'>;
+  tickets: Pick<StreamTickets, 'issue' | 'redeem' | 'succeed'>;
   /** False while a Redis that is configured is not reachable, and this process counts for itself. */
   sharesLimits(): boolean;
   /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */

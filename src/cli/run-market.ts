@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
-import { type Config, secretsOf } from '../config.ts';
+import type { Config } from '../config/config.ts';
+import { secretsOf } from '../config/shown.ts';
 import type { SampleResult } from '../ingest/sample/market.ts';
 import { openLog } from '../observe/log.ts';
 import type { Clock } from '../runtime/clock.ts';

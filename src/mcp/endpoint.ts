@@ -14,7 +14,6 @@ import {
 } from '@modelcontextprotocol/server';
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { ExecutionResult } from 'graphql';
-import { requestLife } from '../access/admission.ts';
 import type { Caller } from '../access/caller.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
 import { Failure, methodNotAllowed } from '../domain/failure.ts';
@@ -22,6 +21,7 @@ import { readTicker } from '../domain/ticker.ts';
 import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import { callRoute } from '../rest/http/call.ts';
 import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
+import { requestLife } from '../runtime/http/request-life.ts';
 import { toolArguments } from './arguments.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';

@@ -1,20 +1,33 @@
 /** What is to be undone when something ends, such as a request. */
 export interface Lifetime {
-  /** Runs `undo` at the end, or at once when it has ended already. */
-  onEnd(undo: () => void): void;
+  /** Whether it has ended. */
+  readonly isOver: boolean;
+  /** Runs `undo` at the end, or at once when it has ended already. The returned function takes that back. */
+  onEnd(undo: () => void): () => void;
   /** Ends it; a second time does nothing. */
   end(): void;
 }
 
 /** A lifetime that has not ended. */
 export function lifetime(): Lifetime {
-  let undos: (() => void)[] | null = [];
+  const undos = new Set<() => void>();
+  let isOver = false;
   return {
-    onEnd: (undo) => (undos === null ? undo() : void undos.push(undo)),
-    end: () => {
-      const ended = undos ?? [];
-      undos = null;
-      for (const undo of ended) undo();
+    get isOver() {
+      return isOver;
+    },
+    onEnd(undo) {
+      // Each call its own entry: what is handed in twice runs twice.
+      const run = () => undo();
+      if (isOver) run();
+      else undos.add(run);
+      return () => undos.delete(run);
+    },
+    end() {
+      if (isOver) return;
+      isOver = true;
+      for (const undo of undos) undo();
+      undos.clear();
     },
   };
 }

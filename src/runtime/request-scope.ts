@@ -1,5 +1,6 @@
 import { AsyncLocalStorage } from 'node:async_hooks';
 import { Dependencies } from './dependencies.ts';
+import { lifetime } from './lifetime.ts';
 
 /** A request while it is answered. Everything that is done for it, however deep, finds it by `currentRequest`. */
 export class RequestScope {
@@ -8,8 +9,7 @@ export class RequestScope {
   #caller = '';
   readonly #endLight: () => void;
   readonly #gone: () => Error;
-  readonly #onEnd = new Set<() => void>();
-  #isOver = false;
+  readonly #life = lifetime();
   #finishes = false;
 
   /**
@@ -18,6 +18,7 @@ export class RequestScope {
    */
   constructor(endLight: () => void, gone: () => Error) {
     this.#endLight = endLight;
+    this.#life.onEnd(endLight);
     this.#gone = gone;
   }
 
@@ -40,7 +41,7 @@ export class RequestScope {
    * finish.
    */
   get isOver(): boolean {
-    return this.#isOver && !this.#finishes;
+    return this.#life.isOver && !this.#finishes;
   }
 
   /** Throws when there is nobody left to work for. */
@@ -55,18 +56,12 @@ export class RequestScope {
 
   /** Calls `undo` when the request is over; at once when it is over already. What is returned takes it back. */
   onEnd(undo: () => void): () => void {
-    if (this.#isOver) undo();
-    else this.#onEnd.add(undo);
-    return () => this.#onEnd.delete(undo);
+    return this.#life.onEnd(undo);
   }
 
   /** The answer has been sent, or the client has hung up before. A second time does nothing. */
   end(): void {
-    if (this.#isOver) return;
-    this.#isOver = true;
-    this.#endLight();
-    for (const undo of this.#onEnd) undo();
-    this.#onEnd.clear();
+    this.#life.end();
   }
 }
 

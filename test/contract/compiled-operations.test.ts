@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto';
 import { execute, GraphQLError, type GraphQLSchema, parse } from 'graphql';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { Caller } from '../../src/access/caller.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import type { Failure } from '../../src/domain/failure.ts';
 import { operationWeights } from '../../src/graphql/limits/weighed-operation.ts';
 import { requestContext } from '../../src/resolvers/context.ts';

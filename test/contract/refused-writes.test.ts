@@ -1,6 +1,6 @@
 import { describe, expect, inject, onTestFinished, test } from 'vitest';
 import { watchBy } from '../../src/cli/server/observing.ts';
-import { readConfig } from '../../src/config.ts';
+import { readConfig } from '../../src/config/config.ts';
 import { createMetrics } from '../../src/observe/metrics.ts';
 import { openStore } from '../../src/store/engine/connection.ts';
 import { testApp } from '../support/app.ts';

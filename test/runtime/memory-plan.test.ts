@@ -67,6 +67,8 @@ describe('the limit of a process', () => {
       '--max-old-space-size=300',
       '--max-semi-space-size=8',
       '--heap-growing-percent=100',
+      '--external-memory-accounted-in-global-limit',
+      '--no-maglev-destroy-on-background',
     ]);
   });
 });

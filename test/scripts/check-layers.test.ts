@@ -14,7 +14,7 @@ const sound = {
   'src/domain/tick.ts': 'export const tick = 1;\n',
   'src/analytics/sum.ts': "import { tick } from '../domain/tick.ts';\nexport const sum = tick + tick;\n",
   'src/store/rows.ts': "import pg from 'pg';\nexport const pool = pg;\n",
-  'src/config.ts': 'export interface Config {\n  port: number;\n}\n',
+  'src/config/config.ts': 'export interface Config {\n  port: number;\n}\n',
   'src/main.ts': "import { sum } from './analytics/sum.ts';\nconsole.log(sum, process.env.PORT, Date.now());\n",
 };
 
@@ -118,8 +118,8 @@ describe('the layer check', () => {
     [
       'a run-time import of the settings',
       'src/access/a.ts',
-      "import { Config } from '../config.ts';",
-      'access may not import config.ts',
+      "import { Config } from '../config/config.ts';",
+      'access may not import config',
     ],
     ['the environment', 'src/store/a.ts', 'export const home = process.env.HOME;', 'reads process.env'],
     ['the clock', 'src/store/a.ts', 'export const at = Date.now();', 'reads Date.now'],
@@ -156,7 +156,8 @@ describe('the layer check', () => {
 
   it('lets the settings be named as a type where they are handed in', () => {
     expect(
-      check({ 'src/access/a.ts': "import type { Config } from '../config.ts';\nexport type A = Config;\n" }).code,
+      check({ 'src/access/a.ts': "import type { Config } from '../config/config.ts';\nexport type A = Config;\n" })
+        .code,
     ).toBe(0);
   });
 

@@ -53,6 +53,17 @@ describe('the style check', () => {
     expect(findings[0]).toContain(expected);
   });
 
+  it('reports long lines of prose, but for tables, code and addresses', () => {
+    const long = 'word '.repeat(30).trim();
+    const address = `https://example.com/${'a'.repeat(120)}`;
+    const text = `# ${long}\n\n${long}\n\n- ${long}\n\n| ${long} |\n\n\`\`\`\n${long}\n\`\`\`\n\n    ${long}\n\n${address}\n`;
+    expect(check({ 'src/a.ts': '', 'docs/a.md': text, 'README.md': `${long}\n` }).findings).toEqual([
+      'README.md:1  a line of 149 characters; at most 120',
+      'docs/a.md:3  a line of 149 characters; at most 120',
+      'docs/a.md:5  a line of 151 characters; at most 120',
+    ]);
+  });
+
   it.each([
     ['a branch', `if (a) {\n${lines(60)}}\n`],
     ['a list of fields', `const a = (t) => ({\n${lines(60)}});\n`],

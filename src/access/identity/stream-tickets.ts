@@ -22,6 +22,8 @@ export interface StreamTicket {
 export interface StreamTickets {
   /** Keeps in mind with what a caller authenticated. */
   remember(caller: Caller, credential: string): void;
+  /** Keeps in mind that `caller` is `former` with what it is by now. */
+  succeed(former: Caller, caller: Caller): void;
   /**
    * A ticket that stands for the caller's credential, good once, for 30 s, in every process. Throws 502 when the store
    * does not answer.
@@ -57,6 +59,7 @@ export function openStreamTickets(store: Store, now: Clock, random: RandomBytes)
   const credentials = new WeakMap<Caller, string>();
   return {
     remember: (caller, credential) => void credentials.set(caller, credential),
+    succeed: (former, caller) => void credentials.set(caller, credentials.get(former)!),
     async issue(caller) {
       const ticket = Buffer.from(random(32)).toString('base64url');
       const nowMs = now();

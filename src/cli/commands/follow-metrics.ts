@@ -1,5 +1,5 @@
 import type { Logger } from 'pino';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { FollowMetrics } from '../../observe/follow-metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/engine/connection.ts';

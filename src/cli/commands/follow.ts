@@ -1,7 +1,8 @@
 import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
-import { type Config, secretsOf } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
+import { secretsOf } from '../../config/shown.ts';
 import { type GammaSource, gammaSources } from '../../domain/gex.ts';
 import type { FollowReport } from '../../ingest/tail/follow.ts';
 import { liveCommitEveryMs } from '../../ingest/tail/live-bounds.ts';

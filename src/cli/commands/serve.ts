@@ -1,7 +1,9 @@
 import type { AddressInfo } from 'node:net';
 import { availableParallelism, totalmem } from 'node:os';
 import { type Command, InvalidArgumentError } from 'commander';
-import { type Config, isWorkers, secretsOf, workersExpected } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
+import { secretsOf } from '../../config/shown.ts';
+import { isWorkers, workersExpected } from '../../config/values.ts';
 import { clockTime } from '../../domain/calendar.ts';
 import { marketClock } from '../../domain/market-clock.ts';
 import { exchangeDate, exchangeMinuteOfDay } from '../../domain/market-time.ts';

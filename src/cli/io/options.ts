@@ -1,5 +1,5 @@
 import { type Command, InvalidArgumentError, Option } from 'commander';
-import { type Config, type ConfigOverrides, readConfig } from '../../config.ts';
+import { type Config, type ConfigOverrides, readConfig } from '../../config/config.ts';
 import { Failure } from '../../domain/failure.ts';
 import { exchangeTimeZone, isDate, parseInstant } from '../../domain/market-time.ts';
 import { readTicker } from '../../domain/ticker.ts';

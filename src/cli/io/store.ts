@@ -1,5 +1,5 @@
 import type { Access } from '../../access/open-access.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { type CommonOptions, configOf } from './options.ts';

@@ -1,4 +1,4 @@
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { peerAddressOf } from '../../runtime/http/client-address.ts';
 import type { ConnectionLimits } from '../../runtime/http/connection-limits.ts';
 

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { LocalLimits } from '../../access/limits/limits-by-message.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import type { LiveHub } from '../../live/hub.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';

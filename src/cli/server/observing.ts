@@ -1,6 +1,6 @@
 import { poolOf } from '../../access/limits/rate.ts';
 import type { Access } from '../../access/open-access.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { regularSession, sessionOf } from '../../domain/calendar.ts';
 import type { LiveHub } from '../../live/hub.ts';
 import type { DataAges } from '../../observe/data-age-metric.ts';

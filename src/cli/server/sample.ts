@@ -3,7 +3,7 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
-import type { Config } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { SampleResult } from '../../ingest/sample/market.ts';
 import type { Clock } from '../../runtime/clock.ts';

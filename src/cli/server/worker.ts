@@ -1,5 +1,6 @@
 import { isAboutLimits, type LimitsAnswer, limitsByMessage } from '../../access/limits/limits-by-message.ts';
-import { type Config, secretsOf } from '../../config.ts';
+import type { Config } from '../../config/config.ts';
+import { secretsOf } from '../../config/shown.ts';
 import { openLog } from '../../observe/log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';

@@ -1,12 +1,12 @@
 import { type Request, type RequestHandler, type Response, Router } from 'express';
 import type { GraphQLSchema } from 'graphql';
-import { requestLife } from '../../access/admission.ts';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
 import { Failure, gone, internal, methodNotAllowed, notFound } from '../../domain/failure.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { allowPrivateCaching } from '../../runtime/http/cache-headers.ts';
+import { requestLife } from '../../runtime/http/request-life.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import type { AnswerCache } from '../../runtime/response-cache.ts';
 import { answerSchema, type JsonSchema } from '../contract/answer-schema.ts';

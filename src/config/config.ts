@@ -1,9 +1,23 @@
 import { resolve } from 'node:path';
 import { z } from 'zod';
-import type { Tier } from './domain/tier.ts';
-import type { TraceSettings } from './observe/tracing.ts';
-import { isTrustedProxy, trustedProxyExpected } from './runtime/http/client-address.ts';
-import { leastMemoryBytes, readByteSize } from './runtime/memory-plan.ts';
+import type { Tier } from '../domain/tier.ts';
+import type { TraceSettings } from '../observe/tracing.ts';
+import { isTrustedProxy, trustedProxyExpected } from '../runtime/http/client-address.ts';
+import { leastMemoryBytes, readByteSize } from '../runtime/memory-plan.ts';
+import {
+  connections,
+  headersOf,
+  host,
+  isOrigin,
+  isWorkers,
+  list,
+  milliseconds,
+  perMinute,
+  port,
+  urlOf,
+  wholeNumber,
+  workersExpected,
+} from './values.ts';
 
 /** What a source can provide (spec 4: a route whose source is not configured answers 503). */
 export const sourceNames = ['bars', 'chain', 'option_tape', 'stock_tape', 'option_bars'] as const;
@@ -88,57 +102,6 @@ export interface ConfigOverrides {
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
-
-function list(text: string): string[] {
-  return [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
-}
-
-function urlOf(protocols: readonly string[]) {
-  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
-    error: `expected a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
-  });
-}
-
-function wholeNumber(min: number, max: number, what: string) {
-  return z
-    .string()
-    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
-      error: `expected ${what}`,
-    })
-    .transform(Number);
-}
-
-function isOrigin(text: string): boolean {
-  return URL.canParse(text) && new URL(text).origin === text;
-}
-
-const perMinute = wholeNumber(1, 1_000_000, 'requests per minute, a whole number from 1 to 1000000');
-
-function milliseconds(max: number) {
-  return wholeNumber(0, max, `milliseconds, a whole number from 0 to ${max}`);
-}
-
-const host = z.string().regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' });
-
-const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535');
-/** What a number of workers has to be. */
-export const workersExpected = 'a number of processes from 1 to 256, or auto';
-
-/** Whether a text says a number of workers. */
-export function isWorkers(text: string): boolean {
-  return text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256);
-}
-
-// `name=value` pairs, as OpenTelemetry writes them: separated by commas, values percent-encoded.
-function headersOf(text: string): Record<string, string> {
-  const pairs = list(text).map((pair) => [
-    pair.slice(0, pair.indexOf('=')).trim(),
-    pair.slice(pair.indexOf('=') + 1).trim(),
-  ]);
-  return Object.fromEntries(pairs.map(([name, value]) => [name, decodeURIComponent(value!)]));
-}
-
-const connections = wholeNumber(1, 1_000_000, 'connections at a time, a whole number from 1 to 1000000');
 
 const variables = z.object({
   TAPEGRAPH_DATA: z.string().default('.data'),
@@ -240,8 +203,11 @@ const variables = z.object({
     .default([...sourceNames]),
 });
 
+/** The name of an environment variable that Tapegraph reads. */
+export type VariableName = keyof typeof variables.shape;
+
 /** The environment variables that Tapegraph reads. */
-export const variableNames = Object.keys(variables.shape) as (keyof typeof variables.shape)[];
+export const variableNames = Object.keys(variables.shape) as VariableName[];
 
 /** Variables whose values are never repeated in a message or a log. */
 const secretVariables: ReadonlySet<string> = new Set([
@@ -342,76 +308,4 @@ export function readConfig(env: Record<string, string | undefined>, overrides: C
     throw new ConfigError('SESSION_JWKS_URL: set either SESSION_SECRET or SESSION_JWKS_URL, not both');
   }
   return configOf(settings);
-}
-
-// Passwords sit before the last @, or in a parameter. By pattern: PostgreSQL's URLs need not be URLs to the language.
-function maskUrl(text: string | null): string | null {
-  return (
-    text?.replace(/^(\w+:\/\/[^:@/?#]*):.*@/, '$1:***@').replace(/([?&][^=&]*pass[^=&]*=)[^&]*/gi, '$1***') ?? null
-  );
-}
-
-/** The settings by variable name, fit to be shown: passwords of URLs are masked, secrets read `set`. Null = not set. */
-export function describeConfig(
-  config: Config,
-): Record<keyof typeof variables.shape, string | number | string[] | null> {
-  return {
-    TAPEGRAPH_DATA: config.dataDir,
-    PORT: config.port,
-    DRAIN_DELAY_MS: config.drainDelayMs,
-    ANSWER_MAX_BYTES: config.answerMaxBytes,
-    ANSWER_TIMEOUT_MS: config.answerTimeoutMs,
-    HOST: config.host,
-    WORKERS: config.workers,
-    MEMORY_LIMIT: config.memoryLimitBytes,
-    DATABASE_URL: maskUrl(config.databaseUrl),
-    DATABASE_READ_URLS: config.databaseReadUrls.map((url) => maskUrl(url)!),
-    DATABASE_TIMEOUT_MS: config.databaseTimeoutMs,
-    REDIS_URL: maskUrl(config.redisUrl),
-    SESSION_SECRET: config.sessionSecret === null ? null : 'set',
-    SESSION_JWKS_URL: maskUrl(config.sessionJwksUrl),
-    SESSION_ISSUER: config.sessionIssuer,
-    SESSION_AUDIENCE: config.sessionAudience,
-    RATE_FREE: config.rates.free,
-    RATE_BASIC: config.rates.basic,
-    RATE_PRO: config.rates.pro,
-    RATE_ANONYMOUS: config.rates.anonymous,
-    MAX_STREAMS: config.maxStreams,
-    MAX_CONNECTIONS: config.maxConnections,
-    MAX_CONNECTIONS_PER_ADDRESS: config.maxConnectionsPerAddress,
-    META_HEADER_PREFIX: config.metaHeaderPrefix,
-    CORS_ORIGINS: config.corsOrigins,
-    TRUSTED_PROXIES: config.trustedProxies,
-    LOG_LEVEL: config.logLevel,
-    METRICS_PORT: config.metricsPort,
-    METRICS_HOST: config.metricsHost,
-    METRICS_TOKEN: config.metricsToken === null ? null : 'set',
-    OTEL_EXPORTER_OTLP_ENDPOINT: maskUrl(config.traces?.url.replace(/\/v1\/traces$/, '') ?? null),
-    OTEL_EXPORTER_OTLP_HEADERS: Object.keys(config.traces?.headers ?? {}).length > 0 ? 'set' : null,
-    OTEL_SERVICE_NAME: config.traces?.serviceName ?? 'tapegraph',
-    OTEL_TRACES_SAMPLER_ARG: config.traces?.ratio ?? 1,
-    SOURCES: sourceNames.filter((name) => config.sources[name]),
-  };
-}
-
-function passwordIn(url: string | null): string[] {
-  // By pattern, as in `maskUrl`; encoded or not.
-  const found =
-    url === null ? undefined : (/^\w+:\/\/[^:@/?#]*:(.*)@/.exec(url)?.[1] ?? /[?&]password=([^&]*)/i.exec(url)?.[1]);
-  return found ? [found, ...(found.includes('%') ? [decodeURIComponent(found)] : [])] : [];
-}
-
-/** The values that no log may hold. */
-export function secretsOf({
-  databaseUrl,
-  databaseReadUrls,
-  redisUrl,
-  sessionSecret,
-  sessionJwksUrl,
-  metricsToken,
-  traces,
-}: Config): string[] {
-  const plain = [sessionSecret, metricsToken].filter((secret) => secret !== null);
-  const urls = [databaseUrl, ...databaseReadUrls, redisUrl, sessionJwksUrl, traces?.url ?? null];
-  return [...plain, ...Object.values(traces?.headers ?? {}), ...urls.flatMap(passwordIn)];
 }

@@ -1,0 +1,62 @@
+import { z } from 'zod';
+
+/** The parts of a list, separated by commas, each once. */
+export function list(text: string): string[] {
+  return [...new Set(text.split(',').map((part) => part.trim()))].filter((part) => part !== '');
+}
+
+/** A URL of one of these protocols, such as `https:`. */
+export function urlOf(protocols: readonly string[]) {
+  return z.string().refine((text) => URL.canParse(text) && protocols.includes(new URL(text).protocol), {
+    error: `expected a URL that begins with ${protocols.map((protocol) => `${protocol}//`).join(' or ')}`,
+  });
+}
+
+/** A whole number from `min` to `max`; `what` says so in the message. */
+export function wholeNumber(min: number, max: number, what: string) {
+  return z
+    .string()
+    .refine((text) => /^\d{1,15}$/.test(text) && Number(text) >= min && Number(text) <= max, {
+      error: `expected ${what}`,
+    })
+    .transform(Number);
+}
+
+/** Whether a text is an origin, as a browser sends it. */
+export function isOrigin(text: string): boolean {
+  return URL.canParse(text) && new URL(text).origin === text;
+}
+
+/** Requests a minute. */
+export const perMinute = wholeNumber(1, 1_000_000, 'requests per minute, a whole number from 1 to 1000000');
+
+/** Milliseconds from 0 to `max`. */
+export function milliseconds(max: number) {
+  return wholeNumber(0, max, `milliseconds, a whole number from 0 to ${max}`);
+}
+
+/** A host name or address to listen on. */
+export const host = z.string().regex(/^[\w.:%-]+$/, { error: 'expected a host name or address such as 127.0.0.1' });
+
+/** A TCP port. */
+export const port = wholeNumber(0, 65_535, 'a port, a whole number from 0 to 65535');
+
+/** What a number of workers has to be. */
+export const workersExpected = 'a number of processes from 1 to 256, or auto';
+
+/** Whether a text says a number of workers. */
+export function isWorkers(text: string): boolean {
+  return text === 'auto' || (/^\d{1,3}$/.test(text) && Number(text) >= 1 && Number(text) <= 256);
+}
+
+/** `name=value` pairs, as OpenTelemetry writes them: separated by commas, values percent-encoded. */
+export function headersOf(text: string): Record<string, string> {
+  const pairs = list(text).map((pair) => [
+    pair.slice(0, pair.indexOf('=')).trim(),
+    pair.slice(pair.indexOf('=') + 1).trim(),
+  ]);
+  return Object.fromEntries(pairs.map(([name, value]) => [name, decodeURIComponent(value!)]));
+}
+
+/** A number of connections. */
+export const connections = wholeNumber(1, 1_000_000, 'connections at a time, a whole number from 1 to 1000000');

@@ -1,0 +1,41 @@
+import type { NextFunction, Request, Response } from 'express';
+
+/** Headers of answers that pages of other origins may read; those of `meta` come with their prefix. */
+const exposedHeaders = [
+  'ETag',
+  'Retry-After',
+  'Deprecation',
+  'Sunset',
+  'Link',
+  'x-request-id',
+  'x-ratelimit-limit',
+  'x-ratelimit-remaining',
+  'x-ratelimit-reset',
+];
+
+/** Answers preflights, and lets pages of `origins` read the answers; for nobody else. */
+export function cors(origins: readonly string[], metaHeaderPrefix: string) {
+  const allowed = new Set(origins);
+  return (request: Request, response: Response, next: NextFunction) => {
+    const { origin } = request.headers;
+    if (allowed.size > 0) response.vary('Origin');
+    if (origin && allowed.has(origin)) {
+      response.setHeader('Access-Control-Allow-Origin', origin);
+      response.setHeader(
+        'Access-Control-Expose-Headers',
+        [...exposedHeaders, ...['plane', 'caps', 'extra', 'data'].map((name) => metaHeaderPrefix + name)].join(', '),
+      );
+      if (request.method === 'OPTIONS' && request.headers['access-control-request-method']) {
+        response.setHeader('Access-Control-Allow-Methods', 'GET, HEAD, POST, PUT, PATCH, DELETE');
+        response.setHeader(
+          'Access-Control-Allow-Headers',
+          'Authorization, X-API-Key, Content-Type, Accept, If-None-Match, Last-Event-ID, X-GraphQL-Event-Stream-Token, X-Request-Id, Mcp-Protocol-Version, Mcp-Session-Id',
+        );
+        response.setHeader('Access-Control-Max-Age', '600');
+        response.status(204).end();
+        return;
+      }
+    }
+    next();
+  };
+}
