@@ -264,7 +264,7 @@ function graphRouter({
 
 /** The server's caches, each as large as its part of the memory limit. */
 function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
-  const answers = createAnswerCache<CachedAnswer>(caches.graphqlAnswers, ({ json }) => 2 * json.length);
+  const answers = createAnswerCache<CachedAnswer>(caches.graphqlAnswers, ({ data }) => data.length);
   const sealed = createAnswerCache<SentAnswer>(caches.restAnswers, ({ body }) => body.bytes.length);
   const documents = documentCache(caches.documents);
   metrics?.watchCache('graphql', answers.stats);

@@ -127,26 +127,25 @@ export function gexColumns(rows: readonly GexRow[]): GexColumns {
   };
 }
 
-// As many entries as there are expiry dates in the data.
-const dates = new Map<number, SessionDate>();
+/** The expiry of the row at `index`; null on net rows. */
+export function gexExpiryAt({ expiry }: Pick<GexColumns, 'expiry'>, index: number): SessionDate | null {
+  const day = expiry[index]!;
+  return Number.isNaN(day) ? null : dateOfEpochDay(day);
+}
 
-function dateOf(day: number): SessionDate {
-  let date = dates.get(day);
-  if (date === undefined) {
-    date = dateOfEpochDay(day);
-    dates.set(day, date);
-  }
-  return date;
+/** The columns of some of their rows. */
+export function gexColumnsAt(columns: GexColumns, indexes: Uint32Array): GexColumns {
+  const at = (column: Float64Array) => Float64Array.from(indexes, (index) => column[index]!);
+  return Object.fromEntries(gexColumnNames.map((name) => [name, at(columns[name])])) as unknown as GexColumns;
 }
 
 const known = (value: number) => (Number.isNaN(value) ? null : value);
 
 /** The strike row at `index`. */
 export function gexRowAt(columns: GexColumns, index: number): GexRow {
-  const expiry = columns.expiry[index]!;
   return {
     strike: columns.strike[index]!,
-    expiry: Number.isNaN(expiry) ? null : dateOf(expiry),
+    expiry: gexExpiryAt(columns, index),
     gex: columns.gex[index]!,
     deltaAdj: known(columns.deltaAdj[index]!),
     callOi: known(columns.callOi[index]!),

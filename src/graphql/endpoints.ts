@@ -71,6 +71,8 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     // One operation a request, as JSON: uploads have nothing to go to.
     batching: false,
     multipart: false,
+    // Bodies are bounded as they are received (body-limit.ts). Yoga would send each through a stream once more.
+    maxRequestBodySize: false,
     // Cross-origin rules are the server's, for every endpoint alike.
     cors: false,
     plugins,

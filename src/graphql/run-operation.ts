@@ -16,7 +16,6 @@ import { withoutStatus } from './request-error.ts';
 import type { HttpContext } from './request-state.ts';
 import type { RunOperation } from './sse/single-connection.ts';
 import type { Subscribed } from './sse/subscription.ts';
-import { isWritten } from './written-answer.ts';
 
 /** Yoga's own steps with every plugin in place, for one operation. */
 interface Enveloped {
@@ -63,7 +62,7 @@ export function operationRunner(
     // A request may bring several operations.
     open.delete(res);
     if (subscribed) return subscribed;
-    if (!result.errors?.length) return isWritten(result) ? JSON.parse(result.stringify(result)) : result;
+    if (!result.errors?.length) return result;
     const { errors } = await publicErrors(services, exchange, result.errors, 'data' in result);
     return { ...result, errors: errors.map(withoutStatus) };
   };

@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from '../runtime/event-loop.ts';
+import { ColumnRows, type ColumnValues } from '../runtime/graph/column-rows.ts';
 import type { RequestContext } from './context.ts';
 
 /** Rows made and completed in one iteration of the event loop: some milliseconds of work in either executor. */
@@ -14,10 +15,12 @@ interface Making {
 
 const makings = new WeakMap<object, Making>();
 
-/** Counts a row of an answer; what it waits for. */
-function nextRow(making: Making): Promise<void> | null {
-  if (making.rows > 0 && making.rows % rowsPerYield === 0) making.pause = yieldToEventLoop();
-  making.rows++;
+/** Counts rows of an answer; what they wait for. */
+function nextRows(making: Making, count: number): Promise<void> | null {
+  const { rows } = making;
+  making.rows += count;
+  const yieldsAt = (before: number) => Math.floor((Math.max(before, 1) - 1) / rowsPerYield);
+  if (yieldsAt(making.rows) > yieldsAt(rows)) making.pause = yieldToEventLoop();
   return making.pause;
 }
 
@@ -25,20 +28,22 @@ function nextRow(making: Making): Promise<void> | null {
  * The rows of a list for the graph, so that making, completing and selecting them never blocks other requests for long.
  * Where the answer is made in pieces, each row is made when it is taken. Elsewhere the first rows of an answer are made
  * at once, over all of its lists, and others come as promises that resolve so many an iteration of the event loop.
+ *
+ * @param columns Columns that the rows stand in, by field: rows that are only written are written from these.
  */
 export function yieldingRows<T>(
   context: Pick<RequestContext, 'batchSchedule'>,
   count: number,
   rowAt: (index: number) => T,
-): Iterable<T | Promise<T>> | Promise<T[]> {
+  columns: Readonly<Record<string, ColumnValues>> = {},
+): Iterable<T | Promise<T>> | Promise<Iterable<T>> {
   if (context.batchSchedule && count > 1) return lazyRows(count, rowAt);
   const making = makings.get(context) ?? { rows: 0, pause: null };
   makings.set(context, making);
   if (count > rowsTogether) return longRows(making, count, rowAt);
-  let pause = making.pause;
-  for (let i = 0; i < count; i++) pause = nextRow(making);
-  const rows = () => Array.from({ length: count }, (_, index) => rowAt(index));
-  return pause === null ? rows() : pause.then(rows);
+  const pause = nextRows(making, count);
+  const rows = new ColumnRows(count, rowAt, columns);
+  return pause === null ? rows : pause.then(() => rows);
 }
 
 function* lazyRows<T>(count: number, rowAt: (index: number) => T): Generator<T> {
@@ -48,7 +53,7 @@ function* lazyRows<T>(count: number, rowAt: (index: number) => T): Generator<T> 
 function longRows<T>(making: Making, count: number, rowAt: (index: number) => T): (T | Promise<T>)[] {
   const rows = new Array<T | Promise<T>>(count);
   for (let i = 0; i < count; i++) {
-    const pause = nextRow(making);
+    const pause = nextRows(making, 1);
     rows[i] = pause === null ? rowAt(i) : pause.then(() => rowAt(i));
   }
   return rows;

@@ -1,4 +1,5 @@
 import { yieldToEventLoop } from './event-loop.ts';
+import { type JsonPart, jsonBuffers, stringified, WrittenJson } from './json-parts.ts';
 
 /** Values that are written in one iteration of the event loop: about half a millisecond of work. */
 const valuesPerYield = 5000;
@@ -28,28 +29,33 @@ function weight(value: unknown): number {
   return sum;
 }
 
-/** The texts that together are `JSON.stringify(value)`, each of a bounded number of values. */
-function* pieces(value: unknown): Generator<string> {
-  if (weight(value) <= valuesPerYield) yield JSON.stringify(value);
+/** The parts that together are `JSON.stringify(value)`, each of a bounded number of values. */
+function* pieces(value: unknown): Generator<JsonPart> {
+  if (weight(value) <= valuesPerYield) yield* stringified(value);
   else if (Array.isArray(value)) yield* listPieces(value);
   else yield* objectPieces(value as Record<string, unknown>);
 }
 
-function* listPieces(list: readonly unknown[]): Generator<string> {
+/** The parts of a list, which begin and end as text. */
+const withoutBrackets = (parts: readonly JsonPart[]): JsonPart[] =>
+  parts.map((part, i) => {
+    const text = i === 0 ? (part as string).slice(1) : part;
+    return i === parts.length - 1 ? (text as string).slice(0, -1) : text;
+  });
+
+function* listPieces(list: readonly unknown[]): Generator<JsonPart> {
   const each = weight(list) / list.length;
   const size = Math.max(1, Math.floor(valuesPerYield / each));
   for (let start = 0; start < list.length; start += size) {
     const before = start === 0 ? '[' : ',';
-    if (size > 1) yield before + JSON.stringify(list.slice(start, start + size)).slice(1, -1);
-    else {
-      yield before;
-      yield* pieces(list[start] ?? null);
-    }
+    yield before;
+    if (size > 1) yield* withoutBrackets(stringified(list.slice(start, start + size)));
+    else yield* pieces(list[start] ?? null);
   }
   yield ']';
 }
 
-function* objectPieces(value: Record<string, unknown>): Generator<string> {
+function* objectPieces(value: Record<string, unknown>): Generator<JsonPart> {
   let before = '{';
   for (const key of Object.keys(value)) {
     if (value[key] === undefined) continue;
@@ -86,12 +92,18 @@ export function isHeavy(value: unknown): boolean {
 }
 
 /**
- * `JSON.stringify(value)` as UTF-8, for plain data. What is small is written at once; of what is large, no more than
- * about half a millisecond in one iteration of the event loop.
+ * `JSON.stringify(value)` as UTF-8, for plain data in which some may be written already. What is small is written at
+ * once; of what is large, no more than about half a millisecond in one iteration of the event loop.
  */
 export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
-  if (weight(value) <= valuesPerYield) return Buffer.from(JSON.stringify(value));
-  return joined(await jsonParts(value));
+  if (weight(value) > valuesPerYield) return joined(await jsonParts(value));
+  const parts = jsonBuffers({ parts: stringified(value) });
+  return parts.length === 1 ? parts[0]! : joined(parts);
+}
+
+/** The same as parts that follow each other, in which what was written already stands as it is. */
+export async function writtenJson(value: unknown): Promise<WrittenJson> {
+  return new WrittenJson(weight(value) > valuesPerYield ? await jsonParts(value) : stringified(value));
 }
 
 /** The same as buffers that follow each other. */
@@ -99,6 +111,11 @@ export async function jsonParts(value: unknown): Promise<Buffer<ArrayBuffer>[]> 
   const parts: Buffer<ArrayBuffer>[] = [];
   let text = '';
   for (const piece of pieces(value)) {
+    if (typeof piece !== 'string') {
+      parts.push(Buffer.from(text), piece as Buffer<ArrayBuffer>);
+      text = '';
+      continue;
+    }
     text += piece;
     // Keys and brackets come as pieces of their own and wait for the values that follow.
     if (text.length < 64) continue;

@@ -1,3 +1,5 @@
+import { randomUUID } from 'node:crypto';
+
 /** A part of a long JSON text. */
 export type JsonPart = string | Buffer;
 
@@ -6,6 +8,10 @@ const partChars = 16 * 1024;
 
 const comma = ','.charCodeAt(0);
 
+/** Stands for written JSON while `JSON.stringify` runs. Nobody knows it, so no text of an answer holds it. */
+const mark = randomUUID();
+let met: WrittenJson[] = [];
+
 /** JSON that has been written; in a tree of values it stands for the value that it is. */
 export class WrittenJson {
   readonly parts: readonly JsonPart[];
@@ -13,6 +19,20 @@ export class WrittenJson {
   constructor(parts: readonly JsonPart[]) {
     this.parts = parts;
   }
+
+  toJSON(): string {
+    met.push(this);
+    return mark;
+  }
+}
+
+/** `JSON.stringify(value)`, in which what has been written already stands in its place. */
+export function stringified(value: unknown): JsonPart[] {
+  met = [];
+  const text = JSON.stringify(value);
+  if (met.length === 0) return [text];
+  const written = met;
+  return text.split(`"${mark}"`).flatMap((between, i) => (i === 0 ? [between] : [...written[i - 1]!.parts, between]));
 }
 
 /** Writes JSON, turning what is long into bytes as it comes. */
@@ -79,7 +99,7 @@ export class JsonWriter {
 }
 
 /** Written JSON as buffers, short parts joined. */
-export function jsonBuffers({ parts }: WrittenJson): Buffer<ArrayBuffer>[] {
+export function jsonBuffers({ parts }: Pick<WrittenJson, 'parts'>): Buffer<ArrayBuffer>[] {
   const buffers: Buffer<ArrayBuffer>[] = [];
   let text = '';
   for (const part of parts) {

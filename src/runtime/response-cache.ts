@@ -16,10 +16,10 @@ export interface AnswerCache<T> {
   /** A cached answer whose dependencies have not changed. */
   find(key: string): T | undefined;
   /**
-   * Call it before the answer is made; what it returns caches the answer with its dependencies. A key's first answer is
-   * not cached.
+   * Call it before the answer is made; what it returns caches the answer with its dependencies. Null for a key's first
+   * answer, which is not cached.
    */
-  storing(key: string): (answer: T, from: Dependencies) => void;
+  storing(key: string): ((answer: T, from: Dependencies) => void) | null;
   stats(): CacheStats;
 }
 
@@ -68,8 +68,9 @@ export function createAnswerCache<T extends object | string>(
     storing: (key) => {
       const comesBack = asked.has(key);
       asked.set(key, true);
+      if (!comesBack) return null;
       return (answer, from) => {
-        if (comesBack && from.isCurrent()) entries.set(key, { answer, from });
+        if (from.isCurrent()) entries.set(key, { answer, from });
       };
     },
   };

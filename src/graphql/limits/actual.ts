@@ -1,4 +1,5 @@
-import { type Tally, WrittenData } from '../../runtime/graph/tally.ts';
+import { WrittenRows } from '../../runtime/graph/row-writer.ts';
+import { type Tally, WrittenData, WrittenValues } from '../../runtime/graph/tally.ts';
 import type { PlannedField, PlannedFields } from './plan.ts';
 import { type AnswerPosition, type Asking, isThere, itemsOf, positionOf, root, runPoints } from './planned-cost.ts';
 import { nothing, type Weight } from './weight.ts';
@@ -35,10 +36,17 @@ function objectValues(parents: readonly Record<string, unknown>[]): Values {
   return {
     look(field) {
       const objects: Record<string, unknown>[] = [];
+      const written: WrittenRows[] = [];
       let [items, count, bytes] = [0, 0, 0];
       for (const parent of parents) {
         const value = parent[field.key];
         if (value === null || value === undefined) continue;
+        if (value instanceof WrittenRows) {
+          items += value.count;
+          count += value.count;
+          written.push(value);
+          continue;
+        }
         if (!Array.isArray(value)) {
           count += 1;
           if (typeof value === 'string') bytes += value.length;
@@ -49,7 +57,21 @@ function objectValues(parents: readonly Record<string, unknown>[]): Values {
         count += value.length;
         if (needsLook(field)) for (const item of value) if (isObject(item)) objects.push(item);
       }
-      return { items, count, bytes, below: objectValues(objects) };
+      return { items, count, bytes, below: written.length > 0 ? rowValues(written) : objectValues(objects) };
+    },
+  };
+}
+
+/** Rows that were written: their values have none below them. */
+function rowValues(lists: readonly WrittenRows[]): Values {
+  return {
+    look({ key }) {
+      let [count, bytes] = [0, 0];
+      for (const list of lists) {
+        count += list.count;
+        bytes += list.characters.get(key) ?? 0;
+      }
+      return { items: 0, count, bytes, below: objectValues([]) };
     },
   };
 }
@@ -67,6 +89,7 @@ function writtenValues(tally: Tally): Values {
 
 /** The data of an answer; null if there is none. */
 function valuesOf(data: unknown): Values | null {
+  if (data instanceof WrittenValues) return objectValues([data.values]);
   if (data instanceof WrittenData) return writtenValues(data.tally);
   return isObject(data) ? objectValues([data]) : null;
 }

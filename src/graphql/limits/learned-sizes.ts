@@ -26,6 +26,8 @@ export function learnedSizes(): LearnedSizes {
       const items = seen.get(path);
       return items === undefined ? most : Math.min(most, Math.ceil(items * growth) + fewItems);
     },
-    learn: (path, items) => void seen.set(path, Math.max(items, seen.get(path) ?? 0)),
+    learn(path, items) {
+      if (items > (seen.get(path) ?? -1)) seen.set(path, items);
+    },
   };
 }

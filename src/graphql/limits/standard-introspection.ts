@@ -25,10 +25,10 @@ function textOf(selected: Selected): string {
 /**
  * Answers the standard introspection query, as `getIntrospectionQuery` makes it with whatever options, and any part of
  * it: whatever the names of the operation and of fragments, the order and the depth of types. The schema is
- * introspected once; an answer's JSON is made from that and cached. Null for any other document.
+ * introspected once; the JSON of an answer's data is made from that and cached. Null for any other document.
  */
-export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => string | null {
-  const answers = new LRUCache<string, string>({ max: maxCached });
+export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => Buffer | null {
+  const answers = new LRUCache<string, Buffer>({ max: maxCached });
   const known = new WeakMap<DocumentNode, Selected | null>();
   let made: { selected: Selected; data: unknown } | null = null;
 
@@ -51,7 +51,7 @@ export function standardIntrospection(schema: GraphQLSchema): (document: Documen
     const selected = standardBy(document);
     if (selected === null) return null;
     const text = textOf(selected);
-    const answer = answers.get(text) ?? JSON.stringify({ data: projected(whole().data, selected) });
+    const answer = answers.get(text) ?? Buffer.from(JSON.stringify(projected(whole().data, selected)));
     answers.set(text, answer);
     return answer;
   };

@@ -2,13 +2,13 @@ import type { ExecutionArgs } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
+import { WrittenData } from '../../runtime/graph/tally.ts';
 import { heavyValues } from '../../runtime/json-bytes.ts';
-import { WrittenJson } from '../../runtime/json-parts.ts';
+import { jsonBuffers, stringified, WrittenJson } from '../../runtime/json-parts.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import type { AnswerCache } from '../../runtime/response-cache.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 import { isMarketData } from '../scope-groups.ts';
-import { written } from '../written-answer.ts';
 
 /**
  * The key under which an answer is cached, null where it must not be. Dashboards of many people ask the same thing over
@@ -26,13 +26,14 @@ function cacheKey({ admitted, params }: OperationState, args: ExecutionArgs, now
   ]);
 }
 
-/** An answer that is cached: its data as JSON, and the points that it cost. Nothing in it is anybody's own. */
+/** An answer that is cached: its data, and the points that it cost. Nothing in it is anybody's own. */
 export interface CachedAnswer {
-  json: string;
+  /** JSON. */
+  data: Buffer;
   points: number;
 }
 
-/** Caches whole answers as JSON for asking again. Authentication, rate and the in-flight slot come before it. */
+/** Caches whole answers for asking again. Authentication, rate and the in-flight slot come before it. */
 export function answerCache(services: EndpointServices, cache: AnswerCache<CachedAnswer>): Plugin {
   /** Stock bars take their slot in flight all the same; where none is left the field itself says so. */
   async function mayUse(state: OperationState): Promise<boolean> {
@@ -51,20 +52,21 @@ export function answerCache(services: EndpointServices, cache: AnswerCache<Cache
       const cached = cache.find(key);
       if (cached !== undefined) {
         state.cachedPoints = cached.points;
-        setResultAndStopExecution(written(cached.json));
+        setResultAndStopExecution({ data: new WrittenJson([cached.data]) as never });
         return;
       }
       const store = cache.storing(key);
       const dependencies = currentRequest()?.dependencies;
+      if (!store || !dependencies) return;
       return {
         onExecuteDone: ({ result, setResult }) => {
           // A large answer is written in pieces as it is sent, and is too large to keep.
-          if (Symbol.asyncIterator in result || result.errors?.length) return;
+          if (Symbol.asyncIterator in result || result.errors?.length || !result.data) return;
           const { points, leaves } = state.actual!;
-          if ((result.data as unknown) instanceof WrittenJson || leaves > heavyValues) return;
-          const json = JSON.stringify({ data: result.data });
-          if (dependencies) store({ json, points }, dependencies);
-          setResult({ ...result, ...written(json) });
+          if ((result.data as unknown) instanceof WrittenData || leaves > heavyValues) return;
+          const data = Buffer.concat(jsonBuffers({ parts: stringified(result.data) }));
+          store({ data, points }, dependencies);
+          setResult({ ...result, data: new WrittenJson([data]) as never });
         },
       };
     },

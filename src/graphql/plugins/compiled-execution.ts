@@ -8,9 +8,11 @@ import {
   Kind,
   OperationTypeNode,
 } from 'graphql';
-import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { compileOperation, type RunOperation } from '../../runtime/graph/compiled-operation.ts';
+import { WrittenValues } from '../../runtime/graph/tally.ts';
+import { writtenJson } from '../../runtime/json-bytes.ts';
 import { operationSpan } from '../../runtime/operation-span.ts';
 import { stateOf } from '../request-state.ts';
 
@@ -20,7 +22,7 @@ const usesBeforeCompiling = 2;
 interface Entry {
   uses: number;
   /** Null = it does not compile; undefined = not tried yet. */
-  compiled?: CompiledQuery['query'] | null;
+  compiled?: RunOperation | null;
 }
 
 /**
@@ -76,19 +78,19 @@ function compiledExecutor(schema: GraphQLSchema): (args: ExecutionArgs) => Promi
     const entry = entryOf(args);
     if (++entry.uses < usesBeforeCompiling) return null;
     if (entry.compiled === undefined) {
-      const compiled = compileQuery(schema, args.document, args.operationName ?? undefined, {
-        disablingCapturingStackErrors: true,
-      } as never);
-      entry.compiled = isCompiledQuery(compiled) ? compiled.query : null;
+      entry.compiled = compileOperation(schema, args.document, args.operationName ?? undefined)?.runWritten ?? null;
     }
     return entry.compiled ? run(entry.compiled, args) : null;
   };
 }
 
-async function run(compiled: CompiledQuery['query'], args: ExecutionArgs): Promise<ExecutionResult> {
-  const result = await compiled(undefined, args.contextValue, args.variableValues);
-  if (!result.errors) return result;
-  return { ...result, errors: result.errors.map((error) => positioned(error, args.document)) };
+async function run(compiled: RunOperation, args: ExecutionArgs): Promise<ExecutionResult> {
+  const { data, errors } = await compiled(undefined, args.contextValue, args.variableValues);
+  const written = data ? new WrittenValues(await writtenJson(data), data) : data;
+  return {
+    ...(errors && { errors: errors.map((error) => positioned(error, args.document)) }),
+    ...(written !== undefined && { data: written as never }),
+  };
 }
 
 /**

@@ -18,25 +18,30 @@ function withData(data: WrittenJson, { errors, ...rest }: { errors?: unknown }):
   return jsonBuffers(writer.done());
 }
 
+/** Answers up to this length are sent as one buffer: copying them takes less than sending them piece by piece. */
+const joinedBytes = 1024 * 1024;
+
 /**
- * Writes large answers in pieces, yielding to the event loop in between, and sends them piece by piece: as one buffer
- * they would be in memory twice. Everything else of the response stays Yoga's.
+ * Sends answers whose data is written already. Writes other large ones in pieces, yielding to the event loop in
+ * between. What is large is sent piece by piece: as one buffer it would be in memory twice. Everything else of the
+ * response stays Yoga's.
  */
 export function largeAnswers(): Plugin {
   return {
     onResultProcess: ({ request, result, resultProcessor, setResultProcessor }) => {
       if (!resultProcessor || Array.isArray(result) || Symbol.asyncIterator in result) return;
-      // What has been written already was not heavy.
       const { data, ...beside } = result as { data?: unknown };
       const isWritten = data instanceof WrittenJson;
-      if ('stringify' in result || !(isWritten || isHeavy(result))) return;
+      if (!isWritten && !isHeavy(result)) return;
       const isResponseJson = request.headers.get('accept')?.includes('application/graphql-response+json') === true;
       setResultProcessor(
         async (large, fetchApi, mediaType) => {
           const parts = isWritten ? withData(data, beside) : await jsonParts(large);
           const { status, headers } = await resultProcessor({ data: null }, fetchApi, mediaType);
-          headers.set('content-length', String(parts.reduce((sum, part) => sum + part.length, 0)));
-          return new fetchApi.Response(Readable.from(parts) as never, { status, headers });
+          const length = parts.reduce((sum, part) => sum + part.length, 0);
+          headers.set('content-length', String(length));
+          const body = length > joinedBytes ? Readable.from(parts) : Buffer.concat(parts);
+          return new fetchApi.Response(body as never, { status, headers });
         },
         isResponseJson ? 'application/graphql-response+json' : 'application/json',
       );

@@ -1,7 +1,7 @@
 import { requireSymbol } from '../../access/entitlement/entitlement.ts';
 import { topStrikes } from '../../analytics/gex/top-strikes.ts';
 import { invalidParameter } from '../../domain/failure.ts';
-import { type GexColumns, type GexRow, gexRowAt } from '../../domain/gex.ts';
+import { type GexColumns, type GexRow, gexColumnsAt, gexExpiryAt, gexRowAt } from '../../domain/gex.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
 import { yieldForRows } from '../../runtime/event-loop.ts';
@@ -51,6 +51,17 @@ function ofStrikes(rows: GexColumns, net: GexColumns, selected: Uint32Array): Ui
   return indexes.filter((index) => strikes.has(rows.strike[index]!));
 }
 
+/** The rows that were last selected of a capture: the same are asked for again and again while it is the latest. */
+const lastSelected = new WeakMap<Float64Array, { top: number; selected: Uint32Array | null }>();
+
+function selectedOf(strikes: GexColumns, top: number): Uint32Array | null {
+  const last = lastSelected.get(strikes.gex);
+  if (last?.top === top) return last.selected;
+  const selected = topStrikes(strikes, top);
+  lastSelected.set(strikes.gex, { top, selected });
+  return selected;
+}
+
 /**
  * Captures as they are served: net or by expiry, and at most `top` strikes each. A trim goes by a strike's net figure,
  * also where its rows by expiry are served: the same strikes stay either way.
@@ -61,7 +72,7 @@ export function servedCaptures(
   top: number | null,
 ): ServedGexCapture[] {
   return captures.map(({ strikes, byExpiry: rows, ...facts }): ServedGexCapture => {
-    const selected = top === null ? null : topStrikes(strikes, top);
+    const selected = top === null ? null : selectedOf(strikes, top);
     if (!byExpiry || !rows) return { ...facts, columns: strikes, isByExpiry: false, top, selected };
     const indexes = selected && ofStrikes(rows, strikes, selected);
     return { ...facts, columns: rows, isByExpiry: true, top, selected: indexes };
@@ -77,9 +88,24 @@ function rowOf(capture: ServedGexCapture, index: number): GexStrike {
   return row;
 }
 
+/** What was selected, by what selected it. */
+const selectedColumns = new WeakMap<Uint32Array, GexColumns>();
+
+/** The columns of the rows that are served. */
+function servedColumns({ columns, selected }: ServedGexCapture): GexColumns {
+  if (selected === null) return columns;
+  const found = selectedColumns.get(selected) ?? gexColumnsAt(columns, selected);
+  selectedColumns.set(selected, found);
+  return found;
+}
+
 /** The rows of a capture, ascending by strike, then expiry. */
 export function strikeRows(capture: ServedGexCapture, context: Pick<RequestContext, 'batchSchedule'>) {
-  return yieldingRows(context, rowCount(capture), (index) => rowOf(capture, index));
+  const columns = servedColumns(capture);
+  return yieldingRows(context, rowCount(capture), (index) => rowOf(capture, index), {
+    ...columns,
+    expiry: (index) => gexExpiryAt(columns, index),
+  });
 }
 
 /** The net row of a strike; null if the capture has none. */

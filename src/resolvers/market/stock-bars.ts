@@ -81,10 +81,13 @@ function earliestFrom(toMs: number, timeframe: Timeframe): number {
 /** The first date a range of bars may begin or end with (contract-notes 2). */
 const earliestBarDate = '1900-01-01';
 
+/** From here on it is later than that in every time zone, epoch ms. */
+const laterAnywhereMs = (epochDay(earliestBarDate) + 2) * dayMs;
+
 /** An end of the range as it was written, epoch ms; 400 below the year 1900. */
 function rangeEnd(text: string, zone: string, parameter: 'from' | 'to'): number {
   const { ms } = parseInstant(text, zone, parameter);
-  if (ms < startOfDate(earliestBarDate, zone))
+  if (ms < laterAnywhereMs && ms < startOfDate(earliestBarDate, zone))
     throw invalidParameter(parameter, `expected ${earliestBarDate} or later, got ${JSON.stringify(text.slice(0, 40))}`);
   return ms;
 }
@@ -208,6 +211,7 @@ export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage, context
       vwap: known(vwap[i]!),
       tradeCount: known(tradeCount[i]!),
     }),
+    { ...bars, symbol: () => symbol, timeframe: () => timeframe },
   );
 }
 

@@ -1,5 +1,6 @@
 import type { Failure } from '../../domain/failure.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { WrittenJson } from '../../runtime/json-parts.ts';
 
 /** A success body (spec 1): the payload and what the answer says of itself. */
 export interface Envelope {
@@ -31,7 +32,9 @@ function without(source: Record<string, unknown>, absent: Set<string>): Record<s
   return result;
 }
 
+/** @param data What is written already in it has been written without them. */
 function pruned(data: unknown, absent: Set<string>): unknown {
+  if (data instanceof WrittenJson) return data;
   if (Array.isArray(data)) return data.map((item) => pruned(item, absent));
   if (data === null || typeof data !== 'object') return data;
   const result = without(data as Record<string, unknown>, absent);
@@ -44,7 +47,7 @@ const rowsPerYield = 2000;
 
 /** As `pruned`, with turns for others inside the lists of the answer that are long. */
 async function prunedYielding(data: unknown, absent: Set<string>): Promise<unknown> {
-  if (data === null || typeof data !== 'object') return data;
+  if (data === null || typeof data !== 'object' || data instanceof WrittenJson) return data;
   if (!Array.isArray(data)) {
     const result = without(data as Record<string, unknown>, absent);
     for (const key in result) result[key] = await prunedYielding(result[key], absent);

@@ -9,8 +9,8 @@ import {
   print,
   validate,
 } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { Failure, failureWithin, internal } from '../../domain/failure.ts';
+import { compileOperation, type RunOperation } from '../../runtime/graph/compiled-operation.ts';
 import { operationSpan } from '../../runtime/operation-span.ts';
 import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
@@ -27,8 +27,12 @@ export interface StoredOperation {
   /** Names of the operation's variables. */
   variables: readonly string[];
   /** Runs it; throws the `Failure` of the first error. */
-  run: (context: OperationContext, variables: Record<string, unknown>) => Promise<Record<string, unknown>>;
+  run: Run;
+  /** The same, for an answer in JSON: with `WrittenRows` where rows stand that have been written already. */
+  runForJson: Run;
 }
+
+type Run = (context: OperationContext, variables: Record<string, unknown>) => Promise<Record<string, unknown>>;
 
 /** The failure behind a GraphQL error: what a resolver or scalar threw, or a defect of ours. */
 export function failureOf(error: GraphQLError): Failure {
@@ -65,21 +69,23 @@ export function readOperation(schema: GraphQLSchema, path: string): ReadOperatio
 export function storedOperation(schema: GraphQLSchema, route: Route): StoredOperation {
   const { source, document, definition } = readOperation(schema, `../routes/${route.operation}`);
   const variables = (definition.variableDefinitions ?? []).map((variable) => variable.variable.name.value);
-  const compiled = compileQuery(schema, document, definition.name?.value, {
-    disablingCapturingStackErrors: true,
-  } as never);
-  if (!isCompiledQuery(compiled)) throw new Error(`${route.operation} does not compile`);
+  const compiled = compileOperation(schema, document, definition.name?.value, new Set(route.absent));
+  if (!compiled) throw new Error(`${route.operation} does not compile`);
+  const running =
+    (run: RunOperation): Run =>
+    async (context, values) => {
+      // The compiled form departs from the language when variables are omitted: every one is sent.
+      const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
+      const result = await run(undefined, context, complete);
+      if (result.errors?.length) throw failureOf(result.errors[0]!);
+      return result.data as Record<string, unknown>;
+    };
   return {
     source,
     document,
     span: operationSpan(document),
     variables,
-    run: async (context, values) => {
-      // The compiled form departs from the language when variables are omitted: every one is sent.
-      const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
-      const result = await compiled.query(undefined, context, complete);
-      if (result.errors?.length) throw failureOf(result.errors[0]!);
-      return result.data as Record<string, unknown>;
-    },
+    run: running(compiled.run),
+    runForJson: running(compiled.runWritten),
   };
 }

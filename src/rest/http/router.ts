@@ -121,7 +121,8 @@ async function freshAnswer(
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
   const variables = { ...route.variables(values, body), protobuf: isProtobuf };
-  const result = await parts.services.span(...operation.span, () => operation.run(context, variables));
+  const run = media === mediaTypes.json ? operation.runForJson : operation.run;
+  const result = await parts.services.span(...operation.span, () => run(context, variables));
   const found = answerAt(result, route.answer);
   const written = await writeAnswer(media, { route, tables, found, table: values.table as string | undefined });
   const { cacheable, tagged } = caching(route, written.envelope);

@@ -135,6 +135,13 @@ export class FieldPlan {
   }
 }
 
+/** Whether its directives leave a selection in the document. */
+export function isIncluded(node: SelectionNode, variableValues: Record<string, unknown>): boolean {
+  if (!node.directives?.length) return true;
+  if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if === true) return false;
+  return getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false;
+}
+
 /** Finds the fields that an operation asks of each object type: fragments expanded, what is skipped omitted. */
 export class Plans {
   readonly operation: Operation;
@@ -169,7 +176,7 @@ export class Plans {
     visited: Set<string>,
   ): void {
     for (const node of selections) {
-      if (!this.#isIncluded(node)) continue;
+      if (!isIncluded(node, this.operation.variableValues)) continue;
       if (node.kind === Kind.FIELD) {
         const key = node.alias?.value ?? node.name.value;
         const nodes = grouped.get(key);
@@ -188,13 +195,6 @@ export class Plans {
       if (fragment && this.#applies(type, fragment.typeCondition))
         this.#visit(type, fragment.selectionSet, grouped, visited);
     }
-  }
-
-  #isIncluded(node: SelectionNode): boolean {
-    if (!node.directives?.length) return true;
-    const { variableValues } = this.operation;
-    if (getDirectiveValues(GraphQLSkipDirective, node, variableValues)?.if === true) return false;
-    return getDirectiveValues(GraphQLIncludeDirective, node, variableValues)?.if !== false;
   }
 
   #applies(type: GraphQLObjectType, condition: FragmentDefinitionNode['typeCondition'] | undefined): boolean {

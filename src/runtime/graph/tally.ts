@@ -30,3 +30,13 @@ export class WrittenData extends WrittenJson {
     this.tally = tally;
   }
 }
+
+/** An answer's data as it was written, and the values it was written from, with `WrittenRows` among them. */
+export class WrittenValues extends WrittenJson {
+  readonly values: Record<string, unknown>;
+
+  constructor({ parts }: WrittenJson, values: Record<string, unknown>) {
+    super(parts);
+    this.values = values;
+  }
+}

@@ -1,0 +1,23 @@
+/** The values of one field over all rows: numbers, NaN = null, or what makes the value of a row. */
+export type ColumnValues = Float64Array | ((index: number) => unknown);
+
+/**
+ * Rows that stand in columns. An executor takes them row by row; where they are only written, no object is made for any
+ * of them.
+ */
+export class ColumnRows<T> implements Iterable<T> {
+  readonly count: number;
+  readonly rowAt: (index: number) => T;
+  /** By field: of each, what `rowAt` gives. */
+  readonly columns: Readonly<Record<string, ColumnValues>>;
+
+  constructor(count: number, rowAt: (index: number) => T, columns: Readonly<Record<string, ColumnValues>>) {
+    this.count = count;
+    this.rowAt = rowAt;
+    this.columns = columns;
+  }
+
+  *[Symbol.iterator](): Generator<T> {
+    for (let i = 0; i < this.count; i++) yield this.rowAt(i);
+  }
+}

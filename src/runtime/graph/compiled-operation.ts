@@ -1,0 +1,65 @@
+import type { DocumentNode, ExecutionResult, GraphQLError, GraphQLSchema } from 'graphql';
+import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit';
+import { withTwins, withTwinsIn } from './plain-rows.ts';
+import { NotPlain } from './row-writer.ts';
+
+/** Runs an operation; every variable must have a value or be null. */
+export type RunOperation = CompiledQuery['query'];
+
+/** An operation in compiled form. */
+export interface CompiledOperation {
+  /** Gives the data as values. */
+  run: RunOperation;
+  /**
+   * Gives the data with `WrittenRows` in the place of lists of objects of which the operation asks nothing but plain
+   * values, such as pages of bars: these are not completed value by value, and no object is made for them. Where a row
+   * has something else than what its type says, the operation runs again, completed value by value, which tells the
+   * error and its path.
+   */
+  runWritten: RunOperation;
+}
+
+function compiled(schema: GraphQLSchema, document: DocumentNode, operationName: string | undefined) {
+  const options = { disablingCapturingStackErrors: true } as never;
+  const query = compileQuery(schema, document, operationName, options);
+  return isCompiledQuery(query) ? query.query : null;
+}
+
+const none: ReadonlySet<string> = new Set();
+const twins = new WeakMap<GraphQLSchema, GraphQLSchema>();
+
+/** The schema with twins, made once. */
+function twinOf(schema: GraphQLSchema): GraphQLSchema {
+  const twin = twins.get(schema) ?? withTwins(schema);
+  twins.set(schema, twin);
+  return twin;
+}
+
+const isNotPlain = ({ originalError }: GraphQLError) => originalError instanceof NotPlain;
+
+/**
+ * Compiles an operation; null if it cannot be.
+ *
+ * @param absent Keys of written rows that are omitted where they are null.
+ */
+export function compileOperation(
+  schema: GraphQLSchema,
+  document: DocumentNode,
+  operationName?: string,
+  absent = none,
+): CompiledOperation | null {
+  const written = compiled(twinOf(schema), withTwinsIn(schema, document, absent), operationName);
+  if (!written) return null;
+  let plain: RunOperation | null = null;
+  const run: RunOperation = (...asked) => {
+    plain ??= compiled(schema, document, operationName)!;
+    return plain(...asked);
+  };
+  return {
+    run,
+    runWritten: async (...asked): Promise<ExecutionResult> => {
+      const result = await written(...asked);
+      return result.errors?.some(isNotPlain) ? run(...asked) : result;
+    },
+  };
+}

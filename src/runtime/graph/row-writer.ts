@@ -1,0 +1,253 @@
+import {
+  type FieldNode,
+  GraphQLFloat,
+  GraphQLInt,
+  type GraphQLLeafType,
+  type GraphQLObjectType,
+  getNullableType,
+  isNonNullType,
+} from 'graphql';
+import { ByteWriter } from '../json-byte-writer.ts';
+import { WrittenJson } from '../json-parts.ts';
+import { ColumnRows, type ColumnValues } from './column-rows.ts';
+import { isPromise } from './completed.ts';
+
+/**
+ * A row has what only the ordinary way of completing it knows to answer: an error, a value that does not fit its type,
+ * a null where none may be, a promise.
+ */
+export class NotPlain extends Error {}
+
+function notPlain(): never {
+  throw new NotPlain();
+}
+
+/** A list of rows that has been written, in the place of the list. */
+export class WrittenRows extends WrittenJson {
+  /** How many rows they are. */
+  readonly count: number;
+  /** Characters of their texts, by key. */
+  readonly characters: ReadonlyMap<string, number>;
+
+  constructor(parts: readonly Buffer[], count: number, characters: ReadonlyMap<string, number>) {
+    super(parts);
+    this.count = count;
+    this.characters = characters;
+  }
+}
+
+/** A field of each row. */
+interface Column {
+  key: string;
+  /** Where it stands among the columns. */
+  index: number;
+  /** The key as it is written first in a row: with a brace before it and a colon behind. */
+  firstKey: Uint8Array;
+  /** The key as it is written behind others. */
+  laterKey: Uint8Array;
+  /** The property that is read where there is no resolver. */
+  name: string;
+  resolve: ((row: unknown) => unknown) | null;
+  /** Null = `__typename`. */
+  type: GraphQLLeafType | null;
+  nonNull: boolean;
+  /** Whether it is omitted where it is null. */
+  isOmitted: boolean;
+}
+
+const ascii = (text: string) => new Uint8Array(Buffer.from(text));
+const [nullBytes, trueBytes, falseBytes, emptyRow] = ['null', 'true', 'false', '{}'].map(ascii) as [
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+  Uint8Array,
+];
+const [closeBrace, openBracket, closeBracket, comma] = [...ascii('}[],')] as [number, number, number, number];
+
+export const keyOf = (node: FieldNode) => node.alias?.value ?? node.name.value;
+
+function columnOf(rowType: GraphQLObjectType, absent: ReadonlySet<string>, node: FieldNode, index: number): Column {
+  const key = keyOf(node);
+  const name = node.name.value;
+  const field = rowType.getFields()[name];
+  const type = field ? (getNullableType(field.type) as GraphQLLeafType) : null;
+  return {
+    key,
+    index,
+    firstKey: ascii(`{"${key}":`),
+    laterKey: ascii(`,"${key}":`),
+    name,
+    resolve: field ? ((field.resolve ?? null) as Column['resolve']) : () => rowType.name,
+    type,
+    nonNull: !field || isNonNullType(field.type),
+    isOmitted: absent.has(key),
+  };
+}
+
+/** Rows that are waited for together. */
+const rowsAwaited = 1000;
+
+/** Writes lists of objects of which an operation asks nothing but plain values. */
+export class RowWriter {
+  readonly #columns: readonly Column[];
+  readonly #mayBeNull: boolean;
+
+  /** @param nodes The fields that are asked of each row. @param absent Keys that are omitted where they are null. */
+  constructor(
+    rowType: GraphQLObjectType,
+    nodes: readonly FieldNode[],
+    { mayBeNull, absent }: { mayBeNull: boolean; absent: ReadonlySet<string> },
+  ) {
+    const first = new Map<string, FieldNode>();
+    for (const node of nodes) if (!first.has(keyOf(node))) first.set(keyOf(node), node);
+    this.#columns = [...first.values()].map((node, i) => columnOf(rowType, absent, node, i));
+    this.#mayBeNull = mayBeNull;
+  }
+
+  /** The rows, written. Those that are promises are waited for. Throws, or rejects with, `NotPlain`. */
+  write(rows: unknown): WrittenRows | Promise<WrittenRows> {
+    try {
+      const written = this.#write(rows);
+      return written instanceof Promise ? written.catch(notPlain) : written;
+    } catch {
+      return notPlain();
+    }
+  }
+
+  #write(rows: unknown): WrittenRows | Promise<WrittenRows> {
+    const list = new WrittenList(this.#columns, this.#mayBeNull);
+    if (rows instanceof ColumnRows) {
+      const values = this.#columns.map(({ name }) => rows.columns[name]);
+      if (values.every((column) => column !== undefined)) return list.columns(rows.count, values);
+    }
+    if (typeof rows !== 'object') return notPlain();
+    const iterator = (rows as Iterable<unknown>)[Symbol.iterator]();
+    for (let next = iterator.next(); !next.done; next = iterator.next()) {
+      if (isPromise(next.value)) return list.awaited(next.value, iterator);
+      list.row(next.value);
+    }
+    return list.done();
+  }
+}
+
+class WrittenList {
+  readonly #writer = new ByteWriter();
+  readonly #columns: readonly Column[];
+  readonly #mayBeNull: boolean;
+  /** Of texts, by column. */
+  readonly #characters: number[];
+  #count = 0;
+
+  constructor(columns: readonly Column[], mayBeNull: boolean) {
+    this.#columns = columns;
+    this.#mayBeNull = mayBeNull;
+    this.#characters = columns.map(() => 0);
+  }
+
+  row(row: unknown): void {
+    const writer = this.#writer;
+    writer.byte(this.#count++ === 0 ? openBracket : comma);
+    if (row === null || row === undefined) {
+      if (!this.#mayBeNull) notPlain();
+      writer.raw(nullBytes);
+      return;
+    }
+    if (typeof row !== 'object') notPlain();
+    const columns = this.#columns;
+    let isEmpty = true;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
+      const { resolve } = column;
+      const value = resolve === null ? (row as Record<string, unknown>)[column.name] : resolve(row);
+      isEmpty = !this.#field(column, value, isEmpty) && isEmpty;
+    }
+    this.#endRow(isEmpty);
+  }
+
+  /** Writes a field; false = it is omitted. */
+  #field(column: Column, value: unknown, isFirst: boolean): boolean {
+    const writer = this.#writer;
+    const isNull = value === null || value === undefined;
+    if (isNull && column.isOmitted) return false;
+    writer.raw(isFirst ? column.firstKey : column.laterKey);
+    if (!isNull) this.#value(column, value);
+    else if (column.nonNull) notPlain();
+    else writer.raw(nullBytes);
+    return true;
+  }
+
+  #endRow(isEmpty: boolean): void {
+    if (isEmpty) this.#writer.raw(emptyRow);
+    else this.#writer.byte(closeBrace);
+  }
+
+  /** Rows that stand in columns, one for each column of the list. */
+  columns(count: number, values: readonly ColumnValues[]): WrittenRows {
+    for (let row = 0; row < count; row++) this.#columnRow(row, values);
+    return this.done();
+  }
+
+  #columnRow(row: number, values: readonly ColumnValues[]): void {
+    const writer = this.#writer;
+    const columns = this.#columns;
+    writer.byte(this.#count++ === 0 ? openBracket : comma);
+    let isEmpty = true;
+    for (let i = 0; i < columns.length; i++) {
+      const column = columns[i]!;
+      const from = values[i]!;
+      const value = typeof from === 'function' ? from(row) : from[row]!;
+      const isNull = value === null || value === undefined || Number.isNaN(value);
+      isEmpty = !this.#field(column, isNull ? null : value, isEmpty) && isEmpty;
+    }
+    this.#endRow(isEmpty);
+  }
+
+  #value(column: Column, value: unknown): void {
+    const { type } = column;
+    const isAsItIs =
+      typeof value === 'number' &&
+      ((type === GraphQLFloat && Number.isFinite(value)) || (type === GraphQLInt && (value | 0) === value));
+    if (isAsItIs) this.#writer.number(value);
+    else this.#written(column, this.#serialized(column, value));
+  }
+
+  #serialized({ type }: Column, value: unknown): unknown {
+    if (type === null) return value;
+    if (value instanceof Error || typeof value === 'function' || isPromise(value)) notPlain();
+    const serialized = type.serialize(value);
+    if (serialized === null || serialized === undefined) notPlain();
+    return serialized;
+  }
+
+  #written({ index }: Column, value: unknown): void {
+    const writer = this.#writer;
+    if (typeof value === 'number' && Number.isFinite(value)) writer.number(value);
+    else if (typeof value === 'string') {
+      writer.text(value);
+      this.#characters[index]! += value.length;
+    } else if (typeof value === 'boolean') writer.raw(value ? trueBytes : falseBytes);
+    else writer.json(JSON.stringify(value));
+  }
+
+  /** The rows from the first that is a promise on, so many at a time. */
+  async awaited(first: unknown, others: Iterator<unknown>): Promise<WrittenRows> {
+    let rows: unknown[] = [first];
+    for (let isOver = false; !isOver; rows = []) {
+      while (rows.length < rowsAwaited && !isOver) {
+        const next = others.next();
+        if (next.done) isOver = true;
+        else rows.push(next.value);
+      }
+      this.#writer.pause();
+      for (const row of await Promise.all(rows)) this.row(row);
+    }
+    return this.done();
+  }
+
+  done(): WrittenRows {
+    if (this.#count === 0) this.#writer.byte(openBracket);
+    this.#writer.byte(closeBracket);
+    const characters = new Map(this.#columns.map(({ key, index }) => [key, this.#characters[index]!]));
+    return new WrittenRows(this.#writer.done(), this.#count, characters);
+  }
+}
