@@ -7,32 +7,36 @@ const shortText = 1000;
 
 const [zero, minus, point, quote, backslash] = [48, 45, 46, 34, 92];
 
-/** Writes the digits of an integer below 2^31, at least so many, and returns where they end. */
-function writeDigits(value: number, start: number, atLeast: number): number {
-  let digits = 1;
-  for (let limit = 10; value >= limit; limit *= 10) digits++;
-  if (digits < atLeast) digits = atLeast;
-  let rest = value;
-  for (let at = start + digits; at > start; ) {
-    const tenth = (rest / 10) | 0;
-    scratch[--at] = zero + (rest - tenth * 10);
-    rest = tenth;
-  }
-  return start + digits;
+/** Digits are written four at a time, from a table of all groups of four. */
+const group = 10_000;
+const groupDigits = 4;
+const digits = new Uint8Array(groupDigits * group);
+/** How many zeros a group begins, and ends, with. */
+const leadingZeros = new Uint8Array(group);
+const trailingZeros = new Uint8Array(group);
+for (let n = 0; n < group; n++) {
+  const text = String(n).padStart(groupDigits, '0');
+  for (let i = 0; i < groupDigits; i++) digits[groupDigits * n + i] = zero + Number(text[i]);
+  leadingZeros[n] = Math.min(/^0*/.exec(text)![0].length, groupDigits - 1);
+  trailingZeros[n] = /0*$/.exec(text)![0].length;
 }
 
-/** Integers from here on are written in two parts: arithmetic is quicker below 2^31. */
-const longUnit = 1e9;
+/** Writes a group of digits but for the first `skipped`, and returns where they end. */
+function writeGroup(value: number, start: number, skipped: number): number {
+  let at = start;
+  for (let i = groupDigits * value + skipped; i < groupDigits * (value + 1); i++) scratch[at++] = digits[i]!;
+  return at;
+}
 
 /** Writes an integer of 0 to 2^53 and returns where it ends. */
 function writeInteger(value: number, start: number): number {
-  if (value < longUnit) return writeDigits(value, start, 1);
-  const high = Math.floor(value / longUnit);
-  return writeDigits(value - high * longUnit, writeDigits(high, start, 1), 9);
+  if (value < group) return writeGroup(value, start, leadingZeros[value]!);
+  const above = Math.floor(value / group);
+  return writeGroup(value - above * group, writeInteger(above, start), 0);
 }
 
 /** Prices have so many decimals at most, which makes them quick. */
-const quickUnit = 10_000;
+const quickUnit = group;
 const quickBelow = 1e9;
 
 /**
@@ -53,16 +57,20 @@ function writeNumber(value: number, start: number): number {
       const whole = Math.floor(size);
       at = writeInteger(whole, at);
       scratch[at++] = point;
-      let rest = units - whole * quickUnit;
-      for (let unit = quickUnit / 10; rest > 0; unit /= 10) {
-        const digit = (rest / unit) | 0;
-        scratch[at++] = zero + digit;
-        rest -= digit * unit;
-      }
-      return at;
+      const decimals = units - whole * quickUnit;
+      return writeGroup(decimals, at, 0) - trailingZeros[decimals]!;
     }
   }
   return start + scratch.write(String(value), start, 'latin1');
+}
+
+const nullBytes = new Uint8Array(Buffer.from('null'));
+
+/** Writes a few bytes and returns where they end. */
+function writeBytes(bytes: Uint8Array, start: number): number {
+  let at = start;
+  for (let i = 0; i < bytes.length; i++) scratch[at++] = bytes[i]!;
+  return at;
 }
 
 /**
@@ -84,9 +92,32 @@ export class ByteWriter {
   /** ASCII of a bounded length. */
   raw(bytes: Uint8Array): void {
     if (this.#at + bytes.length > scratch.length) this.#flush();
-    let at = this.#at;
-    for (let i = 0; i < bytes.length; i++) scratch[at++] = bytes[i]!;
-    this.#at = at;
+    this.#at = writeBytes(bytes, this.#at);
+  }
+
+  /**
+   * Rows of numbers: of each row, what stands before a value and the value, by column, and what stands behind the last.
+   *
+   * @param accepts Whether a column has a number as it is; where it has not, `null` is written.
+   */
+  rows(
+    count: number,
+    columns: readonly { before: Uint8Array; values: Float64Array; accepts: (value: number) => boolean }[],
+    { between, behind }: { between: Uint8Array; behind: Uint8Array },
+  ): void {
+    const most = columns.reduce((sum, { before }) => sum + before.length + numberBytes, between.length + behind.length);
+    for (let row = 0; row < count; row++) {
+      if (this.#at + most > scratch.length) this.#flush();
+      let at = this.#at;
+      if (row > 0) at = writeBytes(between, at);
+      for (let i = 0; i < columns.length; i++) {
+        const { before, values, accepts } = columns[i]!;
+        const value = values[row]!;
+        at = writeBytes(before, at);
+        at = accepts(value) ? writeNumber(value, at) : writeBytes(nullBytes, at);
+      }
+      this.#at = writeBytes(behind, at);
+    }
   }
 
   byte(byte: number): void {

@@ -211,7 +211,7 @@ export function stockBarRows({ symbol, timeframe, bars }: StockBarsPage, context
       vwap: known(vwap[i]!),
       tradeCount: known(tradeCount[i]!),
     }),
-    { ...bars, symbol: () => symbol, timeframe: () => timeframe },
+    { ...bars, symbol: { all: symbol }, timeframe: { all: timeframe } },
   );
 }
 

@@ -1,5 +1,5 @@
-/** The values of one field over all rows: numbers, NaN = null, or what makes the value of a row. */
-export type ColumnValues = Float64Array | ((index: number) => unknown);
+/** The values of one field over all rows: numbers, NaN = null; what makes the value of a row; or one for all rows. */
+export type ColumnValues = Float64Array | ((index: number) => unknown) | { all: string };
 
 /**
  * Rows that stand in columns. An executor takes them row by row; where they are only written, no object is made for any

@@ -160,8 +160,19 @@ describe('a compiled operation whose rows are written', () => {
     };
     const rowAt = (i: number) => ({ id: 7 + i, price: i === 0 ? 1.5 : null, text: `t${i}`, flag: true });
     const inColumns = new ColumnRows(2, rowAt, columns);
-    for (const fields of ['id price text', 'text id', 'id flag'])
+    for (const fields of ['id price text', 'text id', 'id flag', 'price __typename id'])
       await expectSame((await bothOf(schema, `{ rows { ${fields} } }`, { root: { rows: inColumns } }))!);
+    const numbers = new ColumnRows(2, rowAt, { id: columns.id, price: columns.price, text: { all: 'é "t"' } });
+    const same = new ColumnRows(2, (i) => ({ ...rowAt(i), text: 'é "t"' }), {});
+    for (const fields of ['id', 'text price id', 'id __typename text', 'text']) {
+      const [quick, slow] = await Promise.all(
+        [numbers, same].map(
+          async (list) => (await bothOf(schema, `{ rows { ${fields} } }`, { root: { rows: list } }))!,
+        ),
+      );
+      expect(await textOf(quick!.written)).toBe(await textOf(slow!.plain));
+      expect(slow!.written.data).toEqual(quick!.written.data);
+    }
     // Rows are not asked for what the columns have.
     const never = new ColumnRows(2, () => expect.unreachable(), columns);
     const operation = compileOperation(schema, parse('{ rows { id price } }'))!;
@@ -178,6 +189,8 @@ describe('a compiled operation whose rows are written', () => {
     ['an error as a row', [new Error('no row')]],
     ['a promise that fails', () => [{ id: 1 }, Promise.reject(new Error('late'))]],
     ['no list', 7],
+    ['a column that lacks a number', new ColumnRows(1, () => ({ id: null }), { id: Float64Array.of(Number.NaN) })],
+    ['a column of fractions', new ColumnRows(1, () => ({ id: 1.5 }), { id: Float64Array.of(1.5) })],
   ])('%s is told with its path, as ever', async (_, wrong) => {
     const both = (await bothOf(schema, '{ rows { id price } }', { root: { rows: wrong } }))!;
     expect(both.plain.errors).toHaveLength(1);
