@@ -184,6 +184,25 @@ describe('a server whose connections end', () => {
     expect(new Set(await Promise.all(asked))).toEqual(new Set(['answered']));
   });
 
+  it('takes the next connection of a client whose answer ended while the port was closing', async () => {
+    const { app, begun, letGo } = held();
+    const { port, end } = await draining(app);
+    const client = await raw(port);
+    client.socket.write(asking('/first'));
+    await expect.poll(() => begun).toEqual(['/first']);
+    // Longer than a port waits for connections.
+    await delay(400);
+    const ended = end();
+    letGo('/first');
+    expect(closesIn(await client.all)).toBe(1);
+    await delay(80);
+    const next = await raw(port);
+    next.socket.write(asking('/second'));
+    letGo('/second');
+    expect(answersIn(await next.all)).toBe(1);
+    await ended;
+  });
+
   it('refuses connections when it has ended', async () => {
     const { port, end } = await draining();
     await end();

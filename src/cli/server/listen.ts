@@ -15,6 +15,8 @@ export interface Listening {
   server: Server;
   drain: ConnectionDrain;
   address: AddressInfo;
+  /** Whether other processes listen at the address, each with a socket of its own. */
+  isShared: boolean;
   /** What its limits did. */
   counts: () => ServerCounts;
 }
@@ -49,16 +51,20 @@ export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
   const counts = limitServer(server, limits);
   return new Promise((resolve, reject) => {
     server.once('error', (error) => reject(cannotListen(error, at)));
-    server.listen({ port, host, reusePort: shared && spreads }, () =>
-      resolve({ server, drain, address: server.address() as AddressInfo, counts }),
+    const isShared = shared && spreads;
+    server.listen({ port, host, reusePort: isShared }, () =>
+      resolve({ server, drain, address: server.address() as AddressInfo, isShared, counts }),
     );
   });
 }
 
+/** Processes that are told to stop together close their ports within this time of each other, ms. */
+const closingTogetherMs = 250;
+
 /** Closes the port, lets requests in progress finish, and cuts off what is left after `graceMs`. */
-export async function stop({ drain }: Listening, graceMs: number): Promise<void> {
+export async function stop({ drain, isShared }: Listening, graceMs: number): Promise<void> {
   drain.start();
-  await drain.closePort();
+  await drain.closePort(isShared ? closingTogetherMs : 0);
   await drain.closeConnections(graceMs);
 }
 

@@ -7,7 +7,7 @@ import {
   type ServerResponse,
 } from 'node:http';
 import type { Socket } from 'node:net';
-import { setImmediate as eventLoop } from 'node:timers/promises';
+import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/promises';
 import { closeAfterDrain } from './lingering-close.ts';
 import { watchPort } from './port-closing.ts';
 import { routeHandshakes } from './websocket/upgrade.ts';
@@ -19,8 +19,11 @@ export interface ConnectionDrain {
   /**
    * Closes the port once every connection that the system has accepted for it is taken. Requests that come in the
    * meantime are begun after it.
+   *
+   * @param othersMs How long other processes that listen at the port may take longer to close theirs, ms: requests are
+   *   begun after that, since a client that is answered may connect to any of them.
    */
-  closePort(): Promise<void>;
+  closePort(othersMs?: number): Promise<void>;
   /**
    * Resolves when every connection has ended. Requests in progress are answered first; a connection without one stays
    * open for another second, in which a request on its way still arrives. What is left after `graceMs` is cut off.
@@ -46,7 +49,7 @@ interface Connection {
   idleSinceMs: number;
 }
 
-function track(connection: Connection, request: IncomingMessage, response: ServerResponse): void {
+function track(connection: Connection, request: IncomingMessage, response: ServerResponse, answered: () => void): void {
   const { answers, socket } = connection;
   const cameWhole = () => {
     connection.wholeBytes = socket.bytesRead;
@@ -57,6 +60,7 @@ function track(connection: Connection, request: IncomingMessage, response: Serve
   response.once('close', () => {
     answers.splice(answers.indexOf(response), 1);
     connection.idleSinceMs = performance.now();
+    answered();
   });
 }
 
@@ -95,7 +99,7 @@ export function createDrainingServer(
       request.resume();
       return;
     }
-    track(connection, request, response);
+    track(connection, request, response, port.answered);
     if (!draining) {
       app(request, response);
       return;
@@ -105,7 +109,7 @@ export function createDrainingServer(
     void (portClosing ?? eventLoop()).then(() => app(request, response));
   });
   routeHandshakes(server);
-  const closePort = watchPort(server);
+  const port = watchPort(server);
   server.on('connection', (socket) => {
     connections.set(socket, {
       socket,
@@ -138,10 +142,11 @@ export function createDrainingServer(
         for (const response of connection.answers) if (!response.headersSent) sayClose(connection, response);
       }
     },
-    async closePort() {
+    async closePort(othersMs = 0) {
       const closed = Promise.withResolvers<void>();
       portClosing = closed.promise;
-      await closePort();
+      await port.close();
+      if (othersMs > 0) await delay(othersMs);
       closed.resolve();
     },
     async closeConnections(graceMs) {

@@ -2,8 +2,8 @@ import { type AddressInfo, connect, Server } from 'node:net';
 import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/promises';
 
 /**
- * The port is closed when no connection has come for this long, ms: as long as an answer to a far client and its next
- * connection take.
+ * The port is closed when no connection has come, and no answer has ended, for this long, ms: as long as an answer to a
+ * far client and its next connection take.
  */
 const quietMs = 200;
 /** It is closed after this long, however many connections come, ms. */
@@ -47,24 +47,35 @@ async function closeAtNext(server: Server): Promise<void> {
   if (server.listening) close();
 }
 
+/** A server's port. */
+export interface WatchedPort {
+  /** Tells that an answer has ended: its client may open a connection for its next request. */
+  answered(): void;
+  /** Closes the port; connections that were taken stay as they are. */
+  close(): Promise<void>;
+}
+
 /**
- * Watches the connections that come to a server, from before its first. The returned function closes the port: a
- * connection that is open for its client when the port closes, but not taken by the server, is reset by the system. So
- * it waits until no more come, takes those that the system still holds, and closes the port in between. Connections
- * that were taken stay as they are.
+ * Watches a server's port, from before its first connection. A connection that is open for its client when the port
+ * closes, but not taken by the server, is reset by the system. So closing waits until no more come, takes those that
+ * the system still holds, and closes the port in between.
  */
-export function watchPort(server: Server): () => Promise<void> {
+export function watchPort(server: Server): WatchedPort {
   let taken = 0;
-  let takenMs = Number.NEGATIVE_INFINITY;
+  /** When something happened behind which a connection may follow. */
+  let busyMs = Number.NEGATIVE_INFINITY;
+  const noteBusy = () => {
+    busyMs = performance.now();
+  };
   server.on('connection', () => {
     taken++;
-    takenMs = performance.now();
+    noteBusy();
   });
 
   async function untilQuiet(): Promise<void> {
     const untilMs = performance.now() + mostMs;
     for (;;) {
-      const waitMs = Math.min(takenMs + quietMs, untilMs) - performance.now();
+      const waitMs = Math.min(busyMs + quietMs, untilMs) - performance.now();
       if (waitMs <= 0) return;
       await delay(waitMs);
     }
@@ -80,10 +91,13 @@ export function watchPort(server: Server): () => Promise<void> {
     } while (taken > before && performance.now() < untilMs);
   }
 
-  return async () => {
-    await untilQuiet();
-    shrinkBacklog(server);
-    await untilTaken();
-    await closeAtNext(server);
+  return {
+    answered: noteBusy,
+    async close() {
+      await untilQuiet();
+      shrinkBacklog(server);
+      await untilTaken();
+      await closeAtNext(server);
+    },
   };
 }
