@@ -94,6 +94,8 @@ export function watchPort(server: Server): WatchedPort {
   return {
     answered: noteBusy,
     async close() {
+      // Answers that are in progress may end at once.
+      noteBusy();
       await untilQuiet();
       shrinkBacklog(server);
       await untilTaken();
