@@ -1,12 +1,13 @@
 import { randomBytes } from 'node:crypto';
 import { type ExecutionResult, getOperationAST, parse, validate } from 'graphql';
-import { compileQuery, isCompiledQuery } from 'graphql-jit';
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
 import { operationWeights, type Prediction } from '../src/graphql/limits/weighed-operation.ts';
 import { weights } from '../src/graphql/limits/weight.ts';
 import { openLiveHub } from '../src/live/hub.ts';
 import { requestContext } from '../src/resolvers/context.ts';
+import { compileOperation } from '../src/runtime/graph/compiled-operation.ts';
+import { jsonBytes } from '../src/runtime/json-bytes.ts';
 import { schema } from '../src/schema/index.ts';
 import { watchChanges } from '../src/store/engine/changes.ts';
 import { openStore } from '../src/store/engine/connection.ts';
@@ -63,15 +64,13 @@ export async function openGraphCpu(dataDir: string, nowMs: number): Promise<Grap
       const document = parse(query);
       const [invalid] = validate(schema, document);
       if (invalid) throw invalid;
-      const compiled = compileQuery(schema, document, getOperationAST(document)?.name?.value ?? '', {
-        disablingCapturingStackErrors: true,
-      } as never);
-      if (!isCompiledQuery(compiled)) throw new Error('the document does not compile');
+      const compiled = compileOperation(schema, document, getOperationAST(document)?.name?.value ?? '');
+      if (!compiled) throw new Error('the document does not compile');
       const once = async (): Promise<{ result: ExecutionResult; bytes: number }> => {
         const ends: (() => void)[] = [];
         const context = requestContext(services, caller, (end) => ends.push(end));
-        const result = (await compiled.query(undefined, context, variables)) as ExecutionResult;
-        const bytes = JSON.stringify(result).length;
+        const result = await compiled.runWritten(undefined, context, variables);
+        const bytes = (await jsonBytes(result)).length;
         for (const end of ends) end();
         return { result, bytes };
       };

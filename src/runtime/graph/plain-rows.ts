@@ -86,13 +86,21 @@ interface PlainSelection extends SelectionSetNode {
 
 type Variables = GraphQLResolveInfo['variableValues'];
 
+/**
+ * Fields of rows that may be left out, at most: a writer is kept for each selection of them, so clients must not be able
+ * to ask for any number.
+ */
+const mostConditional = 4;
+
+const isConditionalField = ({ directives }: FieldNode) => (directives?.length ?? 0) > 0;
+
 /** What is made of the fields that are included, once for each selection of them. */
 function byInclusion<T>(
   nodes: readonly FieldNode[],
   make: (nodes: readonly FieldNode[]) => T,
 ): (variables: Variables) => T {
   const made = new Map<string, T>();
-  const conditional = nodes.filter(({ directives }) => directives?.length);
+  const conditional = nodes.filter(isConditionalField);
   return (variables) => {
     const omitted = new Set(conditional.filter((node) => !isIncluded(node, variables)));
     const key = conditional.map((node) => (omitted.has(node) ? 0 : 1)).join('');
@@ -176,10 +184,11 @@ function askedFields(schema: GraphQLSchema, document: DocumentNode): AskedField[
     const parent = types.getParentType();
     const type = types.getType();
     const rowType = isObjectType(parent) && type ? rowTypeOf(type) : null;
+    const rows = rowType && plainFields(rowType, node.selectionSet!, fragments);
     asked.push({
       node,
       position: isObjectType(parent) ? `${parent.name}.${keyOf(node)}` : null,
-      rows: rowType && plainFields(rowType, node.selectionSet!, fragments),
+      rows: rows && rows.filter(isConditionalField).length <= mostConditional ? rows : null,
     });
   };
   visit(document, visitWithTypeInfo(types, { Field }));

@@ -109,6 +109,10 @@ describe('a compiled operation whose rows are written', () => {
     ['lists below', '{ rows { id list } }'],
     ['keys that objects understand otherwise', '{ rows { __proto__: id } }'],
     ['one key with and without objects', '{ rows { id } ...A } fragment A on Query { rows { more { id } } }'],
+    [
+      'many conditional fields',
+      `query($b: Boolean!) { rows { ${[1, 2, 3, 4, 5].map((n) => `a${n}: id @skip(if: $b)`).join(' ')} id } }`,
+    ],
     ['a conditional fragment', 'query($b: Boolean!) { rows { id ... @include(if: $b) { text } } }'],
     [
       'one key that is asked conditionally',
