@@ -87,8 +87,8 @@ interface PlainSelection extends SelectionSetNode {
 type Variables = GraphQLResolveInfo['variableValues'];
 
 /**
- * Fields of rows that may be left out, at most: a writer is kept for each selection of them, so clients must not be able
- * to ask for any number.
+ * Fields of rows that may be left out, at most: a writer is kept for each selection of them, so clients must not be
+ * able to ask for any number.
  */
 const mostConditional = 4;
 
