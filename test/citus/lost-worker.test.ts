@@ -1,0 +1,90 @@
+import { execFileSync } from 'node:child_process';
+import { join } from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { openStore } from '../../src/store/engine/connection.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
+import { type TestApp, testApp, testSymbols } from '../support/app.ts';
+import { type CitusCluster, citusCluster, createDistributed, nodeUrl } from '../support/servers/citus-cluster.ts';
+
+const postgresBin = '/usr/lib/postgresql/15/bin';
+const nowMs = exchangeInstant('2026-11-20', 600);
+const symbols = Array.from({ length: 16 }, (_, i) => `LW${String.fromCharCode(65 + i)}`);
+
+const registry = symbols.map((symbol) => ({ ...testSymbols[1]!, symbol, name: symbol }));
+
+let cluster: CitusCluster & { stop(): void };
+let app: TestApp;
+
+beforeAll(async () => {
+  cluster = await citusCluster();
+  await createDistributed(cluster, 'lost_worker');
+  const databaseUrl = nodeUrl(cluster, 0, 'lost_worker');
+  const store = await openStore({ databaseUrl, dataDir: '', migrate: false });
+  const bar = { open: 1, high: 1, low: 1, close: 1, volume: 1, vwap: null, tradeCount: null };
+  const bars = toBarColumns([{ ...bar, tsMs: exchangeInstant('2026-11-19', 600) }]);
+  for (const timeframe of ['1m', '5m'] as const)
+    await inTransaction(store, (tx) =>
+      writeBars(
+        tx,
+        timeframe,
+        symbols.map((symbol) => ({ symbol, bars })),
+      ),
+    );
+  app = await testApp({ nowMs, store: { ...store, databaseUrl }, symbols: registry });
+});
+afterAll(async () => {
+  await app?.close();
+  cluster?.stop();
+});
+
+/** Starts a node's server, or ends it as a crash does. */
+function control(node: number, action: 'start' | 'stop'): void {
+  const folder = join(cluster.folder, `n${node}`);
+  const options = action === 'start' ? `-l ${folder}.log` : '-m immediate';
+  const command = `${postgresBin}/pg_ctl -D ${folder} ${options} -w ${action}`;
+  if (process.getuid?.() === 0) execFileSync('su', ['postgres', '-s', '/bin/bash', '-c', command], { stdio: 'ignore' });
+  else execFileSync('bash', ['-c', command], { stdio: 'ignore' });
+}
+
+/** The symbols whose rows a node has. */
+async function symbolsOf(node: number): Promise<string[]> {
+  const { rows } = await app.store.pool.query(
+    `SELECT symbol FROM unnest($1::text[]) AS symbol
+     JOIN pg_dist_shard_placement ON shardid = get_shard_id_for_distribution_column('bar_blocks', symbol)
+     WHERE nodeport = $2`,
+    [symbols, cluster.ports[node]],
+  );
+  return rows.map(({ symbol }) => symbol);
+}
+
+/** What each symbol's bars are answered with. What a process has read it holds, so each timeframe is asked once. */
+async function statuses(of: readonly string[], timeframe: Timeframe): Promise<number[]> {
+  // A key has two pages of bars in flight at most, a session any number.
+  const credential = await app.session();
+  const answers = of.map((symbol) =>
+    app.get(`/v2/stocks/${symbol}/bars?from=2026-11-19&to=2026-11-20&tf=${timeframe}`, { credential }),
+  );
+  return (await Promise.all(answers)).map(({ status }) => status);
+}
+
+const every = (status: number, of: readonly string[]) => of.map(() => status);
+
+test('when a worker is lost, only its symbols are 502, and they are served again when it is back', async () => {
+  const lost = await symbolsOf(1);
+  const others = await symbolsOf(2);
+  expect(Math.min(lost.length, others.length)).toBeGreaterThan(2);
+  expect(await statuses(symbols, '1m')).toEqual(every(200, symbols));
+  control(1, 'stop');
+  try {
+    expect(await statuses(lost, '5m')).toEqual(every(502, lost));
+    expect(await statuses(others, '5m')).toEqual(every(200, others));
+    // What was read before is held.
+    expect(await statuses(lost, '1m')).toEqual(every(200, lost));
+  } finally {
+    control(1, 'start');
+  }
+  await expect.poll(() => statuses(symbols, '5m'), { timeout: 20_000, interval: 500 }).toEqual(every(200, symbols));
+}, 60_000);
