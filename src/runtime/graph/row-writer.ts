@@ -271,15 +271,13 @@ class WrittenList {
 
   /** The rows from the first that is a promise on, so many at a time. */
   async awaited(first: unknown, others: Iterator<unknown>): Promise<WrittenRows> {
-    let rows: unknown[] = [first];
-    for (let isOver = false; !isOver; rows = []) {
-      while (rows.length < rowsAwaited && !isOver) {
-        const next = others.next();
-        if (next.done) isOver = true;
-        else rows.push(next.value);
-      }
+    const rows: unknown[] = [first];
+    for (let next = others.next(); !next.done; next = others.next()) rows.push(next.value);
+    // Those that are waited for later may fail before, all at once: when the client has gone.
+    for (const row of rows) if (isPromise(row)) row.then(undefined, () => {});
+    for (let start = 0; start < rows.length; start += rowsAwaited) {
       this.#writer.pause();
-      for (const row of await Promise.all(rows)) this.row(row);
+      for (const row of await Promise.all(rows.slice(start, start + rowsAwaited))) this.row(row);
     }
     return this.done();
   }

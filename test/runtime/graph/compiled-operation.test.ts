@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { buildSchema, type ExecutionResult, type GraphQLSchema, parse } from 'graphql';
-import { describe, expect, test } from 'vitest';
+import { describe, expect, onTestFinished, test } from 'vitest';
 import { ColumnRows } from '../../../src/runtime/graph/column-rows.ts';
 import { compileOperation } from '../../../src/runtime/graph/compiled-operation.ts';
 import { WrittenRows } from '../../../src/runtime/graph/row-writer.ts';
@@ -154,6 +154,22 @@ describe('a compiled operation whose rows are written', () => {
     const late = Array.from({ length: 2500 }, (_, id) => (id % 3 ? Promise.resolve({ id }) : { id }));
     const both = (await bothOf(schema, '{ rows { id } }', { root: { rows: Promise.resolve(late) } }))!;
     await expectSame(both);
+  });
+
+  test('rows that are waited for and all fail at once leave no rejection that nobody looks at', async () => {
+    const unhandled: unknown[] = [];
+    const listener = (reason: unknown) => unhandled.push(reason);
+    process.on('unhandledRejection', listener);
+    onTestFinished(() => void process.off('unhandledRejection', listener));
+    const pause = Promise.withResolvers<void>();
+    const late = Array.from({ length: 5000 }, (_, id) => pause.promise.then(() => ({ id })));
+    const operation = compileOperation(schema, parse('{ rows { id } }'))!;
+    const running = operation.runWritten({ rows: late }, {}, {});
+    await new Promise((resolve) => setImmediate(resolve));
+    pause.reject(new Error('gone'));
+    expect((await running).errors?.[0]?.message).toBe('gone');
+    for (let i = 0; i < 4; i++) await new Promise((resolve) => setImmediate(resolve));
+    expect(unhandled).toEqual([]);
   });
 
   test('rows that stand in columns are written from them', async () => {
