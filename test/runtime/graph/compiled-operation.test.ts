@@ -162,7 +162,8 @@ describe('a compiled operation whose rows are written', () => {
     process.on('unhandledRejection', listener);
     onTestFinished(() => void process.off('unhandledRejection', listener));
     const pause = Promise.withResolvers<void>();
-    const late = Array.from({ length: 5000 }, (_, id) => pause.promise.then(() => ({ id })));
+    // Made anew each time it is asked for.
+    const late = () => Array.from({ length: 5000 }, (_, id) => pause.promise.then(() => ({ id })));
     const operation = compileOperation(schema, parse('{ rows { id } }'))!;
     const running = operation.runWritten({ rows: late }, {}, {});
     await new Promise((resolve) => setImmediate(resolve));
