@@ -163,9 +163,13 @@ describe('a compiled operation whose rows are written', () => {
     onTestFinished(() => void process.off('unhandledRejection', listener));
     const pause = Promise.withResolvers<void>();
     // Made anew each time it is asked for.
-    const late = () => Array.from({ length: 5000 }, (_, id) => pause.promise.then(() => ({ id })));
+    const late = {
+      get rows() {
+        return Array.from({ length: 5000 }, (_, id) => pause.promise.then(() => ({ id })));
+      },
+    };
     const operation = compileOperation(schema, parse('{ rows { id } }'))!;
-    const running = operation.runWritten({ rows: late }, {}, {});
+    const running = operation.runWritten(late, {}, {});
     await new Promise((resolve) => setImmediate(resolve));
     pause.reject(new Error('gone'));
     expect((await running).errors?.[0]?.message).toBe('gone');
