@@ -1,7 +1,7 @@
 // A live tape in a process of its own: `order` comes as a message, the lines go to standard output at a steady rate.
 import { setTimeout as delay } from 'node:timers/promises';
 import { randomFrom } from '../src/sample/market/random.ts';
-import { benchMarket } from './tape-market.ts';
+import { benchMarket, pick } from './tape-market.ts';
 
 /** A tape to be sent. */
 export interface FeedOrder {
@@ -67,14 +67,7 @@ async function send(order: FeedOrder): Promise<void> {
       );
     }
     for (let i = 0; i < perTick; i++) {
-      const drawn = random.next();
-      let [low, high] = [0, upTo.length - 1];
-      while (low < high) {
-        const middle = (low + high) >> 1;
-        if (upTo[middle]! < drawn) low = middle + 1;
-        else high = middle;
-      }
-      const { id, cents } = most[low]!;
+      const { id, cents } = most[pick({ upTo }, random)]!;
       const price = Math.max(1, Math.round(cents * (0.98 + 0.04 * random.next()))) / 100;
       const micros = String(Math.floor((i / perTick) * everyMs * 1000)).padStart(5, '0');
       const stamp = `${BigInt(tsMs) * 1000n + BigInt(micros)}000`;

@@ -8,7 +8,7 @@ import { pipeline } from 'node:stream/promises';
 import { createGzip } from 'node:zlib';
 import { exchangeInstant } from '../src/domain/market-time.ts';
 import { type Random, randomFrom } from '../src/sample/market/random.ts';
-import { type BenchUnderlying, benchMarket, tapeSession } from './tape-market.ts';
+import { type BenchUnderlying, benchMarket, pick, tapeSession } from './tape-market.ts';
 
 const openMs = exchangeInstant(tapeSession, 570);
 const sessionMicros = 390 * 60 * 1e6;
@@ -47,17 +47,6 @@ function instant(random: Random): number {
   const part = random.next();
   const drawn = random.next();
   return Math.floor(sessionMicros * 0.9999 * (part < 0.3 ? drawn * drawn : part < 0.5 ? 1 - drawn * drawn : drawn));
-}
-
-function pick({ upTo }: BenchUnderlying, random: Random): number {
-  const drawn = random.next();
-  let [low, high] = [0, upTo.length - 1];
-  while (low < high) {
-    const middle = (low + high) >> 1;
-    if (upTo[middle]! < drawn) low = middle + 1;
-    else high = middle;
-  }
-  return low;
 }
 
 /** Roughly what a contract is worth, cents: a price of the right size is enough here. */

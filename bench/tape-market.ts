@@ -76,3 +76,15 @@ export function benchMarket(random: Random): BenchUnderlying[] {
   });
   return underlyings.sort((a, b) => (a.contracts[0]!.id < b.contracts[0]!.id ? -1 : 1));
 }
+
+/** Which contract trades next, by how often each does. */
+export function pick({ upTo }: Pick<BenchUnderlying, 'upTo'>, random: Pick<Random, 'next'>): number {
+  const drawn = random.next();
+  let [low, high] = [0, upTo.length - 1];
+  while (low < high) {
+    const middle = (low + high) >> 1;
+    if (upTo[middle]! < drawn) low = middle + 1;
+    else high = middle;
+  }
+  return low;
+}

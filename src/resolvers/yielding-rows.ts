@@ -37,17 +37,13 @@ export function yieldingRows<T>(
   rowAt: (index: number) => T,
   columns: Readonly<Record<string, ColumnValues>> = {},
 ): Iterable<T | Promise<T>> | Promise<Iterable<T>> {
-  if (context.batchSchedule && count > 1) return lazyRows(count, rowAt);
+  const rows = new ColumnRows(count, rowAt, columns);
+  if (context.batchSchedule && count > 1) return rows;
   const making = makings.get(context) ?? { rows: 0, pause: null };
   makings.set(context, making);
   if (count > rowsTogether) return longRows(making, count, rowAt);
   const pause = nextRows(making, count);
-  const rows = new ColumnRows(count, rowAt, columns);
   return pause === null ? rows : pause.then(() => rows);
-}
-
-function* lazyRows<T>(count: number, rowAt: (index: number) => T): Generator<T> {
-  for (let i = 0; i < count; i++) yield rowAt(i);
 }
 
 function longRows<T>(making: Making, count: number, rowAt: (index: number) => T): (T | Promise<T>)[] {

@@ -96,9 +96,7 @@ export function isHeavy(value: unknown): boolean {
  * once; of what is large, no more than about half a millisecond in one iteration of the event loop.
  */
 export async function jsonBytes(value: unknown): Promise<Buffer<ArrayBuffer>> {
-  if (weight(value) > valuesPerYield) return joined(await jsonParts(value));
-  const parts = jsonBuffers({ parts: stringified(value) });
-  return parts.length === 1 ? parts[0]! : joined(parts);
+  return joined(jsonBuffers(await writtenJson(value)));
 }
 
 /** The same as parts that follow each other, in which what was written already stands as it is. */

@@ -9,8 +9,9 @@ import {
   TokenKind,
   visit,
 } from 'graphql';
+import { fragmentsOf } from '../../runtime/graph/document.ts';
 import { overLimit, requireWithin } from './document-limits.ts';
-import { expandedSizes, fragmentsOf } from './expanded-size.ts';
+import { expandedSizes } from './expanded-size.ts';
 
 /** What is selected at one position of the answer: by response key, how often, and what lies below. */
 interface Selected {

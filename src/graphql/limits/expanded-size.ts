@@ -1,11 +1,4 @@
-import {
-  type DocumentNode,
-  type FragmentDefinitionNode,
-  GraphQLError,
-  Kind,
-  type SelectionNode,
-  type SelectionSetNode,
-} from 'graphql';
+import { type FragmentDefinitionNode, GraphQLError, Kind, type SelectionNode, type SelectionSetNode } from 'graphql';
 import { countedNoFurther } from './document-limits.ts';
 
 /** How large a selection is once its fragments are expanded. */
@@ -23,12 +16,6 @@ function together(one: ExpandedSize, other: ExpandedSize): ExpandedSize {
     fields: Math.min(countedNoFurther, one.fields + other.fields),
     depth: Math.max(one.depth, other.depth),
   };
-}
-
-/** A document's fragments by name; of two with one name, which validation refuses, the last. */
-export function fragmentsOf(document: DocumentNode): Map<string, FragmentDefinitionNode> {
-  const fragments = document.definitions.filter((definition) => definition.kind === Kind.FRAGMENT_DEFINITION);
-  return new Map(fragments.map((fragment) => [fragment.name.value, fragment]));
 }
 
 /**

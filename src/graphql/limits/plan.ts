@@ -18,9 +18,9 @@ import {
   TypeMetaFieldDef,
   TypeNameMetaFieldDef,
 } from 'graphql';
+import { fragmentsOf, responseKey } from '../../runtime/graph/document.ts';
 import { costOf, type FieldCost } from '../../schema/cost.ts';
 import { type Condition, conditionsOf } from './conditions.ts';
-import { fragmentsOf } from './expanded-size.ts';
 import { valueBytes } from './value-bytes.ts';
 
 /** A field of an operation as it is weighed: its fragments expanded, selections of one response key merged. */
@@ -91,7 +91,7 @@ function fieldOf(schema: GraphQLSchema, parent: GraphQLCompositeType, name: stri
 }
 
 function planned(node: FieldNode, field: GraphQLField<unknown, unknown>, cost: FieldCost | undefined): CollectedField {
-  const key = node.alias?.value ?? node.name.value;
+  const key = responseKey(node);
   const isList = isListType(isNonNullType(field.type) ? field.type.ofType : field.type);
   return {
     key,
@@ -117,7 +117,7 @@ export function planOf(weighing: Weighing, document: DocumentNode, operation: Op
     const field = fieldOf(schema, parent, node.name.value);
     if (!field) return false;
     // Fields of different types may share a key; either may be in the answer.
-    const id = `${node.alias?.value ?? node.name.value} ${parent.name}.${field.name}`;
+    const id = `${responseKey(node)} ${parent.name}.${field.name}`;
     const found =
       to.get(id) ?? planned(node, field, costOf(field) ?? introspectionCost(`${parent.name}.${field.name}`));
     to.set(id, found);

@@ -17,6 +17,7 @@ import {
   type OperationDefinitionNode,
   type SelectionSetNode,
 } from 'graphql';
+import { responseKey } from '../../runtime/graph/document.ts';
 import { named } from './components.ts';
 import { absentInCaps, absentInMeta } from './envelope.ts';
 import type { ReadOperation, StoredOperation } from './operation.ts';
@@ -136,7 +137,7 @@ function fieldsSchema(walk: Walk, fields: readonly SelectedField[]): JsonSchema 
   const required: string[] = [];
   for (const { node, of, conditional } of fields) {
     const field = of.getFields()[node.name.value]!;
-    const key = wireName(node);
+    const key = responseKey(node);
     // A key that is absent instead of null is never null.
     const neverNull = notFoundForNull.has(of.name) || walk.absent.has(key);
     const fieldType = neverNull ? requiredType(field.type) : field.type;
@@ -158,9 +159,7 @@ export function dataSchema(schema: GraphQLSchema, { document, definition }: Read
 
 const absentFromMeta = new Set([...absentInMeta, ...absentInCaps]);
 
-const wireName = ({ alias, name }: FieldNode): string => alias?.value ?? name.value;
-
-const isMeta = ({ node }: SelectedField): boolean => wireName(node) === 'meta';
+const isMeta = ({ node }: SelectedField): boolean => responseKey(node) === 'meta';
 
 /** The JSON Schema of a route's answer, from the types of the fields its operation selects. */
 export function answerSchema(schema: GraphQLSchema, route: Route, operation: StoredOperation): JsonSchema {
@@ -176,7 +175,7 @@ export function answerSchema(schema: GraphQLSchema, route: Route, operation: Sto
     absent: new Set(route.absent),
   };
   for (const key of route.answer === '' ? [] : route.answer.split('.')) {
-    const { node } = selectedFields(walk, type, selection).find(({ node }) => wireName(node) === key)!;
+    const { node } = selectedFields(walk, type, selection).find(({ node }) => responseKey(node) === key)!;
     type = getNullableType(type.getFields()[node.name.value]!.type) as GraphQLObjectType;
     selection = node.selectionSet!;
   }

@@ -1,14 +1,7 @@
-import {
-  type ExecutionArgs,
-  type FragmentDefinitionNode,
-  type GraphQLError,
-  getOperationAST,
-  getVariableValues,
-  Kind,
-  locatedError,
-} from 'graphql';
+import { type ExecutionArgs, type GraphQLError, getOperationAST, getVariableValues, locatedError } from 'graphql';
 import type { Pieces } from '../pieces.ts';
 import { CollectedErrors } from './collected-errors.ts';
+import { fragmentsOf } from './document.ts';
 import { Execution } from './execution.ts';
 import { Plans } from './plan.ts';
 import { WrittenData } from './tally.ts';
@@ -26,9 +19,7 @@ export async function executeInPieces(args: ExecutionArgs, pieces: Pieces): Prom
   const operation = getOperationAST(document, args.operationName)!;
   const variables = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {});
   if (variables.errors) return { errors: variables.errors };
-  const fragments: Record<string, FragmentDefinitionNode> = {};
-  for (const definition of document.definitions)
-    if (definition.kind === Kind.FRAGMENT_DEFINITION) fragments[definition.name.value] = definition;
+  const fragments = Object.fromEntries(fragmentsOf(document));
   const plans = new Plans({ schema, operation, fragments, variableValues: variables.coerced, rootValue });
   const errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
   const type = schema.getRootType(operation.operation)!;

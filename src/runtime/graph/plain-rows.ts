@@ -25,8 +25,9 @@ import {
   visitWithTypeInfo,
 } from 'graphql';
 import { isPromise } from './completed.ts';
+import { fragmentsOf, responseKey } from './document.ts';
 import { isIncluded } from './plan.ts';
-import { keyOf, RowWriter } from './row-writer.ts';
+import { RowWriter } from './row-writer.ts';
 
 type Fragments = ReadonlyMap<string, FragmentDefinitionNode>;
 
@@ -47,7 +48,7 @@ function plainFields(
       const isName = node.name.value === TypeNameMetaFieldDef.name;
       if (!isName && !isPlainField(type.getFields()[node.name.value]!)) return null;
       // A key that objects understand otherwise.
-      if (keyOf(node) === '__proto__') return null;
+      if (responseKey(node) === '__proto__') return null;
       fields.push(node);
       continue;
     }
@@ -173,11 +174,7 @@ interface AskedField {
 }
 
 function askedFields(schema: GraphQLSchema, document: DocumentNode): AskedField[] {
-  const fragments: Fragments = new Map(
-    document.definitions.flatMap((node) =>
-      node.kind === Kind.FRAGMENT_DEFINITION ? [[node.name.value, node] as const] : [],
-    ),
-  );
+  const fragments = fragmentsOf(document);
   const types = new TypeInfo(schema);
   const asked: AskedField[] = [];
   const Field = (node: FieldNode) => {
@@ -187,7 +184,7 @@ function askedFields(schema: GraphQLSchema, document: DocumentNode): AskedField[
     const rows = rowType && plainFields(rowType, node.selectionSet!, fragments);
     asked.push({
       node,
-      position: isObjectType(parent) ? `${parent.name}.${keyOf(node)}` : null,
+      position: isObjectType(parent) ? `${parent.name}.${responseKey(node)}` : null,
       rows: rows && rows.filter(isConditionalField).length <= mostConditional ? rows : null,
     });
   };
@@ -213,13 +210,13 @@ function isConditional(document: DocumentNode): boolean {
  */
 export function withTwinsIn(schema: GraphQLSchema, document: DocumentNode, absent: ReadonlySet<string>): DocumentNode {
   const asked = askedFields(schema, document);
-  const abstractKeys = new Set(asked.flatMap(({ node, position }) => (position === null ? [keyOf(node)] : [])));
+  const abstractKeys = new Set(asked.flatMap(({ node, position }) => (position === null ? [responseKey(node)] : [])));
   const together = Map.groupBy(asked, ({ position }) => position);
   const mayBeLeftOut = isConditional(document);
   const isSafe = ({ node, position }: AskedField) => {
     const others = together.get(position)!;
     if (others.length > 1 && mayBeLeftOut) return false;
-    return !abstractKeys.has(keyOf(node)) && others.every(({ rows }) => rows !== null);
+    return !abstractKeys.has(responseKey(node)) && others.every(({ rows }) => rows !== null);
   };
   const twins = new Map<FieldNode, FieldNode>();
   for (const field of asked) {
@@ -228,7 +225,7 @@ export function withTwinsIn(schema: GraphQLSchema, document: DocumentNode, absen
     const selectionSet: PlainSelection = { kind: Kind.SELECTION_SET, selections: rows, absent };
     twins.set(node, {
       ...node,
-      alias: { kind: Kind.NAME, value: keyOf(node) },
+      alias: { kind: Kind.NAME, value: responseKey(node) },
       name: { kind: Kind.NAME, value: plainName(node.name.value) },
       selectionSet,
     });

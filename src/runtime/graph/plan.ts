@@ -28,6 +28,7 @@ import {
   TypeNameMetaFieldDef,
   typeFromAST,
 } from 'graphql';
+import { responseKey } from './document.ts';
 import { Tally } from './tally.ts';
 
 /** What an execution runs: a validated operation with its variables. */
@@ -178,7 +179,7 @@ export class Plans {
     for (const node of selections) {
       if (!isIncluded(node, this.operation.variableValues)) continue;
       if (node.kind === Kind.FIELD) {
-        const key = node.alias?.value ?? node.name.value;
+        const key = responseKey(node);
         const nodes = grouped.get(key);
         if (nodes) nodes.push(node);
         else grouped.set(key, [node]);

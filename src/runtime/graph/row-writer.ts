@@ -11,6 +11,7 @@ import { ByteWriter } from '../json-byte-writer.ts';
 import { WrittenJson } from '../json-parts.ts';
 import { ColumnRows, type ColumnValues } from './column-rows.ts';
 import { isPromise } from './completed.ts';
+import { responseKey } from './document.ts';
 
 /**
  * A row has what only the ordinary way of completing it knows to answer: an error, a value that does not fit its type,
@@ -64,10 +65,8 @@ const [nullBytes, trueBytes, falseBytes, emptyRow] = ['null', 'true', 'false', '
 ];
 const [closeBrace, openBracket, closeBracket, comma] = [...utf8('}[],')] as [number, number, number, number];
 
-export const keyOf = (node: FieldNode) => node.alias?.value ?? node.name.value;
-
 function columnOf(rowType: GraphQLObjectType, absent: ReadonlySet<string>, node: FieldNode, index: number): Column {
-  const key = keyOf(node);
+  const key = responseKey(node);
   const name = node.name.value;
   const field = rowType.getFields()[name];
   const type = field ? (getNullableType(field.type) as GraphQLLeafType) : null;
@@ -114,7 +113,7 @@ export class RowWriter {
     { mayBeNull, absent }: { mayBeNull: boolean; absent: ReadonlySet<string> },
   ) {
     const first = new Map<string, FieldNode>();
-    for (const node of nodes) if (!first.has(keyOf(node))) first.set(keyOf(node), node);
+    for (const node of nodes) if (!first.has(responseKey(node))) first.set(responseKey(node), node);
     this.#columns = [...first.values()].map((node, i) => columnOf(rowType, absent, node, i));
     this.#mayBeNull = mayBeNull;
   }
