@@ -5,7 +5,7 @@ import { invalidParameter } from '../../domain/failure.ts';
 import { bodyOver } from '../../domain/request-body.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Envelope, envelope } from '../contract/envelope.ts';
-import { answerAt, type CompiledRoute, routeValues } from './router.ts';
+import { answerAt, type CompiledRoute, requireServed, routeValues } from './router.ts';
 
 /** A route asked otherwise than at its address. */
 export interface RouteCall {
@@ -44,7 +44,8 @@ export async function callRoute(
   if (route.method !== 'GET') currentRequest()?.mustFinish();
   try {
     await services.admission.charge(caller, request, response);
-    const values = routeValues(services, route, texts, texts);
+    requireServed(services, route);
+    const values = routeValues(route, texts, texts);
     const read = bodyOf(compiled, body);
     const context = services.context(caller, onEnd);
     if (route.inFlightLimited) await services.takeInFlightSlot(context);

@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { rightsOf } from '../../access/entitlement/recheck.ts';
-import { Failure, gone, internal, methodNotAllowed, notFound } from '../../domain/failure.ts';
+import { Failure, gone, internal, methodNotAllowed } from '../../domain/failure.ts';
 import { exchangeDate } from '../../domain/market-time.ts';
 import { allowPrivateCaching } from '../../runtime/http/cache-headers.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
@@ -46,14 +46,17 @@ function caching(route: Route, { meta }: Envelope): { cacheable: boolean; tagged
   return { cacheable, tagged: cacheable && meta.plane === 'archive' };
 }
 
-/** The values of a route's parameters, from the texts of path and query; 410 once the route is gone. */
+/** Throws 410 once a route is gone. */
+export function requireServed({ now }: Pick<EndpointServices, 'now'>, { sunset }: Route): void {
+  if (sunset && now() > sunset.atMs) throw gone(sunset.successor);
+}
+
+/** The values of a route's parameters, from the texts of path and query. */
 export function routeValues(
-  { now }: Pick<EndpointServices, 'now'>,
-  { pathParams, queryParams, sunset }: Route,
+  { pathParams, queryParams }: Route,
   path: Readonly<Record<string, unknown>>,
   query: Readonly<Record<string, unknown>>,
 ): Record<string, unknown> {
-  if (sunset && now() > sunset.atMs) throw gone(sunset.successor);
   return { ...readParams(pathParams, path), ...readParams(queryParams, query) };
 }
 
@@ -66,18 +69,9 @@ async function serve(parts: RestParts, compiled: CompiledRoute, request: Request
   const life = requestLife(response);
   try {
     await services.admission.charge(caller, request, response);
-    const values = routeValues(services, route, request.params, request.query);
-    const body = route.body ? await readBody(route.body, request, caller.accountId) : undefined;
+    requireServed(services, route);
     const context = services.context(caller, life.onEnd);
-    await answer(parts, compiled, {
-      caller,
-      request,
-      response,
-      values,
-      body,
-      media: answerMedia(request, compiled),
-      context,
-    });
+    await answer(parts, compiled, { caller, request, response, media: answerMedia(request, compiled), context });
   } finally {
     // Counted afterwards, so that an account's usage as it is answered does not hold the request that asks for it.
     services.admission.count(caller, [scopeGroup]);
@@ -96,8 +90,6 @@ interface Exchange {
   caller: Caller;
   request: Request;
   response: Response;
-  values: Record<string, unknown>;
-  body: unknown;
   /** The media type of the answer. */
   media: string;
   context: OperationContext;
@@ -111,13 +103,18 @@ function answerKey({ services }: RestParts, { caller, request, media }: Exchange
   return [rightsOf(caller), media, exchangeDate(services.now()), request.originalUrl].join(' ');
 }
 
+/** Takes one of the caller's slots for answers in flight, where the route has a limit of them. */
+async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { context }: Exchange): Promise<void> {
+  if (route.inFlightLimited) await services.takeInFlightSlot(context);
+}
+
 /** Runs the operation and builds the body of its answer; cached if it is about sealed sessions only. */
-async function freshAnswer(
-  parts: RestParts,
-  { route, operation, tables }: CompiledRoute,
-  exchange: Exchange,
-): Promise<SentAnswer> {
-  const { request, values, body, context, media } = exchange;
+async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
+  const { route, operation, tables } = compiled;
+  const { caller, request, context, media } = exchange;
+  const values = routeValues(route, request.params, request.query);
+  const body = route.body ? await readBody(route.body, request, caller.accountId) : undefined;
+  await takeSlot(parts, compiled, exchange);
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;
   const variables = { ...route.variables(values, body), protobuf: isProtobuf };
@@ -140,13 +137,17 @@ async function freshAnswer(
   return answer;
 }
 
+/** What was answered to the same before, or a fresh answer. Parameters of the former were read then. */
+async function foundAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
+  const sent = parts.sealed.find(answerKey(parts, exchange));
+  if (!sent) return freshAnswer(parts, compiled, exchange);
+  await takeSlot(parts, compiled, exchange);
+  return sent;
+}
+
 async function answer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<void> {
-  const { request, response, context } = exchange;
-  if (compiled.route.inFlightLimited) {
-    await parts.services.takeInFlightSlot(context);
-  }
-  const cached = parts.sealed.find(answerKey(parts, exchange));
-  const { headers, body, cacheable } = cached ?? (await freshAnswer(parts, compiled, exchange));
+  const { request, response } = exchange;
+  const { headers, body, cacheable } = await foundAnswer(parts, compiled, exchange);
   if (cacheable) allowPrivateCaching(response);
   response.setHeaders(new Map(Object.entries(headers)));
   await sendBody(request, response, body);
@@ -205,10 +206,7 @@ export function compiledRoutes(schema: GraphQLSchema, routes: readonly Route[]):
   return routes.map((route) => compiledRoute(schema, route));
 }
 
-/**
- * The route table as an Express router; a path that is known under another method is a 405, an unknown one below /v2
- * a 404.
- */
+/** The route table as an Express router; a path that is known under another method is a 405. */
 export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): Router {
   const router = Router({ caseSensitive: true });
   const methods = new Map<string, string[]>();
@@ -229,8 +227,5 @@ export function restRouter(parts: RestParts, routes: readonly CompiledRoute[]): 
       throw methodNotAllowed(request.method, allowed);
     });
   }
-  router.use('/v2', (request) => {
-    throw notFound(`${request.method} ${request.baseUrl}${request.path}`);
-  });
   return router;
 }
