@@ -7,7 +7,7 @@ import { graphiqlParts, readGraphiqlPart, strippedScripts } from './asset-thread
 
 /** A file that browsers may have. */
 export interface AssetFile {
-  /** Below the address of the assets, e.g. `client/theme.ts`. */
+  /** Below the address of the assets, e.g. `client/before-paint.ts`. */
   path: string;
   contentType: string;
   /** Another text whenever the bytes are others: their hash, or the version of the package they come with. */

@@ -6,6 +6,7 @@ import { methodNotAllowed } from '../domain/failure.ts';
 import { matchesTag } from '../rest/http/respond.ts';
 import { allowSharedCaching } from '../runtime/http/cache-headers.ts';
 import { type AssetFile, assetFiles, packageImports } from './asset-files.ts';
+import { modulesOf } from './module-graph.ts';
 
 const compressors = {
   br: (bytes: Buffer) => promisify(brotliCompress)(bytes, { params: { [constants.BROTLI_PARAM_QUALITY]: 7 } }),
@@ -23,6 +24,8 @@ export interface Assets {
   address: (path: string) => string;
   /** Addresses of the packages that browser code imports by name, as an import map. */
   importMap: string;
+  /** Addresses of the modules that some scripts, given by their paths, need before they run, without themselves. */
+  modulesOf: (scripts: readonly string[]) => Promise<readonly string[]>;
   router: Router;
 }
 
@@ -62,6 +65,15 @@ export function openAssets(made: readonly AssetFile[]): Assets {
     return `/assets/${version}/${path}`;
   };
 
+  const modules = new Map<string, Promise<readonly string[]>>();
+  const read = async (path: string) => (await byPath.get(path)!.read()).toString();
+  const modulesOfScript = (script: string) => {
+    const found = modules.get(script) ?? modulesOf(script, { read, packages: packageImports });
+    modules.set(script, found);
+    found.catch(() => modules.delete(script));
+    return found;
+  };
+
   async function send(request: Request, response: Response, next: () => void): Promise<void> {
     const { version: asked, path } = request.params as unknown as { version: string; path: string[] };
     const found = byPath.get(path.join('/'));
@@ -87,6 +99,10 @@ export function openAssets(made: readonly AssetFile[]): Assets {
     importMap: JSON.stringify({
       imports: Object.fromEntries(Object.entries(packageImports).map(([name, path]) => [name, address(path)])),
     }),
+    modulesOf: async (scripts) => {
+      const needed = new Set((await Promise.all(scripts.map(modulesOfScript))).flat());
+      return [...needed].filter((path) => !scripts.includes(path)).map(address);
+    },
     router: Router({ caseSensitive: true }).all('/assets/:version/*path', send),
   };
 }

@@ -37,7 +37,7 @@ npm run tapegraph -- key create --account me</code></pre>
   <h2>This server runs the sample market</h2>
   <p>Its prices are simulated. This key can read all of it:</p>
   <p class="sample-key"><code id="sample-key">${sampleKey}</code></p>
-  <p class="row" data-needs-script hidden><button type="button" class="primary" id="use-key">Use it in this browser</button>
+  <p class="row" data-needs-script><button type="button" class="primary" id="use-key">Use it in this browser</button>
   <button type="button" data-copy="#sample-key">Copy</button></p>
 </section>`;
 }
@@ -52,7 +52,7 @@ function askSection(origin: string, key: string | null): Html {
   <h2>First requests</h2>
   <div class="two">
     <div>
-      <div class="over-code"><h3>REST</h3><button type="button" data-copy="#curl-rest" data-needs-script hidden>Copy</button></div>
+      <div class="over-code"><h3>REST</h3><button type="button" data-copy="#curl-rest" data-needs-script>Copy</button></div>
       <pre id="curl-rest" tabindex="0"><code>${command(
         key,
         html`\\
@@ -70,10 +70,18 @@ function askSection(origin: string, key: string | null): Html {
 </section>`;
 }
 
-const liveSection = html`<section id="live" aria-live="polite" hidden>
+const quotedSymbols = ['SPY', 'QQQ', 'AAPL', 'NVDA', 'SPX'];
+
+/** The quotes to come, as large as they will be; without a key there are none. */
+const liveSection = (
+  sampleKey: string | null,
+) => html`<section id="live" aria-live="polite" data-needs-${sampleKey === null ? 'key' : 'script'}>
   <h2>Latest quotes</h2>
-  <div class="quotes" id="quotes"></div>
-  <p class="muted" id="live-note"></p>
+  <div class="quotes" id="quotes">${quotedSymbols.map(
+    (symbol) => html`<a class="panel quote" href="/dashboard/${symbol}" data-symbol="${symbol}"><b>${symbol}</b>
+    <span class="name">\u00a0</span><span class="price">\u00a0</span><span class="small">\u00a0</span><span class="small muted">\u00a0</span></a>`,
+  )}</div>
+  <p class="muted" id="live-note">\u00a0</p>
 </section>`;
 
 /** The URLs, for programs that open `/`. */
@@ -105,7 +113,7 @@ export function landingPage(_parts: PagesParts, request: Request, site: SiteStat
   </div>
   ${keyPanel(sampleKey)}
 </div>
-${liveSection}
+${liveSection(sampleKey)}
 ${askSection(origin, sampleKey)}
 <section>
   <h2>Pages and endpoints</h2>

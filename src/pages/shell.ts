@@ -53,13 +53,13 @@ export function header(current: string, site: SiteState): Html {
   <nav aria-label="Main">${links.map(
     ({ to, name }) => html`<a href="${to}"${sameSection(to, current) && trusted(' aria-current="page"')}>${name}</a>`,
   )}</nav>
-  <form class="key" id="key-form" autocomplete="off"${sampleKey !== null && html` data-sample-key="${sampleKey}"`} hidden>
+  <form class="key" id="key-form" autocomplete="off"${sampleKey !== null && html` data-sample-key="${sampleKey}"`} data-needs-script>
     <label for="key-input">API key</label>
     <input id="key-input" type="password" placeholder="paste a key" spellcheck="false" autocomplete="off">
-    <button type="button" id="key-sample" title="Use the key of the sample market" hidden>Use the sample key</button>
-    <button type="button" id="key-forget" title="Remove the key from this browser" hidden>Forget</button>
+    ${sampleKey !== null && html`<button type="button" id="key-sample" title="Use the key of the sample market">Use the sample key</button>`}
+    <button type="button" id="key-forget" title="Remove the key from this browser">Forget</button>
   </form>
-  <button class="theme" id="theme-switch" type="button" hidden>Theme</button>
+  <button class="theme" id="theme-switch" type="button" aria-label="Theme" data-needs-script>◐</button>
 </header>
 ${marketNote(site)}`;
 }
@@ -81,16 +81,16 @@ function pageSecurity(importMap: string): string {
   return [...anyPage, `script-src 'self' ${inlineHash(importMap)}`, "style-src 'self'"].join('; ');
 }
 
-const editorSecurity = [
-  ...anyPage,
-  "script-src 'self'",
-  "style-src 'self' 'unsafe-inline'",
-  "font-src 'self' data:",
-].join('; ');
+const editorSecurity = [...anyPage, "script-src 'self'", "style-src 'self' 'unsafe-inline'"].join('; ');
 
-/** The whole document of a page. */
-export function documentOf(page: Page, assets: Assets, site: SiteState): string {
-  const { title, description, current, body, styles = [], scripts = [] } = page;
+/**
+ * The whole document of a page. Its modules are named, whatever imports them, so that they come at once and not level
+ * by level; and they come behind the style sheets, for which the first paint waits.
+ */
+export async function documentOf(page: Page, assets: Assets, site: SiteState): Promise<string> {
+  const { title, description, current, body, styles = [] } = page;
+  const scripts = ['client/shell.ts', ...(page.scripts ?? [])];
+  const modules = await assets.modulesOf(scripts);
   const document = html`<!doctype html>
 <html lang="en">
 <head>
@@ -100,9 +100,9 @@ export function documentOf(page: Page, assets: Assets, site: SiteState): string 
 <title>${title}</title>
 <meta name="description" content="${description}">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}<script src="${assets.address('client/theme.ts')}"></script>
+${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}<script src="${assets.address('client/before-paint.ts')}"></script>
 <script type="importmap">${trusted(assets.importMap)}</script>
-${['client/shell.ts', ...scripts].map((path) => html`<script type="module" src="${assets.address(path)}"></script>\n`)}</head>
+${scripts.map((path) => html`<script type="module" src="${assets.address(path)}" fetchpriority="low"></script>\n`)}${modules.map((address) => html`<link rel="modulepreload" href="${address}" fetchpriority="low">\n`)}</head>
 <body>
 ${header(current, site)}
 ${body}
@@ -131,7 +131,7 @@ export async function sendPage(
       ? // It shares its address with answers that a credential decides, none of which is stored.
         [page.document.markup, editorSecurity, true]
       : // The header offers the sample market's key.
-        [documentOf(page, assets, site), pageSecurity(assets.importMap), site.sample?.key != null];
+        [await documentOf(page, assets, site), pageSecurity(assets.importMap), site.sample?.key != null];
   const bytes = Buffer.from(markup);
   response.setHeader('Content-Security-Policy', security);
   response.vary('Accept, Accept-Encoding');

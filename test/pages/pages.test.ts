@@ -58,6 +58,31 @@ describe('every page', () => {
     },
   );
 
+  test.each(pages)(
+    '%s names every module that its scripts need, behind its style sheets, and no other',
+    async (path) => {
+      const page = (await open(path)).bytes.toString();
+      const { imports } = JSON.parse(page.match(/<script type="importmap">(.*?)<\/script>/)![1]!);
+      const addresses = (tag: RegExp) => [...page.matchAll(tag)].map((match) => match[1]!);
+      const scripts = addresses(/<script type="module" src="([^"]+)" fetchpriority="low">/g);
+      const needed = new Set(scripts);
+      for (const address of needed) {
+        const text = (await open(address)).bytes.toString();
+        // Statements, of which each begins a line in files of ours and none in packages'.
+        const begins = address.includes('/lib/')
+          ? /\b(?:from|import)\s*["']([^"']+)["']/g
+          : /^(?:import\b[^'(]*|} from )'([^']+)';$/gm;
+        for (const [, name] of text.matchAll(begins))
+          needed.add(imports[name!] ?? new URL(name!, `http://x${address}`).pathname);
+      }
+      const preloaded = addresses(/<link rel="modulepreload" href="([^"]+)" fetchpriority="low">/g);
+      expect([...scripts, ...preloaded].toSorted()).toEqual([...needed].toSorted());
+      expect(page.indexOf('modulepreload')).toBeGreaterThan(page.lastIndexOf('rel="stylesheet"'));
+      // What draws charts is larger than all of them: it comes when the page is there.
+      expect(preloaded.join()).not.toContain('echarts');
+    },
+  );
+
   test('GraphiQL runs no script but its files, loads nothing of other hosts, and is stored nowhere', async () => {
     const { status, headers, bytes } = await open('/graphql?query=%7B__typename%7D');
     const policy = headers['content-security-policy'] as string;
@@ -135,12 +160,14 @@ describe('/assets', () => {
     expect(small.headers.etag).not.toBe(plain.headers.etag);
   });
 
-  test('GraphiQL’s files are those of its package, in every encoding, and its page holds none of them', async () => {
+  test('GraphiQL’s files are those of its package but for its fonts, in every encoding, and its page holds none of them', async () => {
     const { js, css } = await import('@graphql-yoga/render-graphiql/graphiql');
     const page = (await open('/graphql')).bytes;
     expect(page.length).toBeLessThan(30_000);
     const addresses = [...page.toString().matchAll(/"(\/assets\/[^"]+)"/g)].map((match) => match[1]!);
-    for (const [name, text] of Object.entries({ 'app.js': js, 'app.css': css })) {
+    const withoutFonts = css.replaceAll(/@font-face\s*\{[^}]*\}/g, '');
+    expect(withoutFonts).not.toContain('data:font');
+    for (const [name, text] of Object.entries({ 'app.js': js, 'app.css': withoutFonts })) {
       const address = addresses.find((each) => each.endsWith(`graphiql/${name}`))!;
       const [plain, br, gzip] = await Promise.all(
         ['identity', 'br', 'gzip'].map((encoding) => open(address, { 'accept-encoding': encoding })),

@@ -1,4 +1,4 @@
-// What every page's parts may carry: buttons that copy, what needs scripts, and the origin as the reader sees it.
+// What every page's parts may carry: buttons that copy, and the origin as the reader sees it.
 
 /**
  * Copies `text`, and says so on the button. Without a clipboard the text is selected, where it is shown, to be copied
@@ -28,14 +28,9 @@ function copy(button: HTMLButtonElement): void {
   if (source) void copyText(button, source, source.textContent ?? '');
 }
 
-/** Wakes the parts that need scripts, and corrects the origin in the commands. */
-export function wakeParts(root: ParentNode = document): void {
-  for (const element of root.querySelectorAll<HTMLElement>('[data-needs-script]')) element.hidden = false;
-  for (const element of root.querySelectorAll('[data-origin]')) element.textContent = location.origin;
-}
-
 document.addEventListener('click', (event) => {
   const button = (event.target as Element).closest<HTMLButtonElement>('button[data-copy]');
   if (button) copy(button);
 });
-wakeParts();
+// The commands name the origin as the reader sees it.
+for (const element of document.querySelectorAll('[data-origin]')) element.textContent = location.origin;

@@ -8,15 +8,12 @@ const signs: Record<Theme, string> = { system: '◐', light: '☀', dark: '☾' 
 function showKeyField(): void {
   const form = document.querySelector<HTMLFormElement>('#key-form');
   const input = document.querySelector<HTMLInputElement>('#key-input');
-  const sample = document.querySelector<HTMLButtonElement>('#key-sample');
-  const forget = document.querySelector<HTMLButtonElement>('#key-forget');
   if (!form || !input) return;
-  form.hidden = false;
   const show = () => {
     const key = readKey();
     if (input.value.trim() !== key) input.value = key;
-    if (sample) sample.hidden = sampleKey() === '' || key !== '';
-    if (forget) forget.hidden = key === '';
+    // Which of the buttons is shown: the style sheet.
+    document.documentElement.dataset.key = key === '' ? 'none' : 'stored';
   };
   form.addEventListener('submit', (event) => event.preventDefault());
   input.addEventListener('input', () => saveKey(input.value));
@@ -26,8 +23,8 @@ function showKeyField(): void {
   input.addEventListener('blur', () => {
     input.type = 'password';
   });
-  sample?.addEventListener('click', () => saveKey(sampleKey()));
-  forget?.addEventListener('click', () => saveKey(''));
+  document.querySelector('#key-sample')?.addEventListener('click', () => saveKey(sampleKey()));
+  document.querySelector('#key-forget')?.addEventListener('click', () => saveKey(''));
   onKeyChange(show);
   show();
 }
@@ -62,7 +59,6 @@ function showThemeSwitch(): void {
     choose(themes[(themes.indexOf(chosenTheme()) + 1) % themes.length]!);
     show();
   });
-  button.hidden = false;
   show();
 }
 

@@ -5,12 +5,15 @@ import { html, trusted } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import type { PagesParts } from '../pages.ts';
 import { type EditorPage, header } from '../shell.ts';
+import { graphiqlFrame } from './frame.ts';
 
 const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graphiql.css'];
+const beforePaint = ['client/before-paint.ts', 'graphiql/client/before.ts'];
+const deferred = ['graphiql/app.js', 'graphiql/client/start.ts'];
 
 /**
  * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand
- * in the page for the script that starts it.
+ * in the page for the script that starts it, and what it will show for who reads before that.
  */
 export function graphiqlPage(
   { now }: PagesParts,
@@ -32,15 +35,16 @@ export function graphiqlPage(
 <title>${options.title}</title>
 <meta name="description" content="Write, run and share GraphQL queries against this gateway, with its schema beside them.">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}</head>
+${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}
+${beforePaint.map((path) => html`<script src="${assets.address(path)}"></script>\n`)}
+${deferred.map((path) => html`<script src="${assets.address(path)}" defer></script>\n`)}
+<script type="module" src="${assets.address('client/shell.ts')}"></script>
+</head>
 <body id="body" class="no-focus-outline">
 ${header('/graphql', site)}
-<script src="${assets.address('graphiql/client/before.ts')}"></script>
-<script type="module" src="${assets.address('client/shell.ts')}"></script>
-<main id="main"><h1>GraphiQL</h1><div id="root"><noscript>GraphiQL needs JavaScript.</noscript></div></main>
+<main id="main"><h1>GraphiQL</h1><noscript>GraphiQL needs JavaScript.</noscript><div id="root">${graphiqlFrame(options)}</div></main>
 <script type="application/json" id="graphiql-options">${trusted(inert)}</script>
-<script src="${assets.address('graphiql/app.js')}"></script>
-<script src="${assets.address('graphiql/client/start.ts')}"></script>
+<script src="${assets.address('graphiql/client/frame.ts')}"></script>
 </body>
 </html>
 `,

@@ -94,7 +94,7 @@ ${snippets.map(
   ({ language }, index) =>
     html`<input type="radio" name="code-${id}" id="code-${id}-${index}" class="language-${index}"${index === 0 && ' checked'}><label for="code-${id}-${index}">${language}</label>`,
 )}
-<button type="button" class="quiet" data-copy="#${id} .tabs pre" data-needs-script hidden>Copy</button>
+<button type="button" class="quiet" data-copy="#${id} .tabs pre" data-needs-script>Copy</button>
 ${snippets.map(({ code }, index) => html`<pre class="code-${index}" tabindex="0"><code>${code}</code></pre>`)}
 </div>`;
 }
@@ -136,7 +136,7 @@ ${bodySection(shown)}
 ${errors(shown)}
 </div><div class="shown">
 ${code(shown, id)}
-<div class="try" data-needs-script hidden><button type="button" data-try="${id}">Try it</button></div>
+<div class="try" data-needs-script><button type="button" data-try="${id}">Try it</button></div>
 ${answer(shown)}
 ${operationSection(shown)}
 </div></div>

@@ -1,7 +1,7 @@
 import { type Html, html } from '../html.ts';
 
 /** The button that opens the search. It needs scripts. */
-export const searchButton: Html = html`<button type="button" id="search-open" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/" data-needs-script hidden>Search <kbd aria-hidden="true">/</kbd></button>`;
+export const searchButton: Html = html`<button type="button" id="search-open" class="search-open" aria-haspopup="dialog" aria-keyshortcuts="/" data-needs-script>Search <kbd aria-hidden="true">/</kbd></button>`;
 
 /** The search over everything below `/docs`; `client/search.ts` fills it. */
 export const searchDialog: Html = html`<dialog id="search" class="search" aria-label="Search the documentation">

@@ -4,12 +4,12 @@ import { type TopicKind, topicKinds } from '../../rest/stream/topics.ts';
 import { graphiqlLink } from '../graphiql-link.ts';
 import { type Html, html } from '../html.ts';
 import { originText } from '../origin.ts';
+import { prose } from '../prose.ts';
 import { capturedExamples } from './captured.ts';
 import { fieldsOf } from './described.ts';
 import { streamTopics } from './example-requests.ts';
 import { fieldTable } from './field-table.ts';
 import { jsonText } from './json-text.ts';
-import { prose } from './prose.ts';
 
 /** What is shown of the stream. */
 export interface ShownStream {

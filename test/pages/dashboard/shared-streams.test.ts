@@ -1,7 +1,7 @@
 import { describe, expect, test, vi } from 'vitest';
 import type { LiveParts } from '../../../src/pages/dashboard/client/data/live-link.ts';
 import { SharedStreams, type TabMessage } from '../../../src/pages/dashboard/client/data/shared-streams.ts';
-import { throughWorker, whileVisible } from '../../../src/pages/dashboard/client/data/tab-link.ts';
+import { afterwards, throughWorker, whileVisible } from '../../../src/pages/dashboard/client/data/tab-link.ts';
 
 /** Streams whose connections are opened by hand. */
 function streams() {
@@ -108,13 +108,31 @@ describe('a tab', () => {
       const alone = vi.fn(() => () => {});
       const port = { postMessage: vi.fn(), onmessage: null };
       throughWorker(port, alone)(parts());
-      await vi.advanceTimersByTimeAsync(3999);
+      await vi.advanceTimersByTimeAsync(9999);
       expect(alone).not.toHaveBeenCalled();
       await vi.advanceTimersByTimeAsync(2);
       expect(alone).toHaveBeenCalledTimes(1);
       expect(throughWorker(null, alone)).toBe(alone);
     } finally {
       vi.useRealTimers();
+    }
+  });
+
+  test('starts its worker when what it draws with has come, or has failed to, and closes what it has not yet opened', async () => {
+    for (const settle of ['resolve', 'reject'] as const) {
+      const loading = Promise.withResolvers<void>();
+      const open = vi.fn((_parts: LiveParts) => () => {});
+      const make = vi.fn(() => open);
+      const start = afterwards(() => loading.promise, make);
+      const [closed, own] = [start(parts()), parts()];
+      start(own);
+      closed();
+      expect(make).not.toHaveBeenCalled();
+      expect(own.onState).toHaveBeenCalledWith('connecting');
+      loading[settle]();
+      await vi.waitFor(() => expect(open).toHaveBeenCalledTimes(1));
+      expect(make).toHaveBeenCalledTimes(1);
+      expect(open).toHaveBeenCalledWith(own);
     }
   });
 

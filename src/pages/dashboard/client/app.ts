@@ -3,6 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { WatchlistPanel } from './account/watchlist.ts';
 import { SmilePanel, TermPanel } from './chain/volatility-panels.ts';
+import type { Palette } from './charts/palette.ts';
 import { usePalette } from './charts/theme-palette.ts';
 import type { Desk } from './data/desk.ts';
 import { useStore } from './data/store.ts';
@@ -15,14 +16,25 @@ import { Summary } from './market/summary.ts';
 import { NoticeBar, noticeOf } from './notices.ts';
 import { CompositionPanel, ConcentrationPanel } from './offexchange/off-exchange-panels.ts';
 
+/** What the page is drawn with. */
+export interface AppProps {
+  desk: Desk;
+  /** The browser's clock, epoch ms. */
+  now: () => number;
+  /** The sample market's key; '' = none is shown. */
+  sampleKey: string;
+  /** The palette in force. */
+  readPalette: () => Palette;
+}
+
 /** The whole page below the header. */
-export function App({ desk, now }: { desk: Desk; now: () => number }): VNode {
-  const palette = usePalette();
+export function App({ desk, now, sampleKey, readPalette }: AppProps): VNode {
+  const palette = usePalette(readPalette);
   const blocked = useStore(desk.store, (state) => noticeOf(state)?.block === true);
   const props = { desk, palette };
   return html`<div class="desk">
     <${Summary} desk=${desk} now=${now} />
-    <${NoticeBar} desk=${desk} now=${now} />
+    <${NoticeBar} desk=${desk} now=${now} sampleKey=${sampleKey} />
     <${WatchlistPanel} desk=${desk} />
     ${
       blocked

@@ -1,13 +1,15 @@
 // Starts the dashboard: what it needs of the browser is taken here and handed on.
 import { html } from 'htm/preact';
-import { render, type VNode } from 'preact';
-import { onKeyChange, readKey } from '../../client/key.ts';
+import { hydrate, type VNode } from 'preact';
+import { onKeyChange, readKey, sampleKey } from '../../client/key.ts';
 import { addressOf, viewOf } from './address.ts';
 import { App } from './app.ts';
+import { loadCharts } from './charts/chart.ts';
+import { readPalette } from './charts/theme-palette.ts';
 import { Desk } from './data/desk.ts';
 import { graphAt } from './data/graph.ts';
 import { openLive } from './data/live-link.ts';
-import { throughWorker, type Visibility, type WorkerPort, whileVisible } from './data/tab-link.ts';
+import { afterwards, throughWorker, type Visibility, type WorkerPort, whileVisible } from './data/tab-link.ts';
 import { listenForKeys } from './shortcuts.ts';
 import { partsInSight } from './sight.ts';
 
@@ -42,7 +44,10 @@ const visibility: Visibility = {
 const desk = new Desk({
   ask: graphAt('/graphql', readKey, (resource, init) => fetch(resource, init)),
   liveUrl: '/graphql/stream',
-  openLive: whileVisible(throughWorker(workerPort(), openLive), visibility),
+  openLive: whileVisible(
+    afterwards(loadCharts, () => throughWorker(workerPort(), openLive)),
+    visibility,
+  ),
   key: readKey,
   view: here(),
   latestSession: main.dataset.session!,
@@ -58,8 +63,11 @@ const desk = new Desk({
 
 // An address without a symbol becomes that of the symbol that is shown.
 history.replaceState(null, '', addressOf(here()));
-main.replaceChildren();
-render(html`<${App} desk=${desk} now=${now} />` as VNode, main);
+// What the server has drawn is taken on: nothing is drawn twice.
+const frame = main.querySelector(`[data-frame="${readKey() === '' ? 'none' : 'stored'}"]`)!;
+frame.removeAttribute('data-frame');
+main.replaceChildren(frame);
+hydrate(html`<${App} desk=${desk} now=${now} sampleKey=${sampleKey()} readPalette=${readPalette} />` as VNode, frame);
 listenForKeys(desk);
 // A key that is typed changes with every letter: it is tried when the typing rests.
 let typing: ReturnType<typeof setTimeout> | undefined;
@@ -71,3 +79,5 @@ addEventListener('pagehide', () => desk.pause());
 addEventListener('pageshow', (event) => event.persisted && desk.reload());
 addEventListener('popstate', () => desk.show(here(), false));
 desk.reload();
+// Who has a key will see charts: what draws them comes while the figures are asked for.
+if (readKey() !== '') loadCharts().catch(() => {});

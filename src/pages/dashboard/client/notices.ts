@@ -3,7 +3,7 @@
 import { html } from 'htm/preact';
 import type { ComponentChildren, VNode } from 'preact';
 import { useEffect, useState } from 'preact/hooks';
-import { sampleKey, saveKey } from '../../client/key.ts';
+import { saveKey } from '../../client/key.ts';
 import { tickerOf } from './address.ts';
 import type { Desk } from './data/desk.ts';
 import type { DeskState } from './data/desk-state.ts';
@@ -119,7 +119,7 @@ function useCountdown(atMs: number | null, now: () => number): number | null {
   return left;
 }
 
-function KeyForm(): VNode {
+function KeyForm({ sampleKey }: { sampleKey: string }): VNode {
   const [typed, setTyped] = useState('');
   return html`<form class="key-form" autocomplete="off" onSubmit=${(event: Event) => {
     event.preventDefault();
@@ -128,12 +128,20 @@ function KeyForm(): VNode {
     <label class="visually-hidden" for="dashboard-key">API key</label>
     <input id="dashboard-key" type="password" placeholder="tg_live_…" autocomplete="off" spellcheck="false" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />
     <button class="primary" type="submit">Show the dashboard</button>
-    ${sampleKey() === '' ? null : html`<button type="button" onClick=${() => saveKey(sampleKey())}>Use the sample key</button>`}
+    ${sampleKey === '' ? null : html`<button type="button" onClick=${() => saveKey(sampleKey)}>Use the sample key</button>`}
   </form>` as VNode;
 }
 
-/** The notice, and what there is to do about it. */
-export function NoticeBar({ desk, now }: { desk: Desk; now: () => number }): VNode | null {
+/** The notice, and what there is to do about it. `sampleKey` = one that may be used; '' = none. */
+export function NoticeBar({
+  desk,
+  now,
+  sampleKey,
+}: {
+  desk: Desk;
+  now: () => number;
+  sampleKey: string;
+}): VNode | null {
   const state = useEntries(desk.store, entries);
   const left = useCountdown(state.retryAtMs, now);
   const notice = noticeOf(state);
@@ -141,7 +149,7 @@ export function NoticeBar({ desk, now }: { desk: Desk; now: () => number }): VNo
   const { kind, block, title, text, retry } = notice;
   const children: ComponentChildren = html`
     <div><b>${title}</b><p>${text}${left === null ? '' : ` Trying again in ${left} s.`}</p></div>
-    ${kind === 'key' ? html`<${KeyForm} />` : null}
+    ${kind === 'key' ? html`<${KeyForm} sampleKey=${sampleKey} />` : null}
     ${retry ? html`<button type="button" onClick=${() => desk.reload()}>Try now</button>` : null}`;
   return html`<div class=${`notice ${block ? 'block' : ''}`} data-kind=${kind} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
 }

@@ -99,9 +99,7 @@ function figures({ head, rows }: FigureTable, title: string): VNode {
 
 function message(state: PanelState, retry: () => void): VNode | null {
   if (state.kind === 'loading') {
-    return html`<div class="skeleton" aria-hidden="true">${[62, 88, 45, 74, 56, 93, 38, 67].map(
-      (height) => html`<i style=${{ height: `${height}%` }}></i>`,
-    )}</div>` as VNode;
+    return html`<div class="skeleton" aria-hidden="true">${Array.from({ length: 8 }, () => html`<i></i>`)}</div>` as VNode;
   }
   if (state.kind === 'empty') return html`<div class="message"><p>${state.why}</p></div>` as VNode;
   if (state.kind === 'locked') {

@@ -1,27 +1,19 @@
-// Runs before GraphiQL does: what it finds in its storage is what it starts with, and its requests go out under the
-// reader's key.
+// Runs before GraphiQL does, and before its frame is drawn: what it finds in its storage is what it starts with, and
+// its requests go out under the reader's key.
 {
   const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
   const store = (name: string, value: string) => localStorage.setItem(`graphiql:${name}`, value);
 
-  // The documentation is open until somebody closes it.
-  if (stored('visiblePlugin') === null) store('visiblePlugin', 'Documentation Explorer');
+  // The documentation is open until somebody closes it; on a phone, where it would fill the screen, it is closed until
+  // somebody opens it.
+  const isPhone = matchMedia('(max-width: 760px)').matches;
+  if (stored('visiblePlugin') === null && !isPhone) store('visiblePlugin', 'Documentation Explorer');
 
-  // One theme for all pages: the header follows what is chosen in GraphiQL's settings.
+  document.documentElement.dataset.docs = stored('visiblePlugin') === 'Documentation Explorer' ? 'open' : 'closed';
+
+  // One theme for all pages.
   const chosen = localStorage.getItem('tapegraph-theme');
   if (chosen === 'light' || chosen === 'dark') store('theme', chosen);
-  const followTheme = () => {
-    const theme = stored('theme');
-    if (theme === 'light' || theme === 'dark') {
-      document.documentElement.dataset.theme = theme;
-      localStorage.setItem('tapegraph-theme', theme);
-    } else {
-      delete document.documentElement.dataset.theme;
-      localStorage.removeItem('tapegraph-theme');
-    }
-  };
-  followTheme();
-  new MutationObserver(() => setTimeout(followTheme)).observe(document.body, { attributeFilter: ['class'] });
 
   // GraphiQL opens the tab whose query and variables its storage names, and makes an empty one where none is like that.
   // They are those of the address where it holds an operation, of which GraphiQL itself takes the query alone; else

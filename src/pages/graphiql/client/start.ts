@@ -7,6 +7,7 @@
   // Its bundle would write each edit into the address, and an address's query over the tab that was open.
   history.pushState = () => {};
   const root = document.querySelector('#root')!;
+  const guide = root.querySelector('.graphiql-doc-explorer')!;
   page.YogaGraphiQL.renderYogaGraphiQL(root, { ...options, query: undefined });
 
   // The fields that its editors write to have no names of their own.
@@ -16,6 +17,32 @@
       field.setAttribute('aria-label', name);
     }
   };
-  new MutationObserver(nameFields).observe(root, { childList: true, subtree: true });
-  nameFields();
+
+  // Its tabs hold buttons, which nothing of the role of a tab may: they are a group, of which one button is current.
+  const groupTabs = () => {
+    root.querySelector('.graphiql-tabs[role="tablist"]')?.setAttribute('role', 'group');
+    root.querySelector('.graphiql-session[role="tabpanel"]')?.removeAttribute('role');
+    for (const tab of root.querySelectorAll('.graphiql-tab[role="tab"]')) tab.setAttribute('role', 'none');
+    const chosen = root.querySelector('.graphiql-tab[aria-selected="true"]');
+    if (!chosen) return;
+    for (const tab of root.querySelectorAll('.graphiql-tab')) {
+      tab.removeAttribute('aria-selected');
+      tab.querySelector('.graphiql-tab-button')?.setAttribute('aria-current', String(tab === chosen));
+    }
+  };
+
+  // The guide can be read on while the schema is loaded.
+  const keepGuide = () => {
+    const loading = root.querySelector('.graphiql-plugin:has(> .graphiql-doc-explorer .graphiql-spinner)');
+    if (loading && guide.parentElement !== loading) loading.append(guide);
+    else if (!loading && !guide.closest('.frame')) guide.remove();
+  };
+
+  const amend = () => {
+    nameFields();
+    groupTabs();
+    keepGuide();
+  };
+  new MutationObserver(amend).observe(root, { childList: true, subtree: true, attributeFilter: ['aria-selected'] });
+  amend();
 }

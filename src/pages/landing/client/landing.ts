@@ -16,7 +16,9 @@ const query = `query LandingQuotes($symbols: [Ticker!]!) {
     rows { symbol spot changePct sessionDate node { name gex { latest(topStrikes: 1) { netGex flipPoint } } } }
   }
 }`;
-const symbols = ['SPY', 'QQQ', 'AAPL', 'NVDA', 'SPX'];
+const symbols = [...document.querySelectorAll<HTMLElement>('#quotes [data-symbol]')].map(
+  ({ dataset }) => dataset.symbol!,
+);
 const refreshMs = 15_000;
 
 const dollars = new Intl.NumberFormat('en-US', { style: 'currency', currency: 'USD' });
@@ -57,12 +59,8 @@ function card({ symbol, spot, changePct, node }: Row): HTMLElement {
 }
 
 async function showQuotes(): Promise<void> {
-  const section = document.querySelector<HTMLElement>('#live')!;
   const key = readKey() || sampleKey();
-  if (key === '') {
-    section.hidden = true;
-    return;
-  }
+  if (key === '') return;
   const note = document.querySelector('#live-note')!;
   try {
     const { data, errors } = await askGraph<{ quotes: { rows: Row[] } }>(
@@ -80,7 +78,6 @@ async function showQuotes(): Promise<void> {
   } catch {
     note.textContent = 'The server does not answer. Trying again.';
   }
-  section.hidden = false;
 }
 
 function showKeyInUse(): void {

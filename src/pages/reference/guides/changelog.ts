@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html.ts';
-import { prose } from '../prose.ts';
+import { prose } from '../../prose.ts';
 import { type Change, changes } from './changes.ts';
 import type { Guide, GuideParts, GuideSection } from './guide.ts';
 

@@ -13,7 +13,7 @@ function sampleKey({ sampleKey: key }: GuideParts): GuideSection {
 who opens it on the same machine. The key reads all of the sample market and is revoked as soon as other data is stored.</p>`
       : html`<p>This server runs the sample market. This key reads all of it:</p>
 <p><code id="guide-sample-key">${key}</code></p>
-<p class="row" data-needs-script hidden><button type="button" class="primary" data-use-sample-key>Use it in this browser</button>
+<p class="row" data-needs-script><button type="button" class="primary" data-use-sample-key>Use it in this browser</button>
 <button type="button" data-copy="#guide-sample-key">Copy</button></p>`;
   return { id: 'sample', title: 'The sample market’s key', body };
 }

@@ -1,5 +1,5 @@
 import { type Html, html } from '../../html.ts';
-import { prose } from '../prose.ts';
+import { prose } from '../../prose.ts';
 
 /** A table of texts; words between backticks are code. The first cell of a row is its heading. */
 export function table(head: readonly string[], rows: readonly (readonly string[])[]): Html {

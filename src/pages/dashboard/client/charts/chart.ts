@@ -1,5 +1,5 @@
 // A chart that is made once and changed in place.
-import { type ECharts, type EChartsOption, init } from 'echarts';
+import type { ECharts, EChartsOption } from 'echarts';
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
@@ -18,19 +18,31 @@ export interface ChartProps {
 // Charts are drawn at most so often, however fast the data comes.
 const shortestMs = 400;
 
+let charts: Promise<typeof import('echarts')> | null = null;
+
+/** Loads what draws charts, once. It is larger than all else of the page together, which is not to wait for it. */
+export function loadCharts(): Promise<typeof import('echarts')> {
+  charts ??= import('echarts').catch((error) => {
+    charts = null;
+    throw error;
+  });
+  return charts;
+}
+
 /** The chart; it takes the room of its parent. */
 export function Chart({ option, label, subject }: ChartProps): VNode {
   const container = useRef<HTMLDivElement>(null);
   const chart = useRef<ECharts | null>(null);
   const drawn = useRef({ subject: '', atMs: 0, timer: 0, option, inSight: false, waits: () => {} });
   const [moved, setMoved] = useState(false);
+  const [failed, setFailed] = useState(false);
   const reset = useRef(() => {});
   reset.current = () => {
     chart.current?.setOption(drawn.current.option, { notMerge: true });
     setMoved(false);
   };
 
-  useEffect(() => {
+  const make = ({ init }: typeof import('echarts')) => {
     const made = init(container.current!, null, { renderer: 'canvas' });
     chart.current = made;
     made.on('datazoom', () => setMoved(true));
@@ -50,6 +62,21 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
       made.getZr().flush();
       made.dispose();
       chart.current = null;
+    };
+  };
+
+  useEffect(() => {
+    let isGone = false;
+    let end = () => {};
+    loadCharts().then(
+      (loaded) => {
+        if (!isGone) end = make(loaded);
+      },
+      () => setFailed(true),
+    );
+    return () => {
+      isGone = true;
+      end();
     };
   }, []);
 
@@ -81,6 +108,7 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     }
   }, [option, subject]);
 
+  if (failed) return html`<div class="message"><p>What draws the charts could not be loaded.</p></div>` as VNode;
   return html`<div class="chart" ref=${container} role="img" aria-label=${label}></div>
     ${moved ? html`<button type="button" class="chip reset" title="Show all of it again; a double click does too" onClick=${() => reset.current()}>Reset</button>` : null}` as VNode;
 }

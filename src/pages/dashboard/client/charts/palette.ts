@@ -28,6 +28,14 @@ export interface Palette extends Record<(typeof colourNames)[number], string> {
   motion: boolean;
 }
 
+/** A palette without colours: before there is a style sheet. */
+export const noPalette: Palette = {
+  ...(Object.fromEntries(colourNames.map((name) => [name, ''])) as Record<(typeof colourNames)[number], string>),
+  lines: [],
+  font: '',
+  motion: false,
+};
+
 /** A colour with another opacity, 0 to 1; `colour` is #rrggbb. */
 export function faded(colour: string, opacity: number): string {
   return `${colour}${Math.round(opacity * 255)

@@ -3,7 +3,7 @@ import { useEffect, useState } from 'preact/hooks';
 import { colourNames, lineColours, type Palette } from './palette.ts';
 
 /** The palette in force. */
-function readPalette(): Palette {
+export function readPalette(): Palette {
   const style = getComputedStyle(document.documentElement);
   const colours = Object.fromEntries(colourNames.map((name) => [name, style.getPropertyValue(`--${name}`).trim()]));
   return {
@@ -14,11 +14,11 @@ function readPalette(): Palette {
   };
 }
 
-/** The palette, and a new one whenever the theme or the system's choice changes. */
-export function usePalette(): Palette {
-  const [palette, setPalette] = useState(readPalette);
+/** The palette that `read` reads, and a new one whenever the theme or the system's choice changes. */
+export function usePalette(read: () => Palette): Palette {
+  const [palette, setPalette] = useState(read);
   useEffect(() => {
-    const look = () => setPalette(readPalette());
+    const look = () => setPalette(read());
     const choice = matchMedia('(prefers-color-scheme: dark)');
     const motion = matchMedia('(prefers-reduced-motion: reduce)');
     document.addEventListener('tapegraph-theme-changed', look);

@@ -11,8 +11,8 @@ export interface WorkerPort {
   onmessage: ((event: MessageEvent) => void) | null;
 }
 
-/** A worker that has not answered for so long is none, ms. */
-const answerWithinMs = 4000;
+/** A worker that has not answered for so long is none, ms. On a busy machine one takes seconds to start. */
+const answerWithinMs = 10_000;
 /** How often a tab says what it listens to, ms. */
 const sayEveryMs = 15_000;
 
@@ -67,6 +67,28 @@ function subscribe(
     clearInterval(timer);
     tabs.delete(id);
     port.postMessage({ id, subscription: null });
+  };
+}
+
+/**
+ * Opens subscriptions by what `make` gives, once, when `ready` has come or failed: a worker that starts beside much
+ * else answers late, and would be taken for none.
+ */
+export function afterwards(ready: () => Promise<unknown>, make: () => Open): Open {
+  let open: Open | null = null;
+  return (parts) => {
+    let close = () => {};
+    let closed = false;
+    parts.onState('connecting');
+    const begin = () => {
+      open ??= make();
+      if (!closed) close = open(parts);
+    };
+    void ready().then(begin, begin);
+    return () => {
+      closed = true;
+      close();
+    };
   };
 }
 

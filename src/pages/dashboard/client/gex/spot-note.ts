@@ -21,8 +21,7 @@ export function spotNote({ spot, impliedSpot, spotStale, inconsistentExpiries }:
   return notes.length === 0 ? null : notes.join(' ');
 }
 
-/** The line; nothing where spot and quotes agree. */
-export function SpotNote({ capture }: { capture: Checked | null }): VNode | null {
-  const note = capture && spotNote(capture);
-  return note ? (html`<p class="small" id="spot-note">${note}</p>` as VNode) : null;
+/** The line; without text where spot and quotes agree. It is there before the capture is, so that nothing moves. */
+export function SpotNote({ capture }: { capture: Checked | null }): VNode {
+  return html`<p class="small" id="spot-note">${capture && spotNote(capture)}</p>` as VNode;
 }

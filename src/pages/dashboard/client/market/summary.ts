@@ -140,6 +140,11 @@ function headline({ spot, changePct, previousClose, volume }: Headline, when: Co
   </div>` as VNode;
 }
 
+/** As large as a price with its change. */
+const headlineToCome = html`<div class="quote" aria-hidden="true">
+  <b class="spot"><i class="bone"></i></b><span class="change"><i class="bone"></i></span><span class="small"><i class="bone"></i></span>
+</div>` as VNode;
+
 /** The price as it is now, with its time, and its age where it is not of now. */
 function liveHeadline({ quotes, view }: DeskState, nowMs: number): VNode | null {
   const quote = quotes[view.symbol];
@@ -185,9 +190,9 @@ export function Summary({ desk, now }: { desk: Desk; now: () => number }): VNode
   return html`<div class="summary">
     <div class="title">
       <h1>${view.symbol}</h1>
-      <span class="name">${name ?? ''}</span>
+      <span class="name">${name ?? (loading ? html`<i class="bone"></i>` : '')}</span>
     </div>
-    ${view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)}
+    ${(view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)) ?? (loading ? headlineToCome : null)}
     <div class="tools">${badge(state, nowMs)}${sessionField(desk, state)}<${SymbolField} desk=${desk} />
       <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state, nowMs).map(

@@ -1,4 +1,4 @@
-import { type Html, html } from '../html.ts';
+import { type Html, html } from './html.ts';
 
 /** Text in which words between backticks are code. */
 export function prose(text: string): Html {

@@ -1,0 +1,8 @@
+// Runs before the page is drawn, so that nothing flashes or moves: the theme that was chosen, or the system's where
+// none was, and whether a key is stored. Without scripts the page has no data-key.
+{
+  const { dataset } = document.documentElement;
+  const chosen = localStorage.getItem('tapegraph-theme');
+  if (chosen === 'light' || chosen === 'dark') dataset.theme = chosen;
+  dataset.key = localStorage.getItem('tapegraph-key') ? 'stored' : 'none';
+}

@@ -1,0 +1,44 @@
+// The dashboard before anything was asked: what the server draws into the page, and what the browser begins with.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { viewOf } from './address.ts';
+import { App } from './app.ts';
+import { noPalette } from './charts/palette.ts';
+import { Desk } from './data/desk.ts';
+
+/** What the server knows of a page. */
+export interface FrameParts {
+  /** Path and query of the page's address. */
+  pathname: string;
+  search: string;
+  /** The symbol of an address that names none. */
+  symbol: string;
+  latestSession: string;
+  /** Whether the browser has a key: panels that wait for figures, else what asks for a key. */
+  hasKey: boolean;
+  /** The sample market's key; '' = none is shown. */
+  sampleKey: string;
+}
+
+const nothing = () => {};
+const never = () => {
+  throw new Error('A frame asks for nothing.');
+};
+
+/** The dashboard as it is drawn at first. */
+export function frame({ symbol, latestSession, hasKey, sampleKey, ...address }: FrameParts): VNode {
+  const desk = new Desk({
+    ask: never,
+    liveUrl: '',
+    openLive: never,
+    key: () => (hasKey ? 'stored' : ''),
+    view: viewOf(address, symbol),
+    latestSession,
+    now: () => 0,
+    random: () => 0,
+    nextFrame: nothing,
+    inSight: () => [],
+    showAddress: nothing,
+  });
+  return html`<${App} desk=${desk} now=${() => 0} sampleKey=${sampleKey} readPalette=${() => noPalette} />` as VNode;
+}

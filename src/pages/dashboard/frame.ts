@@ -1,0 +1,28 @@
+import type { VNode } from 'preact';
+import { renderToString } from 'preact-render-to-string';
+import { type Html, html, trusted } from '../html.ts';
+
+/** What a frame is made of: see `FrameParts` of client/frame.ts. */
+export interface FrameParts {
+  pathname: string;
+  search: string;
+  symbol: string;
+  latestSession: string;
+  sampleKey: string;
+}
+
+// `as string` keeps TypeScript from reading it: browser code is typed for browsers, where this is typed for Node.
+const { frame } = (await import('./client/frame.ts' as string)) as {
+  frame: (parts: FrameParts & { hasKey: boolean }) => VNode;
+};
+
+/**
+ * The dashboard as it is drawn at first, with and without a key: which of the two a browser shows, its style sheet
+ * decides by what it has stored. Figures come later, under the reader's key.
+ */
+export function dashboardFrames(parts: FrameParts): Html {
+  return html`${[true, false].map(
+    (hasKey) =>
+      html`<div data-frame="${hasKey ? 'stored' : 'none'}">${trusted(renderToString(frame({ ...parts, hasKey })))}</div>`,
+  )}`;
+}

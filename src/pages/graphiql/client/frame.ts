@@ -1,0 +1,37 @@
+// Runs when the frame is there, before GraphiQL draws itself in its place: the frame shows the query and the tabs that
+// the browser has stored, and the header follows the theme that is chosen in GraphiQL's settings.
+{
+  const stored = (name: string) => localStorage.getItem(`graphiql:${name}`);
+
+  const followTheme = () => {
+    const theme = stored('theme');
+    if (theme === 'light' || theme === 'dark') {
+      document.documentElement.dataset.theme = theme;
+      localStorage.setItem('tapegraph-theme', theme);
+    } else {
+      delete document.documentElement.dataset.theme;
+      localStorage.removeItem('tapegraph-theme');
+    }
+  };
+  followTheme();
+  new MutationObserver(() => setTimeout(followTheme)).observe(document.body, { attributeFilter: ['class'] });
+
+  const { tabs = [], activeTabIndex = 0 } = JSON.parse(stored('tabState') ?? '{}') as {
+    tabs?: { title?: string }[];
+    activeTabIndex?: number;
+  };
+  // An address that holds a query makes a tab of its own.
+  if (tabs.length > 0 && !new URL(location.href).searchParams.has('query')) {
+    document.querySelector('#frame-query')!.textContent = stored('query');
+    const list = document.querySelector('#frame-tabs')!;
+    const first = list.firstElementChild!;
+    list.replaceChildren(
+      ...tabs.map(({ title }, index) => {
+        const tab = first.cloneNode(true) as HTMLElement;
+        tab.firstElementChild!.textContent = title ?? '';
+        tab.classList.toggle('graphiql-tab-active', index === activeTabIndex);
+        return tab;
+      }),
+    );
+  }
+}
