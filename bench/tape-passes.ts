@@ -2,14 +2,10 @@
 // alone.
 import { fork } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import type { ObservedSpan } from '../src/analytics/flow/observed-spans.ts';
 import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-prints.ts';
 import { emptyCounts } from '../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
-import type { Coverage } from '../src/domain/flow/coverage.ts';
-import type { SessionDate } from '../src/domain/market-time.ts';
-import { createPrintSession, type OptionSession } from '../src/ingest/options/option-session.ts';
-import { readOptionTape } from '../src/ingest/options/option-tape-files.ts';
+import { readOptionTape, type SessionPlan } from '../src/ingest/options/option-tape-files.ts';
 import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 
@@ -60,67 +56,40 @@ async function group(path: string): Promise<Grouped> {
   return { contracts: counts.length, prints: sum(counts), volume: sum(volumes), premiumUsd: sum(premiums) / 1e4 };
 }
 
-const coverageOf = ({ fromMs, throughMs }: ObservedSpan, sessionDate: SessionDate): Coverage => ({
-  status: 'eod_reconciled',
-  complete: true,
-  sessionDate,
-  observedFromMs: fromMs,
-  observedThroughMs: throughMs,
-  registryVersion: 1,
-  standardMultiplierAssumed: true,
-});
-
-const reading = (path: string) => ({
+const reading = (path: string, threads: number) => ({
   trades: [path],
-  quotes: async function* () {},
+  quotes: { files: [] },
+  threads,
   onBadLine,
   onBytes: () => {},
   refused: () => false,
 });
 
-/** Everything up to the engine's door. */
-async function inOrder(path: string): Promise<Record<string, number>> {
-  const files = await readOptionTape(reading(path));
-  let fed = 0;
-  const count = () => {
-    fed++;
-  };
-  await files.feed(
-    async () => ({ print: count, quote: count }),
-    async () => {},
-  );
+/** All that is done before sessions are made: read, numbered, put aside by underlying. */
+async function partitioned(path: string, threads: number): Promise<Record<string, number>> {
+  const files = await readOptionTape(reading(path, threads));
   await files.close();
-  return { fed };
+  return { prints: files.prints };
 }
 
-/** The whole way: file, events, cross-sections, ranked lists. Option bars are made on the way, as in earnest. */
-async function events(path: string): Promise<Record<string, number>> {
-  const files = await readOptionTape(reading(path));
+/** The whole way but for the database: events, cross-sections, ranked lists and bars, encoded as they are stored. */
+async function events(path: string, threads: number): Promise<Record<string, number>> {
+  const files = await readOptionTape(reading(path, threads));
   const counts = emptyCounts();
   const tops: ReturnType<RankedPrints['tops']> = [];
-  const found = { events: 0, printsInEvents: 0, crossSectionRows: 0, bars: 0 };
-  let session: OptionSession | undefined;
-  await files.feed(
-    async (underlying, date) => {
-      session = createPrintSession(underlying, date, (_, bars) => {
-        found.bars += bars('1m').tsMs.length;
-      });
-      return session.feed;
-    },
-    async () => {
-      const { tape, events, underlying, date } = session!;
-      await session!.end();
-      for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += tape.counts[name];
-      const section = tape.crossSections.snapshot(underlying, coverageOf(tape.observed.of(underlying)!, date));
-      found.crossSectionRows += section!.byStrike.length + section!.byExpiration.length;
-      found.events += events.size;
-      for (const { legs } of events.values()) found.printsInEvents += legs.length;
-      tops.push(...tape.ranked.tops());
-    },
-  );
+  const found = { events: 0, printsInEvents: 0, crossSectionRows: 0, barBlocks: 0 };
+  const plan: SessionPlan = { isWanted: () => true, statusOf: () => 'eod_reconciled', solving: () => null };
+  for await (const { underlying, top, section, events, bars, largeTrades, ...made } of files.make(plan)) {
+    for (const name of Object.keys(counts) as (keyof typeof counts)[]) counts[name] += made.counts[name];
+    found.crossSectionRows += section.byStrike.length + section.byExpiration.length;
+    found.events += largeTrades;
+    found.printsInEvents += events.legs.count;
+    found.barBlocks += bars.count;
+    tops.push({ underlying, prints: top });
+  }
   await files.close();
   const ranked = rankedLists(tops, (symbol) => symbol === 'SPX' || symbol === 'NDX', {
-    sessionDate: session!.date,
+    sessionDate: files.sessions[0]!,
     coverageStatus: 'eod_reconciled',
     scannedAtMs: 0,
     source: 'bench',
@@ -159,22 +128,22 @@ async function duckDb(path: string): Promise<Grouped> {
   return { contracts: rows.length, prints: sum(3), volume: sum(1), premiumUsd: sum(2) };
 }
 
-const passes = { gunzip, group, inOrder, events, duckDb };
+const passes = { gunzip, group, partitioned, events, duckDb };
 export type PassName = keyof typeof passes;
 
 /** Runs a pass over a file in a process of its own. Rejects when it ends without an answer. */
-export function runPass(name: PassName, path: string): Promise<Pass> {
+export function runPass(name: PassName, path: string, threads = 1): Promise<Pass> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--pass', name, path]);
+    const child = fork(fileURLToPath(import.meta.url), ['--pass', name, path, String(threads)]);
     child.once('message', (pass) => resolve(pass as Pass));
     child.once('exit', (code) => reject(new Error(`the pass ${name} ended with ${code}`)));
   });
 }
 
-async function measure(name: PassName, path: string): Promise<Pass> {
+async function measure(name: PassName, path: string, threads: number): Promise<Pass> {
   const startMiB = process.memoryUsage.rss() / 2 ** 20;
   const [cpu, wall] = [process.cpuUsage(), performance.now()];
-  const found = await passes[name](path);
+  const found = await passes[name](path, threads);
   const { user, system } = process.cpuUsage(cpu);
   return {
     cpuSeconds: (user + system) / 1e6,
@@ -186,8 +155,8 @@ async function measure(name: PassName, path: string): Promise<Pass> {
 }
 
 if (process.argv[2] === '--pass') {
-  const [name, path] = process.argv.slice(3) as [PassName, string];
-  const pass = await measure(name, path);
+  const [name, path, threads = '1'] = process.argv.slice(3) as [PassName, string, string?];
+  const pass = await measure(name, path, Number(threads));
   if (process.send) process.send(pass, () => process.exit(0));
   else console.log(pass);
 }

@@ -1,20 +1,25 @@
 import { europeanSolves, gexCaptureCost } from './solvers.ts';
 import { tapeFile } from './tape-file.ts';
 import { type Pass, type PassName, runPass } from './tape-passes.ts';
+import { quotesFile } from './tape-quotes-file.ts';
+import { storeTape } from './tape-storing.ts';
 
-const sizes = [1_000_000, 5_000_000] as const;
+const sizes = [1_000_000, 5_000_000, 10_000_000] as const;
+/** Quotes beside the smallest tape. */
+const quotesBeside = 4_000_000;
+const threadCounts = [2, 4] as const;
 
 const rate = (count: number, seconds: number) => Math.round(count / seconds).toLocaleString('en-US');
 
 function print(what: string, prints: number, { cpuSeconds, wallSeconds, peakMiB, startMiB }: Pass): void {
   const time = `${cpuSeconds.toFixed(2)} CPU s (${wallSeconds.toFixed(2)} s)`;
-  console.log(
-    `  ${what.padEnd(34)} ${time.padEnd(24)} ${rate(prints, cpuSeconds).padStart(10)} prints/CPU s   peak ${peakMiB.toFixed(0)} MiB (${startMiB.toFixed(0)} before)`,
-  );
+  const rates = `${rate(prints, cpuSeconds).padStart(10)} prints/CPU s ${rate(prints, wallSeconds).padStart(10)} a second`;
+  const memory = `peak ${peakMiB.toFixed(0)} MiB (${startMiB.toFixed(0)} before)`;
+  console.log(`  ${what.padEnd(34)} ${time.padEnd(24)} ${rates}   ${memory}`);
 }
 
-async function pass(name: PassName, what: string, prints: number, path: string): Promise<Pass> {
-  const result = await runPass(name, path);
+async function pass(name: PassName, what: string, prints: number, path: string, threads = 1): Promise<Pass> {
+  const result = await runPass(name, path, threads);
   print(what, prints, result);
   return result;
 }
@@ -36,25 +41,52 @@ function checkAlike(ours: Pass, theirs: Pass): void {
   }
 }
 
+/** The whole way but for the database, by one thread and by several, which must find the same; what one takes. */
+async function throughThreads(prints: number, path: string): Promise<Pass> {
+  const alone = await pass('events', 'to events, bars, lists: 1 thread', prints, path);
+  console.log(`    ${JSON.stringify(alone.found)}`);
+  for (const threads of threadCounts) {
+    const { found } = await pass('events', `the same: ${threads} threads`, prints, path, threads);
+    if (JSON.stringify(found) !== JSON.stringify(alone.found)) throw new Error(`${threads} threads find otherwise`);
+  }
+  return alone;
+}
+
+/** The tape stored, by one thread and by several: the same bytes. */
+async function stored(prints: number, path: string, quotes = ''): Promise<void> {
+  const hashes = new Set<string>();
+  for (const threads of [1, ...threadCounts]) {
+    const { cpuSeconds, databaseCpuSeconds, wallSeconds, peakMiB, hash } = await storeTape(path, quotes, threads);
+    const both = cpuSeconds + databaseCpuSeconds;
+    const what = `stored${quotes && ' with quotes'}, ${threads} threads`;
+    const costs = `${cpuSeconds.toFixed(2)} + ${databaseCpuSeconds.toFixed(2)} CPU s (${wallSeconds.toFixed(2)} s)`;
+    const rates = `${rate(prints, both)} prints/CPU s ${rate(prints, wallSeconds)} a second`;
+    console.log(`  ${what.padEnd(34)} ${costs} ${rates}   peak ${peakMiB.toFixed(0)} MiB`);
+    hashes.add(hash);
+  }
+  if (hashes.size > 1) throw new Error('threads store otherwise');
+}
+
 /** An option trades file of 1 and of 5 million prints: the whole way, its parts, and DuckDB grouping it. */
 async function optionTape(): Promise<void> {
   for (const prints of sizes) {
     const path = await tapeFile(prints);
     console.log(`option tape of ${prints.toLocaleString('en-US')} prints, gzip`);
-    const whole = await pass('events', 'to events, sections, ranked lists', prints, path);
-    console.log(`    ${JSON.stringify(whole.found)}`);
-    if (prints !== sizes.at(-1)) continue;
+    const whole = await throughThreads(prints, path);
+    await stored(prints, path);
+    if (prints === sizes[0]) await stored(prints, path, await quotesFile(quotesBeside));
+    if (prints !== 5_000_000) continue;
     const gunzip = await pass('gunzip', 'gunzip alone', prints, path);
     const grouped = await pass('group', 'read, grouped by contract', prints, path);
-    const inOrder = await pass('inOrder', 'read and put in order', prints, path);
+    const parted = await pass('partitioned', 'read, put aside by underlying', prints, path);
     const share = (seconds: number) => `${((100 * seconds) / whole.cpuSeconds).toFixed(0)} %`;
-    const [unpacked, read, ordered] = [gunzip, grouped, inOrder].map(({ cpuSeconds }) => cpuSeconds) as [
+    const [unpacked, read, aside] = [gunzip, grouped, parted].map(({ cpuSeconds }) => cpuSeconds) as [
       number,
       number,
       number,
     ];
     console.log(
-      `  of the whole: gunzip ${share(unpacked)}, parse ${share(read - unpacked)}, order ${share(ordered - read)}, engine ${share(whole.cpuSeconds - ordered)}`,
+      `  of the whole: gunzip ${share(unpacked)}, parse and put aside ${share(aside - unpacked)}, engine and encoding ${share(whole.cpuSeconds - aside)}`,
     );
     const duckDb = await besideDuckDb(prints, path);
     if (!duckDb) continue;

@@ -5,6 +5,7 @@ import { optionsAreOver } from '../domain/calendar.ts';
 import { isDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import { ObjectError } from '../runtime/objects/address.ts';
+import { removeAbandonedFolders } from '../runtime/temporary-folder.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
@@ -75,6 +76,7 @@ const defaults: IngestSettings = {
   sessionDate: null,
   quoteFiles: [],
   solveMost: tapeSettings.solvedContracts,
+  threads: 1,
 };
 
 async function fileVersion(path: string): Promise<string> {
@@ -238,6 +240,7 @@ export async function ingestFiles(
   const quotes = await expandSources(settings.quoteFiles, remote, signal);
   const progress = progressOf(sources, onProgress);
   const files: FileReport[] = [];
+  await removeAbandonedFolders();
   const [quoteSpool, spool] = [new Spool(), new Spool()];
   try {
     const quoteFiles: string[] = [];

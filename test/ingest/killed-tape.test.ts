@@ -22,6 +22,11 @@ const optionTape = [
   'ticker,conditions,exchange,price,sip_timestamp,size',
   ...Array.from({ length: 20 }, (_, i) => `O:SPY261218C00600000,209,302,5,${start + i * 1000}000000,300`),
 ];
+// Large enough for several threads.
+const longTape = [
+  'ticker,conditions,exchange,price,sip_timestamp,size',
+  ...Array.from({ length: 24_000 }, (_, i) => `O:SPY261218C00600000,209,302,5,${start + i * 500}000000,300`),
+];
 // Each waits for a table it writes late, with most of its rows written before.
 const cases = [
   [
@@ -33,19 +38,30 @@ const cases = [
   ['option-trades', optionTape, 'option_bar_blocks', ['flow_events', 'flow_legs', 'flow_coverage', 'cross_sections']],
 ] as const;
 
+const tapes = [
+  ...cases.map(([dataset, tape, late, tables]) => ({ name: dataset, dataset, tape, late, tables })),
+  {
+    name: 'option-trades of several threads',
+    dataset: cases[1][0],
+    tape: longTape,
+    late: cases[1][2],
+    tables: cases[1][3],
+  },
+];
+
 const count = async (store: TestStore, from: string) =>
   Number((await store.pool.query(`SELECT count(*) FROM ${from}`)).rows[0].count);
 
 function spawnIngest(store: TestStore, dataset: string, file: string): ChildProcess {
   const env = { PATH: process.env.PATH, DATABASE_URL: store.databaseUrl };
-  const child = spawn(process.execPath, [main, 'ingest', dataset, file], { env, stdio: 'ignore' });
+  const child = spawn(process.execPath, [main, 'ingest', dataset, file, '--threads', '2'], { env, stdio: 'ignore' });
   onTestFinished(() => void child.kill('SIGKILL'));
   return child;
 }
 
-test.each(cases)(
-  '%s killed while it writes leave nothing, and the next ingest stores them',
-  async (dataset, tape, late, tables) => {
+test.each(tapes)(
+  '$name killed while it writes leave nothing, and the next ingest stores them',
+  async ({ dataset, tape, late, tables }) => {
     const store = await storeForThisTest();
     const file = join(folder(), `${dataset}.csv`);
     writeFileSync(file, tape.join('\n'));
@@ -62,7 +78,7 @@ test.each(cases)(
     for (const table of [...tables, late, `ingested_files WHERE dataset <> 'symbols'`])
       expect(await count(store, table), table).toBe(0);
     const { files } = await ingestFiles(store, dataset, [file], { now: () => start + 86_400_000 });
-    expect(files[0]).toMatchObject({ status: 'stored', rows: 20 });
+    expect(files[0]).toMatchObject({ status: 'stored', rows: tape.length - 1 });
     for (const table of tables) expect(await count(store, table), table).toBeGreaterThan(0);
   },
   120_000,

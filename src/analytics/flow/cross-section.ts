@@ -7,8 +7,12 @@ import { priceUnits } from '../../domain/print.ts';
 export interface CrossSections {
   /** Adds a print (`sign` 1) or takes it away (−1): contracts, and price × contracts in 1e-4 dollars. */
   add(contract: TradedContract, price: number, size: number, sign: 1 | -1): void;
+  /** Adds prints of a contract at once: contracts, their sums of price × contracts in 1e-4 dollars, and how many. */
+  addPrints(contract: TradedContract, volume: number, premium: number, count: number): void;
   /** The underlyings that changed since their last snapshot. */
   changed(): TradedUnderlying[];
+  /** The sums of an underlying's prints. */
+  sums(underlying: TradedUnderlying): Pick<CrossSection, 'byStrike' | 'byExpiration'>;
   /** The sums of an underlying, with a `seq` above the one before; null when nothing of it traded. */
   snapshot(underlying: TradedUnderlying, coverage: Coverage): CrossSection | null;
   /** Contracts that traded, with their volume, for comparison with day aggregates. */
@@ -68,44 +72,50 @@ export function createCrossSections(firstSeq = 0): CrossSections {
     [volumes, premiums, counts] = [longerVolumes, longerPremiums, longerCounts];
   }
 
+  function addPrints(contract: TradedContract, volume: number, premium: number, count: number) {
+    const { index } = contract;
+    if (contracts[index] === undefined) meet(contract);
+    volumes[index]! += volume;
+    premiums[index]! += premium;
+    counts[index]! += count;
+    touched[contract.underlying.index] = 1;
+  }
+
+  function sums(underlying: TradedUnderlying): Pick<CrossSection, 'byStrike' | 'byExpiration'> {
+    const strikes = new Map<number, FlowMeasures>();
+    const expiries = new Map<string, FlowMeasures>();
+    for (const { index, contract, multiplier } of contractsOf.get(underlying) ?? []) {
+      const count = counts[index]!;
+      if (count === 0) continue;
+      const { strike, expiry, right } = contract;
+      if (!strikes.has(strike)) strikes.set(strike, emptyMeasures());
+      if (!expiries.has(expiry)) expiries.set(expiry, emptyMeasures());
+      const premium = premiums[index]! * multiplier;
+      addMeasures(strikes.get(strike)!, right, volumes[index]!, premium, count);
+      addMeasures(expiries.get(expiry)!, right, volumes[index]!, premium, count);
+    }
+    return {
+      byStrike: [...strikes]
+        .sort(([a], [b]) => a - b)
+        .map(([strikeThousandths, measures]) => ({ strikeThousandths, measures: inDollars(measures) })),
+      byExpiration: [...expiries]
+        .sort(([a], [b]) => (a < b ? -1 : 1))
+        .map(([expiry, measures]) => ({ expiry, measures: inDollars(measures) })),
+    };
+  }
+
   return {
-    add(contract, price, size, sign) {
-      const { index } = contract;
-      if (contracts[index] === undefined) meet(contract);
-      volumes[index]! += sign * size;
-      premiums[index]! += sign * price * size;
-      counts[index]! += sign;
-      touched[contract.underlying.index] = 1;
-    },
+    add: (contract, price, size, sign) => addPrints(contract, sign * size, sign * price * size, sign),
+    addPrints,
     changed: () => [...contractsOf.keys()].filter(({ index }) => touched[index] === 1),
+    sums,
     snapshot(underlying, coverage) {
-      const strikes = new Map<number, FlowMeasures>();
-      const expiries = new Map<string, FlowMeasures>();
-      for (const { index, contract, multiplier } of contractsOf.get(underlying) ?? []) {
-        const count = counts[index]!;
-        if (count === 0) continue;
-        const { strike, expiry, right } = contract;
-        if (!strikes.has(strike)) strikes.set(strike, emptyMeasures());
-        if (!expiries.has(expiry)) expiries.set(expiry, emptyMeasures());
-        const premium = premiums[index]! * multiplier;
-        addMeasures(strikes.get(strike)!, right, volumes[index]!, premium, count);
-        addMeasures(expiries.get(expiry)!, right, volumes[index]!, premium, count);
-      }
+      const rows = sums(underlying);
       touched[underlying.index] = 0;
-      if (strikes.size === 0 && !seqOf.has(underlying)) return null;
+      if (rows.byStrike.length === 0 && !seqOf.has(underlying)) return null;
       const seq = (seqOf.get(underlying) ?? firstSeq) + 1;
       seqOf.set(underlying, seq);
-      return {
-        symbol: underlying.symbol,
-        seq,
-        coverage,
-        byStrike: [...strikes]
-          .sort(([a], [b]) => a - b)
-          .map(([strikeThousandths, measures]) => ({ strikeThousandths, measures: inDollars(measures) })),
-        byExpiration: [...expiries]
-          .sort(([a], [b]) => (a < b ? -1 : 1))
-          .map(([expiry, measures]) => ({ expiry, measures: inDollars(measures) })),
-      };
+      return { symbol: underlying.symbol, seq, coverage, ...rows };
     },
     volumes: () =>
       contracts

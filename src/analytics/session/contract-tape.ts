@@ -22,6 +22,9 @@ export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' |
   onBars(contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns): void;
 }
 
+// Ids of exchanges are small numbers.
+const largestExchange = 65_535;
+
 /** One underlying's session of an option tape: its prints in, events and figures out. */
 export interface ContractTape extends Pick<OptionTape, 'end' | 'crossSections' | 'ranked' | 'counts' | 'observed'> {
   /**
@@ -77,7 +80,6 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     columns.previousOfContract[slot] = previous;
     if ((columns.traits[slot]! & optionTraits.cancel) === 0) {
       counts.prints++;
-      observed.add(contract!.underlying, columns.tsMs[slot]!);
       columns.side[slot] = sideIndex.unknown;
       columns.state[slot] = printState.counted;
       return;
@@ -89,36 +91,84 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     else counts.unmatchedCancels++;
   }
 
+  /** Notes when the first and the last print of the contract were made, taken back or not. */
+  function observe() {
+    const isCancel = (entry: number) => columns.state[entry & ledger.mask] === printState.cancel;
+    let [first, last] = [0, length - 1];
+    while (first < length && isCancel(inOrder[first]!)) first++;
+    if (first === length) return;
+    while (isCancel(inOrder[last]!)) last--;
+    for (const at of [first, last]) observed.add(contract!.underlying, columns.tsMs[inOrder[at]! & ledger.mask]!);
+  }
+
+  // Of the contract's prints that stand, and filled for one after the other.
+  const sums = { volume: 0, premium: 0, count: 0 };
+  const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };
+  let minuteStartMs = -Infinity;
+  // The contract's multi-leg prints that stand.
+  const legs: number[] = [];
+
   /** Adds a print that stands to what is made of its contract. */
   function count(entry: number) {
     const slot = entry & ledger.mask;
-    const [price, size, traits, tsMs] = [
-      columns.price[slot]!,
-      columns.size[slot]!,
-      columns.traits[slot]!,
-      columns.tsMs[slot]!,
-    ];
-    crossSections.add(contract!, price, size, 1);
-    addToBar(minutes, tsMs - (tsMs % minuteMs), { entry, price, size, sizeMicros: 0, traits }, ledger.before);
-    if ((traits & optionTraits.multiLeg) !== 0) return;
-    if ((traits & optionTraits.sweepable) !== 0) sweeps.add(entry);
+    const price = columns.price[slot]!;
+    const size = columns.size[slot]!;
+    const traits = columns.traits[slot]!;
+    const tsMs = columns.tsMs[slot]!;
+    sums.volume += size;
+    sums.premium += price * size;
+    sums.count++;
+    if (tsMs >= minuteStartMs + minuteMs) minuteStartMs = tsMs - (tsMs % minuteMs);
+    print.entry = entry;
+    print.price = price;
+    print.size = size;
+    print.traits = traits;
+    addToBar(minutes, minuteStartMs, print, ledger.before);
+    if ((traits & optionTraits.multiLeg) !== 0) legs.push(entry);
+    else if ((traits & optionTraits.sweepable) !== 0) sweeps.add(entry);
     else sink.formedAlone('single_block', entry);
   }
 
   const isCounted = (entry: number) => columns.state[entry & ledger.mask] === printState.counted;
-  const isStandingLeg = (entry: number) =>
-    (columns.traits[entry & ledger.mask]! & optionTraits.multiLeg) !== 0 && isCounted(entry);
-
   function endContract() {
     if (contract === null) return;
     for (let i = 0; i < length; i++) settle(inOrder[i]!, i === 0 ? -1 : inOrder[i - 1]!);
+    observe();
+    minuteStartMs = -Infinity;
     for (let i = 0; i < length; i++) if (isCounted(inOrder[i]!)) count(inOrder[i]!);
     sweeps.end();
+    if (sums.count > 0) crossSections.addPrints(contract, sums.volume, sums.premium, sums.count);
+    sums.volume = sums.premium = sums.count = 0;
     if (minutes.count > 0) onBars(contract, (timeframe) => barsOfMinutes(minutes, timeframe, -Infinity));
-    ledger.retain(first, isStandingLeg);
+    ledger.retain(
+      first,
+      legs.sort((a, b) => a - b),
+    );
+    legs.length = 0;
     first = ledger.next;
     length = 0;
     minutes.count = 0;
+  }
+
+  /** The multi-leg prints that stand, by exchange, in order of event time. */
+  function multiLegsByExchange(): Int32Array[] {
+    const counts = new Int32Array(largestExchange + 1);
+    for (let leg = 0; leg < ledger.next; leg++) counts[columns.exchange[leg]!]!++;
+    const books = new Map<number, Int32Array>();
+    // Nanoseconds since midnight are exact in a double: a day has less than 10^14.
+    const nanos = new Float64Array(ledger.next);
+    for (let leg = 0; leg < ledger.next; leg++) {
+      const exchange = columns.exchange[leg]!;
+      let book = books.get(exchange);
+      if (!book) {
+        book = new Int32Array(counts[exchange]!);
+        books.set(exchange, book);
+      }
+      book[book.length - counts[exchange]!--] = leg;
+      nanos[leg] = (columns.tsMs[leg]! - startMs) * 1e6 + columns.tsNanos[leg]!;
+    }
+    const compare = (a: number, b: number) => nanos[a]! - nanos[b]! || (ledger.before(a, b) ? -1 : 1);
+    return [...books.values()].map((book) => book.sort(compare));
   }
 
   return {
@@ -142,14 +192,10 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     end() {
       endContract();
       contract = null;
-      const { exchange } = columns;
-      const legs = Int32Array.from({ length: ledger.next }, (_, entry) => entry);
-      legs.sort((a, b) => exchange[a]! - exchange[b]! || (ledger.before(a, b) ? -1 : 1));
-      for (const [i, leg] of legs.entries()) {
-        if (i > 0 && exchange[leg] !== exchange[legs[i - 1]!]) multiLegs.end();
-        multiLegs.add(leg);
+      for (const book of multiLegsByExchange()) {
+        for (const leg of book) multiLegs.add(leg);
+        multiLegs.end();
       }
-      multiLegs.end();
     },
     crossSections,
     ranked,

@@ -10,6 +10,7 @@ import {
   date,
   rateOption,
   solveMostOption,
+  threadsOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
@@ -24,6 +25,7 @@ interface IngestCommandOptions extends CommonOptions {
   gammaSource?: GammaSource;
   rate?: number;
   solveMost?: number;
+  threads: number;
   session?: string;
   quotes?: string[];
   allowHttp?: boolean;
@@ -67,11 +69,12 @@ async function ingest(
   files: string[],
   options: IngestCommandOptions,
 ): Promise<CommandResult> {
-  const { maxErrors, force, gammaSource, rate, solveMost, session, quotes, allowHttp = false } = options;
+  const { maxErrors, force, gammaSource, rate, solveMost, threads, session, quotes, allowHttp = false } = options;
   const settings = {
     now: terminal.now,
     signal: terminal.interrupted,
     remote: { env: terminal.env, allowHttp },
+    threads,
     ...(maxErrors !== undefined && { maxErrors }),
     ...(force && { force }),
     ...(gammaSource !== undefined && { gammaSource }),
@@ -146,6 +149,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     )
     .addOption(rateOption())
     .addOption(solveMostOption())
+    .addOption(threadsOption())
     .option('--session <date>', 'session of files that do not contain one', date)
     .option(
       '--quotes <file...>',

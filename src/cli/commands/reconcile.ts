@@ -7,6 +7,7 @@ import {
   date,
   rateOption,
   solveMostOption,
+  threadsOption,
   wholeNumber,
   withCommonOptions,
   withExamples,
@@ -22,6 +23,7 @@ interface ReconcileCommandOptions extends CommonOptions {
   maxErrors?: number;
   rate?: number;
   solveMost?: number;
+  threads: number;
 }
 
 const listedDifferences = 20;
@@ -65,7 +67,7 @@ async function reconcileSession(
   files: string[],
   options: ReconcileCommandOptions,
 ): Promise<CommandResult> {
-  const { session, quotes = [], dayAggregates = [], maxErrors = 0, rate, solveMost } = options;
+  const { session, quotes = [], dayAggregates = [], maxErrors = 0, rate, solveMost, threads } = options;
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const [{ reconcile }, { ensureStarterRegistry }] = await Promise.all([
@@ -83,6 +85,7 @@ async function reconcileSession(
           maxErrors,
           rate,
           solveMost,
+          threads,
           now: terminal.now,
           signal: terminal.interrupted,
           onBytes(count) {
@@ -117,7 +120,8 @@ export function addReconcileCommand(program: Command, terminal: Terminal): void 
       wholeNumber(0, 1_000_000_000),
     )
     .addOption(rateOption())
-    .addOption(solveMostOption());
+    .addOption(solveMostOption())
+    .addOption(threadsOption());
   withExamples(command, [
     [
       'reconcile --session 2026-11-20 trades.csv.gz --quotes quotes.csv.gz --day-aggregates day.csv.gz',

@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import { type Command, InvalidArgumentError, Option } from 'commander';
 import { type Config, type ConfigOverrides, readConfig } from '../../config/config.ts';
 import { Failure } from '../../domain/failure.ts';
@@ -104,4 +105,17 @@ export function solveMostOption(): Option {
     '--solve-most <n>',
     'contracts per underlying that are solved every minute: the first to trade in the session; 0 = none (default: 10000)',
   ).argParser(wholeNumber(0, 1_000_000));
+}
+
+/** Threads that a tape takes at most, unless more are asked for. */
+const usualThreads = 4;
+
+/** `--threads` of the commands that read option tapes. */
+export function threadsOption(): Option {
+  return new Option(
+    '--threads <n>',
+    'threads that read an option tape and compute its sessions; 1 = none beside the main thread',
+  )
+    .argParser(wholeNumber(1, 64))
+    .default(Math.min(availableParallelism(), usualThreads), `processors, at most ${usualThreads}`);
 }

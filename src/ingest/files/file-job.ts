@@ -18,6 +18,8 @@ export interface IngestSettings {
   quoteFiles: readonly string[];
   /** Contracts of an underlying that an option tape with quotes solves every minute; 0 = none. */
   solveMost: number;
+  /** Threads that read an option tape and make its sessions; 1 = this thread alone. */
+  threads: number;
 }
 
 /** One file being stored, in one transaction. */

@@ -1,6 +1,7 @@
-import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { type FileHandle, open, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { temporaryFolder } from '../../runtime/temporary-folder.ts';
 
 /** Records sorted at a time. */
 export const recordsInRun = 2 ** 18;
@@ -205,7 +206,7 @@ export function createRecordSorter(order: RecordOrder, parent = tmpdir()): Recor
 
   async function spill() {
     if (!file) {
-      folder = await mkdtemp(join(parent, 'tapegraph-sort-'));
+      folder = await temporaryFolder('sort', parent);
       file = await open(join(folder, 'runs'), 'w+');
     }
     await writing;

@@ -1,10 +1,11 @@
-import { mkdtemp, rm, stat } from 'node:fs/promises';
+import { rm, stat } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { basename, join } from 'node:path';
 import { bucketKey, isRemote, ObjectError, shownUrl } from '../../runtime/objects/address.ts';
 import { download, type OnDownload, type RemoteObject } from '../../runtime/objects/download.ts';
 import type { RequestHeaders } from '../../runtime/objects/get.ts';
 import { expandS3, isPattern, objectUrl, s3Get, s3Settings } from '../../runtime/objects/s3.ts';
+import { temporaryFolder } from '../../runtime/temporary-folder.ts';
 import { expandPatterns, NoSuchFileError } from './file-patterns.ts';
 
 /** What remote objects are read with. */
@@ -103,7 +104,7 @@ export class Spool {
   /** The path of a source; a remote one is fetched first. Throws `ObjectError`. */
   async path(source: Source, onBytes: OnDownload = () => {}): Promise<string> {
     if (!source.remote) return source.name;
-    const folder = await mkdtemp(join(this.#parent, 'tapegraph-object-'));
+    const folder = await temporaryFolder('object', this.#parent);
     this.#folders.add(folder);
     const path = join(folder, fileName(source));
     await download(source.remote, path, onBytes);

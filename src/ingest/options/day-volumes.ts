@@ -1,4 +1,3 @@
-import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
@@ -44,10 +43,10 @@ export async function readDayVolumes(
  */
 export function volumeDifferences(
   underlying: string,
-  onTape: readonly { contract: TradedContract; volume: number }[],
+  onTape: readonly { contract: string; volume: number }[],
   inAggregates: ReadonlyMap<string, number>,
 ): VolumeDifference[] {
-  const tape = new Map(onTape.map(({ contract, volume }) => [contract.id, volume]));
+  const tape = new Map(onTape.map(({ contract, volume }) => [contract, volume]));
   return [...new Set([...tape.keys(), ...inAggregates.keys()])]
     .map((contract) => ({
       underlying,

@@ -1,30 +1,21 @@
 import { rankedLists } from '../../analytics/flow/ranked-prints.ts';
 import { emptyCounts, type OptionTapeCounts } from '../../analytics/session/option-tape.ts';
 import { optionsAreOver, regularSession } from '../../domain/calendar.ts';
-import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
-import type { Coverage } from '../../domain/flow/coverage.ts';
-import { type CrossSection, type LargeTrade, rankedListNames } from '../../domain/flow/flow.ts';
+import type { Coverage, CoverageStatus } from '../../domain/flow/coverage.ts';
+import { type CrossSection, rankedListNames } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
-import {
-  lockOptionBars,
-  type OptionBarBlock,
-  optionBarBlock,
-  replaceOptionBars,
-} from '../../store/chain/option-bars.ts';
+import { lockOptionBars, replaceOptionBars } from '../../store/chain/option-bars.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { saveCoverages } from '../../store/flow/coverage.ts';
 import { saveCrossSections } from '../../store/flow/cross-sections.ts';
-import { saveLargeTrades } from '../../store/flow/events.ts';
+import { saveEncodedEvents } from '../../store/flow/events.ts';
 import { saveRankedLists, saveWholeRankedList, wholeList } from '../../store/flow/ranked-prints.ts';
 import { crossSectionNumbers, lockFlow, removeFlow } from '../../store/flow/sessions.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import { classesOf, symbolsVersion } from '../../store/market/symbols.ts';
-import { slices } from '../files/bar-batch.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
-import { createPrintSession, createQuotedSession, type OnContractBars, type OptionSession } from './option-session.ts';
-import { type Solving, sessionSolver } from './session-greeks.ts';
+import type { MadeSession } from './option-session.ts';
 
-const tradesAtOnce = 2000;
 // Contracts of sessions that are held to be written together: most underlyings have few.
 const contractsAtOnce = 2048;
 
@@ -38,50 +29,45 @@ export interface SessionTapeInfo {
   nowMs: number;
   /** What the figures are made from; informational. */
   source: string;
-  /**
-   * How contracts are solved by the minute; null for a tape without quotes: they are not, and what was solved of them
-   * before stays.
-   */
-  solving: Solving | null;
 }
 
 /** What was observed of a session that came as a file: all its hours, once it is over. */
 function coverageOf(
-  { date, tape, underlying }: OptionSession,
+  { date, underlying, standardMultiplier, observed }: MadeSession,
   { withoutGaps, nowMs }: SessionTapeInfo,
   registryVersion: number,
 ): Coverage {
-  const { fromMs, throughMs } = tape.observed.of(underlying)!;
+  const { fromMs, throughMs } = observed!;
   const hours = regularSession(date);
   const over = optionsAreOver(date, nowMs);
   return {
     status: over ? 'eod_reconciled' : 'observed_live',
-    complete: over && withoutGaps(underlying.symbol),
+    complete: over && withoutGaps(underlying),
     sessionDate: date,
     observedFromMs: over && hours ? Math.min(fromMs, hours.openMs) : fromMs,
     observedThroughMs: over && hours ? Math.max(throughMs, hours.closeMs) : throughMs,
     registryVersion,
-    standardMultiplierAssumed: tape.crossSections.volumes().every(({ contract }) => contract.multiplier === 100),
+    standardMultiplierAssumed: standardMultiplier,
   };
 }
 
-function largeTradesOf({ events, underlying }: OptionSession, coverage: Coverage): LargeTrade[] {
-  return [...events.values()]
-    .sort((a, b) => a.eventTsMs - b.eventTsMs || (a.eventId < b.eventId ? -1 : 1))
-    .map((event, i) => ({ symbol: underlying.symbol, seq: i + 1, coverage, event }));
-}
+/** What bars and lists of a session are that is made from its tape. */
+export const statusOf = (date: SessionDate, nowMs: number): CoverageStatus =>
+  optionsAreOver(date, nowMs) ? 'eod_reconciled' : 'observed_live';
 
 function stampOf(date: SessionDate, { nowMs, source }: SessionTapeInfo) {
-  const coverageStatus = optionsAreOver(date, nowMs) ? ('eod_reconciled' as const) : ('observed_live' as const);
-  return { sessionDate: date, coverageStatus, scannedAtMs: nowMs, source };
+  return { sessionDate: date, coverageStatus: statusOf(date, nowMs), scannedAtMs: nowMs, source };
 }
 
 async function saveLists(
   tx: Transaction,
-  sessions: readonly OptionSession[],
+  sessions: readonly MadeSession[],
   tapeInfo: SessionTapeInfo,
 ): Promise<number> {
-  const tops = sessions.flatMap(({ tape }) => tape.ranked.tops());
+  const tops = sessions
+    .filter(({ top }) => top.length > 0)
+    .map(({ underlying, top }) => ({ underlying, prints: top }))
+    .sort((a, b) => (a.underlying < b.underlying ? -1 : 1));
   const classes = await classesOf(
     tx,
     tops.map(({ underlying }) => underlying),
@@ -95,43 +81,45 @@ async function saveLists(
   return lists.reduce((sum, { prints }) => sum + prints.length, 0);
 }
 
-/**
- * Writes what is made of some underlyings' sessions of one date, `bars` of all of them, in a transaction that holds the
- * locks of flow and bars.
- */
+/** Writes what is made of some underlyings' sessions of one date, in a transaction that holds `lockOptionSessions`. */
 async function saveSessions(
   tx: Transaction,
-  sessions: readonly OptionSession[],
-  bars: readonly OptionBarBlock[],
+  sessions: readonly MadeSession[],
   tapeInfo: SessionTapeInfo,
 ): Promise<number> {
   const { date } = sessions[0]!;
-  const symbols = sessions.map(({ underlying }) => underlying.symbol);
+  const symbols = sessions.map(({ underlying }) => underlying);
   await rejectSealed(
     tx,
     symbols.map((symbol) => ({ symbol, sessionDate: date })),
   );
-  const contracts = sessions.flatMap(({ tape }) => tape.crossSections.volumes().map(({ contract }) => contract));
-  await saveUnderlyings(tx, new Set(contracts.map(({ contract }) => contract.root)));
+  await saveUnderlyings(tx, new Set(sessions.flatMap(({ roots }) => roots)));
   const numbers = await crossSectionNumbers(tx, date, symbols);
   await removeFlow(tx, date, symbols);
   const version = await symbolsVersion(tx);
   const coverages = new Map<string, Coverage>();
   const sections: CrossSection[] = [];
-  const trades: LargeTrade[] = [];
   for (const session of sessions) {
-    const { tape, underlying } = session;
+    const { underlying: symbol, section } = session;
     const coverage = coverageOf(session, tapeInfo, version);
-    coverages.set(underlying.symbol, coverage);
-    const section = tape.crossSections.snapshot(underlying, coverage);
-    if (section) sections.push({ ...section, seq: (numbers.get(underlying.symbol) ?? 0) + 1 });
-    trades.push(...largeTradesOf(session, coverage));
+    coverages.set(symbol, coverage);
+    if (section.byStrike.length > 0)
+      sections.push({ symbol, seq: (numbers.get(symbol) ?? 0) + 1, coverage, ...section });
   }
   await saveCoverages(tx, coverages);
   await saveCrossSections(tx, sections);
-  for (const slice of slices(trades, tradesAtOnce)) await saveLargeTrades(tx, slice);
-  const blocks = await replaceOptionBars(tx, date, symbols, bars);
-  return sections.length + trades.length + blocks + (await saveLists(tx, sessions, tapeInfo));
+  await saveEncodedEvents(
+    tx,
+    sessions.map(({ events }) => events),
+  );
+  const blocks = await replaceOptionBars(
+    tx,
+    date,
+    symbols,
+    sessions.map(({ bars }) => bars),
+  );
+  const trades = sessions.reduce((sum, { largeTrades }) => sum + largeTrades, 0);
+  return sections.length + trades + blocks + (await saveLists(tx, sessions, tapeInfo));
 }
 
 /** What the sessions of a date were in all. */
@@ -147,35 +135,33 @@ export interface OptionSessionTotals {
 /** Writes the sessions of one date as they are made. */
 export interface OptionSessionWriter {
   readonly date: SessionDate;
-  /** An empty session of an underlying. */
-  open(underlying: TradedUnderlying): OptionSession;
-  /** Writes a session that was opened last and has ended, at once or with the next. */
-  add(session: OptionSession): Promise<void>;
+  /** Writes a session, at once or with the next. */
+  add(session: MadeSession): Promise<void>;
   /** All of the date is written, and its lists over all underlyings are made. */
   done(): Promise<OptionSessionTotals>;
   /** Waits until nothing is being written, failed or not: called before the transaction is left, whatever happened. */
   settle(): Promise<void>;
 }
 
+/** Takes what a writer of whole sessions writes, until the transaction ends. */
+export async function lockOptionSessions(tx: Transaction): Promise<void> {
+  await lockFlow(tx);
+  await lockOptionBars(tx);
+}
+
 /**
- * Writes the sessions of a date, each made from its whole tape, in the caller's transaction: the flow, bars and lists
- * of every underlying take the place of what was there, whether observed live or reconciled before. Underlyings that do
- * not come stay as they are.
+ * Writes the sessions of a date, each made from its whole tape, in the caller's transaction, which holds
+ * `lockOptionSessions`: the flow, bars and lists of every underlying take the place of what was there, whether observed
+ * live or reconciled before. Underlyings that do not come stay as they are.
  */
-export async function optionSessionWriter(
+export function optionSessionWriter(
   tx: Transaction,
   date: SessionDate,
   tapeInfo: SessionTapeInfo,
-): Promise<OptionSessionWriter> {
-  await lockFlow(tx);
-  await lockOptionBars(tx);
+): OptionSessionWriter {
   const counts = emptyCounts();
   const totals: OptionSessionTotals = { counts, contracts: 0, underlyings: 0, largeTrades: 0, changed: 0 };
-  const solver = tapeInfo.solving ? await sessionSolver(tx, date, tapeInfo.solving) : () => null;
-  const { coverageStatus } = stampOf(date, tapeInfo);
-  let held: OptionSession[] = [];
-  // The bars of the sessions held, as they are stored.
-  let bars: OptionBarBlock[] = [];
+  let held: MadeSession[] = [];
   let heldContracts = 0;
   // Sessions are written while the next ones are made.
   let writing: Promise<number> | null = null;
@@ -186,37 +172,22 @@ export async function optionSessionWriter(
   async function write() {
     await written();
     if (held.length === 0) return;
-    writing = saveSessions(tx, held, bars, tapeInfo);
+    writing = saveSessions(tx, held, tapeInfo);
     // A failure is thrown where it is awaited.
     writing.catch(() => {});
     held = [];
-    bars = [];
     heldContracts = 0;
-  }
-  function open(underlying: TradedUnderlying): OptionSession {
-    const onBars: OnContractBars = ({ id }, barsOf) => {
-      for (const timeframe of ['1m', '5m'] as const) {
-        const run = { sessionDate: date, underlying: underlying.symbol, contract: id, timeframe };
-        const ofContract = barsOf(timeframe);
-        if (ofContract.tsMs.length === 0) return;
-        bars.push(optionBarBlock({ ...run, bars: ofContract }, coverageStatus));
-      }
-    };
-    if (tapeInfo.solving === null) return createPrintSession(underlying, date, onBars);
-    return createQuotedSession(underlying, date, onBars, { greeks: solver(underlying), nowMs: tapeInfo.nowMs });
   }
   return {
     date,
-    open,
     async add(session) {
-      const { tape, events } = session;
-      for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += tape.counts[name];
+      for (const name of Object.keys(counts) as (keyof OptionTapeCounts)[]) counts[name] += session.counts[name];
       // Quotes alone, or prints that are in no figure.
-      if (!tape.observed.of(session.underlying)) return;
-      const contracts = tape.crossSections.volumes().length;
+      if (session.observed === null) return;
+      const contracts = session.contracts.length;
       totals.contracts += contracts;
       totals.underlyings++;
-      totals.largeTrades += events.size;
+      totals.largeTrades += session.largeTrades;
       held.push(session);
       heldContracts += contracts;
       if (heldContracts >= contractsAtOnce) await write();

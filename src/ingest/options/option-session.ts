@@ -1,72 +1,102 @@
 import type { FlowChange } from '../../analytics/flow/changes.ts';
+import type { ObservedSpan } from '../../analytics/flow/observed-spans.ts';
+import type { RankedCandidate } from '../../analytics/flow/ranked-prints.ts';
 import { createContractTape } from '../../analytics/session/contract-tape.ts';
-import { createOptionTape, type OptionTape } from '../../analytics/session/option-tape.ts';
+import { createOptionTape, type OptionTape, type OptionTapeCounts } from '../../analytics/session/option-tape.ts';
 import type { BarColumns } from '../../domain/bar.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
 import type { TradedContract, TradedUnderlying } from '../../domain/chain/contract-book.ts';
-import type { FlowEvent } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
-import type { TapeFeed } from './option-tape-files.ts';
+import { readOptionContract } from '../../domain/chain/option-contract.ts';
+import { optionRoot } from '../../domain/chain/option-root.ts';
+import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import type { CrossSection, FlowEvent } from '../../domain/flow/flow.ts';
+import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { optionBarBlock } from '../../store/chain/option-bar-block.ts';
+import { type EncodedRows, rowEncoder } from '../../store/engine/models/encoded-rows.ts';
+import { type EncodedEvents, eventRow, feedEntries, legRows } from '../../store/flow/event-rows.ts';
+import { recordAt, recordWidth } from '../../tape/prints/option-records.ts';
 import type { SessionGreeks } from './session-greeks.ts';
+import { type PartitionFile, recordFeeder, recordsOf, type TapeFeed } from './tape-records.ts';
 
-/** One underlying's session of an option tape being made, and the events that stand so far. */
-export interface OptionSession {
+/** An underlying's session to be made of its records: plain data, which goes to another thread. */
+export interface SessionWork extends PartitionFile {
+  underlying: string;
+  day: number;
+  /** The ids of the underlying's contracts, by the numbers in the records. */
+  contracts: readonly string[];
+  /** What its bars are stored as. */
+  status: CoverageStatus;
+}
+
+/** What is made of an underlying's session, as the store takes it: plain data and bytes. */
+export interface MadeSession {
+  underlying: string;
   date: SessionDate;
-  underlying: TradedUnderlying;
-  /** Takes its records. */
+  counts: OptionTapeCounts;
+  /** Null when no print is in any figure. */
+  observed: ObservedSpan | null;
+  /** Contracts that traded, and their volumes. */
+  contracts: string[];
+  volumes: number[];
+  /** OSI roots of these. */
+  roots: string[];
+  standardMultiplier: boolean;
+  section: Pick<CrossSection, 'byStrike' | 'byExpiration'>;
+  events: EncodedEvents;
+  largeTrades: number;
+  /** Its prints of the largest premium, in rank order. */
+  top: RankedCandidate[];
+  bars: EncodedRows<'OptionBarBlock'>;
+}
+
+/** What solves a session's contracts while it is made. Once the session is over at `nowMs`, so are all its minutes. */
+export interface SolvedSession {
+  greeks: SessionGreeks;
+  nowMs: number;
+}
+
+type OnContractBars = (contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns) => void;
+
+/** A session's engine: takes its records, then ends. */
+interface Engine {
   feed: TapeFeed;
-  /** Nothing comes any more: all is made. */
   end(): Promise<void>;
   tape: Pick<OptionTape, 'crossSections' | 'ranked' | 'counts' | 'observed'>;
   events: Map<string, FlowEvent>;
 }
-
-/** Takes the bars of a contract; they are made when they are asked for, which is to be at once. */
-export type OnContractBars = (contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns) => void;
 
 const changing = (events: Map<string, FlowEvent>) => (change: FlowChange) => {
   if (change.kind === 'added') events.set(change.event.eventId, change.event);
   else events.delete(change.eventId);
 };
 
-/** An empty session of prints alone, which come a contract after the other. */
-export function createPrintSession(
-  underlying: TradedUnderlying,
-  date: SessionDate,
-  onBars: OnContractBars,
-): OptionSession {
+/** The engine of prints alone, which come a contract after the other. */
+function printEngine(session: SessionDate, onBars: OnContractBars): Engine {
   const events = new Map<string, FlowEvent>();
-  const tape = createContractTape({ session: date, onChange: changing(events), onBars });
+  const tape = createContractTape({ session, onChange: changing(events), onBars });
   const quote = () => {
     throw new Error('a tape by contract takes no quotes');
   };
-  return { date, underlying, feed: { print: tape.print, quote }, end: async () => tape.end(), tape, events };
+  return { feed: { print: tape.print, quote }, end: async () => tape.end(), tape, events };
 }
 
-/**
- * An empty session of prints and quotes, which come in event time; `greeks` solves it, null when nothing does. Once the
- * session is over at `nowMs`, so are all its minutes, whether or not anything was quoted to the end.
- */
-export function createQuotedSession(
-  underlying: TradedUnderlying,
-  date: SessionDate,
-  onBars: OnContractBars,
-  solving: { greeks: SessionGreeks | null; nowMs: number },
-): OptionSession {
-  const { greeks, nowMs } = solving;
+/** The engine of prints and quotes, which come in event time. */
+function quotedEngine(session: SessionDate, onBars: OnContractBars, solved: SolvedSession | null): Engine {
   const events = new Map<string, FlowEvent>();
   // It comes in order: no print asks for the quote of an earlier time.
-  const tape = createOptionTape({ session: date, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
+  const tape = createOptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
   async function end() {
     tape.end();
     for (const { contract } of tape.bars.takeChanged())
       onBars(contract, (timeframe) => tape.bars.bars(contract, timeframe));
-    if (greeks === null) return;
-    const throughMs = optionsAreOver(date, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
+    if (solved === null) return;
+    const { greeks, nowMs } = solved;
+    const throughMs = optionsAreOver(session, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
     while (greeks.dueMs <= throughMs) await greeks.take();
     await greeks.end();
   }
-  return { date, underlying, feed: greeks ? solvedFeed(tape, greeks) : tape, end, tape, events };
+  return { feed: solved ? solvedFeed(tape, solved.greeks) : tape, end, tape, events };
 }
 
 /** Gives every record to both. */
@@ -80,9 +110,87 @@ function solvedFeed(tape: OptionTape, greeks: SessionGreeks): TapeFeed {
       tape.quote(quote);
       greeks.quote(quote);
     },
-    get dueMs() {
-      return greeks.dueMs;
-    },
-    due: greeks.take,
+  };
+}
+
+/** The underlying and its contracts as an engine that sees no other knows them. */
+function tradedContracts({ underlying: symbol, contracts: ids }: SessionWork) {
+  const underlying: TradedUnderlying = { index: 0, symbol };
+  const contracts = ids.map((id, index): TradedContract => {
+    const contract = readOptionContract(id)!;
+    return { index, id, contract, underlying, multiplier: optionRoot(contract.root).multiplier };
+  });
+  return { underlying, contracts };
+}
+
+/** Feeds all records; before one of a minute that is due to be solved, that is. */
+async function feedAll(
+  { feed }: Engine,
+  work: SessionWork,
+  { put, startMs }: ReturnType<typeof recordFeeder>,
+  greeks: SessionGreeks | null,
+): Promise<void> {
+  const byInstant = work.quotes > 0 || greeks !== null;
+  for await (const records of recordsOf(work, byInstant ? 'instant' : 'contract')) {
+    for (let i = 0; i < records.length; i += recordWidth) {
+      while (greeks !== null && startMs + records[i + recordAt.ms]! >= greeks.dueMs) await greeks.take();
+      put(feed, records, i);
+    }
+    await yieldToEventLoop();
+  }
+}
+
+function encodedEvents({ underlying: symbol }: SessionWork, date: SessionDate, found: Iterable<FlowEvent>) {
+  const rows = rowEncoder('FlowEvent', symbol);
+  const legs = rowEncoder('FlowLeg', symbol);
+  const events = [...found]
+    .sort((a, b) => a.eventTsMs - b.eventTsMs || (a.eventId < b.eventId ? -1 : 1))
+    .map((event, i) => ({ symbol, sessionDate: date, seq: i + 1, event }));
+  for (const event of events) {
+    rows.add(eventRow(event));
+    for (const leg of legRows(event)) legs.add(leg);
+  }
+  return { symbol, sessionDate: date, events: rows.take(), legs: legs.take(), ...feedEntries(events) };
+}
+
+/** Makes an underlying's session of its records, and encodes it. */
+export async function makeSession(
+  work: SessionWork,
+  conditions: readonly (readonly number[])[],
+  solved: SolvedSession | null = null,
+): Promise<MadeSession> {
+  const { underlying: symbol, day, status } = work;
+  const date = dateOfEpochDay(day);
+  const { underlying, contracts } = tradedContracts(work);
+  const bars = rowEncoder('OptionBarBlock', symbol);
+  const onBars: OnContractBars = ({ id }, barsOf) => {
+    for (const timeframe of ['1m', '5m'] as const) {
+      const ofContract = barsOf(timeframe);
+      if (ofContract.tsMs.length === 0) return;
+      const run = { sessionDate: date, underlying: symbol, contract: id, timeframe, bars: ofContract };
+      bars.add(optionBarBlock(run, status));
+    }
+  };
+  const isQuoted = work.quotes > 0 || solved !== null;
+  const engine = isQuoted ? quotedEngine(date, onBars, solved) : printEngine(date, onBars);
+  const feeder = recordFeeder(contracts, conditions, day);
+  await feedAll(engine, work, feeder, solved?.greeks ?? null);
+  await engine.end();
+  const { tape, events } = engine;
+  const volumes = tape.crossSections.volumes();
+  return {
+    underlying: symbol,
+    date,
+    counts: { ...tape.counts },
+    observed: tape.observed.of(underlying),
+    contracts: volumes.map(({ contract }) => contract.id),
+    volumes: volumes.map(({ volume }) => volume),
+    roots: [...new Set(volumes.map(({ contract }) => contract.contract.root))],
+    standardMultiplier: volumes.every(({ contract }) => contract.multiplier === 100),
+    section: tape.crossSections.sums(underlying),
+    events: encodedEvents(work, date, events.values()),
+    largeTrades: events.size,
+    top: tape.ranked.tops()[0]?.prints ?? [],
+    bars: bars.take(),
   };
 }

@@ -1,262 +1,283 @@
-import { createContractBook, type TradedContract, type TradedUnderlying } from '../../domain/chain/contract-book.ts';
-import { addDays, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import type { OptionPrint, OptionQuote } from '../../domain/print.ts';
+import { stat } from 'node:fs/promises';
+import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
+import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
+import { type ByteHeader, type BytePiece, readBytePieces } from '../../tape/csv/byte-csv.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
-import { readOptionTrades } from '../../tape/prints/option-trades.ts';
-import { type InternTable, internTable } from '../files/intern-table.ts';
-import { createRecordSorter, type RecordSorter } from '../files/record-sorter.ts';
+import { type OptionQuoteColumn, optionQuoteColumns } from '../../tape/prints/option-quotes.ts';
+import { recordAt as at, mostConditions, quotePutter, recordWidth as width } from '../../tape/prints/option-records.ts';
+import { type OptionTradeColumn, optionTradeColumns } from '../../tape/prints/option-trades.ts';
+import type { MadeSession, SolvedSession } from './option-session.ts';
 import type { QuoteSource } from './quote-source.ts';
+import { type QueuedSession, type SessionQueue, sessionQueue } from './session-queue.ts';
+import { createTapePartitions, type Partition, type TapePartitions } from './tape-partitions.ts';
+import { mainThread, type ReadPiece, type TapeThread, workerThread } from './tape-threads.ts';
+import type { TapeStage } from './tape-work.ts';
 
-// A print or quote as few numbers, for sorting: two whole numbers share a double, the lower below 2^32. An underlying's
-// session is the group. A quote has no exchange: its bid stands in the place of the price, its ask in that of the size.
-const at = {
-  group: 0,
-  contract: 1,
-  tsMs: 2,
-  exchangeAndNanos: 3,
-  conditionsAndSequence: 4,
-  correctionAndPrice: 5,
-  size: 6,
-} as const;
-const width = 7;
-// Vendors' files are by contract: nothing has to be moved.
-const byContract = { width, keys: [at.group, at.contract, at.tsMs] };
-const byInstant = { width, keys: [at.group, at.tsMs] };
-const high = 2 ** 32;
-const quoteExchange = 2 ** 20;
-// No correction code is near: what is above stands for any that is unknown.
-const largestCorrection = 2 ** 20;
-// Underlyings of a session, at most, in the number of a group.
-const groupsInDay = 2 ** 24;
+/** Files of fewer bytes are read by one thread: to begin others takes longer. */
+export const leastThreadedBytes = 1024 * 1024;
 
-/**
- * Takes the records of an underlying's session. The objects are used again: nothing may keep
- * them.
- */
-export interface TapeFeed {
-  print(print: OptionPrint): void;
-  quote(quote: OptionQuote): void;
-  /** Before a record of this instant or later `due` is to be waited for, as often as it is due; absent: never. */
-  readonly dueMs?: number;
-  due?(): Promise<void>;
+/** How the sessions of a tape are made. */
+export interface SessionPlan {
+  /** False for sessions that are passed over. */
+  isWanted(date: SessionDate): boolean;
+  /** What the bars of a session are stored as. */
+  statusOf(date: SessionDate): CoverageStatus;
+  /** What begins the solves of an underlying's session; null where its contracts are not solved. */
+  solving(date: SessionDate, underlying: string): (() => SolvedSession) | null;
 }
 
-/** An option tape read from its files, to be fed an underlying's session after the other. */
+/** An option tape read from its files, of which sessions are to be made. */
 export interface OptionTapeFiles {
   readonly prints: number;
   /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
   readonly quotes: number;
-  /**
-   * Feeds the records of an underlying's session to what `begin` gives for it, then calls `end`; then those of the
-   * next: New York dates ascend. With quotes they come in order of event time; prints alone come a contract after the
-   * other, each in order of event time. Null passes a session over. Contracts and underlyings are
-   * numbered for an engine that sees one underlying: what it knows is small and lies together, and is gone after it. To
-   * be called once.
-   */
-  feed(
-    begin: (underlying: TradedUnderlying, session: SessionDate) => Promise<TapeFeed | null>,
-    end: () => Promise<void>,
-  ): Promise<void>;
+  /** Days on which there are prints, ascending. */
+  readonly sessions: readonly SessionDate[];
+  /** The underlyings' sessions: New York dates ascend, and those of one date come together. To be called once. */
+  make(plan: SessionPlan): AsyncGenerator<MadeSession>;
+  /** Ends threads and removes what was put aside. What is solved in this thread is waited for. */
   close(): Promise<void>;
 }
 
 export interface OptionTapeReading {
   trades: readonly string[];
   quotes: QuoteSource;
+  /** Threads that read and make sessions; 1 = this thread alone, which also reads what is small. */
+  threads: number;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
   /** True once nothing more is collected: the files are read on only for their bad lines. */
   refused(): boolean;
 }
 
-/** The number of an underlying's session at one point in time: its date's days, and its underlying. */
-function groupNumbers() {
-  let [startMs, endMs, day] = [0, 0, 0];
-  return (underlying: number, tsMs: number) => {
-    if (tsMs < startMs || tsMs >= endMs) {
-      const date = exchangeDate(tsMs);
-      [startMs, endMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
-      day = epochDay(date);
-    }
-    return day * groupsInDay + underlying;
+/** Contracts, underlyings and lists of conditions of a tape, whichever thread met them. */
+function createTapeNames() {
+  const book = createContractBook();
+  const numbers = new Map<string, number>();
+  const conditions: (readonly number[])[] = [];
+  const contracts: TradedContract[] = [];
+  // By contract: its number among those of its underlying, and how many prints it has.
+  const numberOf: number[] = [];
+  const prints: number[] = [];
+  const idsOf: string[][] = [];
+  return {
+    conditions,
+    contracts,
+    numberOf,
+    prints,
+    /** Ids of an underlying's contracts, by their numbers. */
+    idsOf: (underlying: number) => idsOf[underlying]!,
+    symbolOf: (underlying: number) => book.underlyings()[underlying]!.symbol,
+    contract(id: string): number {
+      const contract = book.find(id)!;
+      const { index, underlying } = contract;
+      if (contracts[index] !== undefined) return index;
+      contracts[index] = contract;
+      prints[index] = 0;
+      idsOf[underlying.index] ??= [];
+      numberOf[index] = idsOf[underlying.index]!.push(contract.id) - 1;
+      return index;
+    },
+    conditionsNumber(list: readonly number[]): number {
+      const key = list.join();
+      const known = numbers.get(key);
+      if (known !== undefined) return known;
+      if (conditions.length === mostConditions) throw new RangeError(`more than ${mostConditions} lists of conditions`);
+      numbers.set(key, conditions.length);
+      return conditions.push(list) - 1;
+    },
   };
 }
+type TapeNames = ReturnType<typeof createTapeNames>;
 
-/** The underlyings' sessions that have prints, and the first and last instant of these. */
-interface SessionsFound {
-  groups: Set<number>;
-  firstMs: number;
-  lastMs: number;
-}
+/** Takes the records of a piece that a thread read. */
+type TakePiece = (thread: number, read: ReadPiece) => Promise<void>;
 
-async function pushTrades(
-  sorter: RecordSorter,
-  { trades, onBadLine, onBytes, refused }: OptionTapeReading,
-  conditions: InternTable<readonly number[]>,
-  contracts: TradedContract[],
-): Promise<SessionsFound> {
-  const found: SessionsFound = { groups: new Set(), firstMs: Infinity, lastMs: -Infinity };
-  const book = createContractBook();
-  const numbers: number[] = [];
-  const groupOf = groupNumbers();
-  const record = new Float64Array(width);
-  for (const path of trades) {
-    for await (const prints of readOptionTrades(path, { book, onBadLine, onBytes, numbers })) {
-      if (refused()) continue;
-      for (const print of prints) {
-        const { index, underlying } = print.contract;
-        contracts[index] = print.contract;
-        const group = groupOf(underlying.index, print.tsMs);
-        if (group !== record[at.group]) found.groups.add(group);
-        if (print.tsMs < found.firstMs) found.firstMs = print.tsMs;
-        if (print.tsMs > found.lastMs) found.lastMs = print.tsMs;
-        record[at.group] = group;
-        record[at.contract] = index;
-        record[at.tsMs] = print.tsMs;
-        record[at.exchangeAndNanos] = print.exchange * high + print.tsNanos;
-        record[at.conditionsAndSequence] = conditions.of(print.conditions) * high + print.sequence;
-        record[at.correctionAndPrice] = Math.min(print.correction, largestCorrection) * high + print.price;
-        record[at.size] = print.size;
-        const full = sorter.push(record);
-        if (full) await full;
-      }
+/**
+ * Has the pieces of a file read by threads in turn, and takes what they read in the order of the file: bad lines are
+ * reported as one thread would report them. What is read ahead is bounded.
+ */
+async function readPieces<Name extends string>(
+  path: string,
+  pieces: AsyncIterable<BytePiece<Name>>,
+  stage: (header: ByteHeader<Name>) => TapeStage,
+  { threads, onBadLine }: { threads: readonly TapeThread[]; onBadLine: OnBadLine },
+  take: TakePiece,
+): Promise<void> {
+  const ahead: { thread: number; linesBefore: number; read: Promise<ReadPiece> }[] = [];
+  const aheadMost = threads.length === 1 ? 0 : 2 * threads.length;
+  let line = 1;
+  let count = 0;
+  async function takeFirst() {
+    const { thread, linesBefore, read } = ahead.shift()!;
+    const done = await read;
+    line += linesBefore;
+    for (const { line: from, reason } of done.piece.bad) onBadLine({ file: path, line: line + from, reason });
+    line += done.piece.lines;
+    await take(thread, done);
+    done.release();
+  }
+  async function readAll() {
+    for await (const { header, bytes, linesBefore } of pieces) {
+      if (count === 0) for (const thread of threads) thread.begin(stage(header));
+      const thread = count++ % threads.length;
+      const read = threads[thread]!.read(bytes);
+      // A failure is thrown where it is awaited.
+      read.catch(() => {});
+      ahead.push({ thread, linesBefore, read });
+      if (ahead.length > aheadMost) await takeFirst();
     }
   }
-  return found;
+  // Where the file ends in damage, its lines before that are reported all the same.
+  const failed = await readAll().then(
+    () => null,
+    (error: unknown) => ({ error }),
+  );
+  while (ahead.length > 0) await takeFirst();
+  if (failed) throw failed.error;
 }
 
-/** Puts prints, and the quotes of their contracts, into one order of instants; where there are no quotes, nothing. */
-async function pushQuotes(
-  sorter: RecordSorter,
-  prints: RecordSorter,
-  { quotes, refused }: OptionTapeReading,
-  contracts: readonly TradedContract[],
-  { groups, firstMs, lastMs }: SessionsFound,
+/** Puts the prints of the files into their partitions: numbered by their lines, under the tape's numbers. */
+async function readTrades(
+  { trades, onBadLine, onBytes, refused }: OptionTapeReading,
+  threads: readonly TapeThread[],
+  names: TapeNames,
+  partitions: TapePartitions,
+): Promise<number> {
+  let prints = 0;
+  const { contracts, numberOf } = names;
+  for (const path of trades) {
+    // By thread: the tape's numbers of what it has met in this file.
+    const contractsOf: number[][] = threads.map(() => []);
+    const conditionsOf: number[][] = threads.map(() => []);
+    const take: TakePiece = async (thread, { piece, records }) => {
+      if (refused()) return;
+      const [known, lists] = [contractsOf[thread]!, conditionsOf[thread]!];
+      for (const id of piece.contracts) known.push(names.contract(id));
+      for (const list of piece.conditions) lists.push(names.conditionsNumber(list));
+      prints += piece.records;
+      for (let i = 0; i < piece.records * width; i += width) {
+        const contract = known[records[i + at.contract]!]!;
+        const conditions = lists[records[i + at.exchangeAndConditions]! >>> 16]!;
+        records[i + at.contract] = numberOf[contract]!;
+        records[i + at.exchangeAndConditions] = (records[i + at.exchangeAndConditions]! & 0xffff) | (conditions << 16);
+        records[i + at.sequence] = ++names.prints[contract]!;
+        partitions.put(contracts[contract]!.underlying.index, records, i);
+      }
+      await partitions.flush();
+    };
+    const stage = (header: ByteHeader<OptionTradeColumn>): TapeStage => ({ kind: 'trades', header });
+    await readPieces(path, readBytePieces(path, optionTradeColumns, onBytes), stage, { threads, onBadLine }, take);
+  }
+  return prints;
+}
+
+/** Puts quotes of files beside the prints of their contracts. */
+async function readQuoteFiles(
+  paths: readonly string[],
+  { onBadLine, onBytes, refused }: OptionTapeReading,
+  threads: readonly TapeThread[],
+  { contracts, numberOf }: TapeNames,
+  partitions: TapePartitions,
 ): Promise<void> {
-  const groupOf = groupNumbers();
-  const record = new Float64Array(width);
-  // A contract of bad lines alone left its place empty.
-  const traded = contracts.filter(() => true);
-  for await (const batch of quotes({ contracts: traded, from: exchangeDate(firstMs), to: exchangeDate(lastMs) })) {
+  const ids = Array.from(contracts, (contract) => contract.id);
+  const take: TakePiece = async (_, { piece, records }) => {
+    if (refused()) return;
+    for (let i = 0; i < piece.records * width; i += width) {
+      const contract = records[i + at.contract]!;
+      records[i + at.contract] = numberOf[contract]!;
+      partitions.put(contracts[contract]!.underlying.index, records, i);
+    }
+    await partitions.flush();
+  };
+  for (const path of paths) {
+    const stage = (header: ByteHeader<OptionQuoteColumn>): TapeStage => ({ kind: 'quotes', header, contracts: ids });
+    // The bytes of quotes are not those of the file that is counted; asking is how a stop is noticed.
+    const pieces = readBytePieces(path, optionQuoteColumns, () => onBytes(0));
+    await readPieces(path, pieces, stage, { threads, onBadLine }, take);
+  }
+}
+
+/** Likewise of the quotes that are stored. */
+async function readStoredQuotes(
+  stored: Extract<QuoteSource, { stored: unknown }>['stored'],
+  { onBytes, refused }: OptionTapeReading,
+  { contracts, numberOf }: TapeNames,
+  partitions: TapePartitions,
+): Promise<void> {
+  const record = new Uint32Array(width);
+  const put = quotePutter();
+  const { first, last } = partitions.days;
+  for await (const batch of stored({ contracts, from: dateOfEpochDay(first), to: dateOfEpochDay(last) })) {
+    onBytes(0);
     if (refused()) continue;
     for (const quote of batch) {
-      const group = groupOf(quote.contract.underlying.index, quote.tsMs);
-      if (!groups.has(group)) continue;
-      if (sorter.size === 0) await pushAll(sorter, prints);
-      record[at.group] = group;
-      record[at.contract] = quote.contract.index;
-      record[at.tsMs] = quote.tsMs;
-      record[at.exchangeAndNanos] = quoteExchange * high + quote.tsNanos;
-      // A vendor's number may need all of a double.
-      record[at.conditionsAndSequence] = quote.sequence;
-      record[at.correctionAndPrice] = quote.bid;
-      record[at.size] = quote.ask;
-      const full = sorter.push(record);
-      if (full) await full;
+      put(record, 0, quote);
+      record[at.contract] = numberOf[quote.contract.index]!;
+      partitions.put(quote.contract.underlying.index, record, 0);
     }
+    await partitions.flush();
   }
 }
 
-async function pushAll(sorter: RecordSorter, from: RecordSorter): Promise<void> {
-  for await (const records of from.sorted()) {
-    for (let i = 0; i < records.length; i += width) {
-      const full = sorter.push(records.subarray(i, i + width));
-      if (full) await full;
-    }
-  }
-  await from.close();
+function queued(fd: number, { day, underlying, ...partition }: Partition, names: TapeNames, plan: SessionPlan) {
+  const date = dateOfEpochDay(day);
+  const symbol = names.symbolOf(underlying);
+  const { isInOrder, parts, quotes } = partition;
+  const contracts = names.idsOf(underlying);
+  const work = { fd, isInOrder, parts, quotes, underlying: symbol, day, contracts, status: plan.statusOf(date) };
+  return { work, solved: plan.solving(date, symbol) };
 }
 
-/** The same contracts, each numbered among those of its underlying, and every underlying as the only one. */
-function numberedApart(contracts: readonly TradedContract[]): TradedContract[] {
-  const counts: number[] = [];
-  const underlyings: TradedUnderlying[] = [];
-  return contracts.map((contract) => {
-    const { index, symbol } = contract.underlying;
-    underlyings[index] ??= { index: 0, symbol };
-    counts[index] = (counts[index] ?? 0) + 1;
-    return { ...contract, index: counts[index] - 1, underlying: underlyings[index] };
-  });
-}
-
-/** The upper of the two numbers that share a double. */
-const highPart = (both: number) => (both / high) | 0;
-
-/** Fills one print and one quote again and again from sorted records. */
-function recordFeeder(contracts: readonly TradedContract[], lists: readonly (readonly number[])[]) {
-  const stamp = { contract: contracts[0]!, tsMs: 0, tsNanos: 0, sequence: 0 };
-  const print: OptionPrint = { ...stamp, exchange: 0, price: 0, size: 0, conditions: [], correction: 0 };
-  const quote: OptionQuote = { ...stamp, bid: 0, ask: 0 };
-  return (feed: TapeFeed, records: Float64Array, i: number) => {
-    const exchangeAndNanos = records[i + at.exchangeAndNanos]!;
-    const conditionsAndSequence = records[i + at.conditionsAndSequence]!;
-    const exchange = highPart(exchangeAndNanos);
-    const into = exchange === quoteExchange ? quote : print;
-    into.contract = contracts[records[i + at.contract]!]!;
-    into.tsMs = records[i + at.tsMs]!;
-    into.tsNanos = exchangeAndNanos >>> 0;
-    const correctionAndPrice = records[i + at.correctionAndPrice]!;
-    if (into === quote) {
-      quote.sequence = conditionsAndSequence;
-      quote.bid = correctionAndPrice;
-      quote.ask = records[i + at.size]!;
-      feed.quote(quote);
-      return;
-    }
-    print.sequence = conditionsAndSequence >>> 0;
-    print.conditions = lists[highPart(conditionsAndSequence)]!;
-    print.price = correctionAndPrice >>> 0;
-    print.correction = highPart(correctionAndPrice);
-    print.size = records[i + at.size]!;
-    print.exchange = exchange;
-    feed.print(print);
-  };
+async function isThreaded({ threads, trades }: OptionTapeReading): Promise<boolean> {
+  if (threads <= 1) return false;
+  let bytes = 0;
+  // A file that is not there is reported where it is read.
+  for (const path of trades) bytes += (await stat(path).catch(() => ({ size: 0 }))).size;
+  return bytes >= leastThreadedBytes;
 }
 
 /**
- * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them in order. Memory holds
- * what a sorter holds, and an object a contract that traded. Throws `TapeFileError`. Close it, whatever happened.
+ * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them aside by underlying and
+ * day. Memory holds what the threads work on, an object a contract that traded, and what is not written yet. Throws
+ * `TapeFileError`. Close it, whatever happened.
  */
 export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {
-  const prints = createRecordSorter(byContract);
-  const withQuotes = createRecordSorter(byInstant);
+  const main = mainThread();
+  const workers = (await isThreaded(reading)) ? Array.from({ length: reading.threads }, workerThread) : [];
+  const threads = workers.length > 0 ? workers : [main];
+  const partitions = createTapePartitions();
+  const names = createTapeNames();
+  let queue: SessionQueue | null = null;
   const close = async () => {
-    await prints.close();
-    await withQuotes.close();
+    await Promise.all(workers.map((worker) => worker.close()));
+    await queue?.close();
+    await partitions.close();
   };
-  const conditions = internTable<readonly number[]>();
-  const contracts: TradedContract[] = [];
   try {
-    const found = await pushTrades(prints, reading, conditions, contracts);
-    if (prints.size > 0) await pushQuotes(withQuotes, prints, reading, contracts, found);
-    const sorter = withQuotes.size > 0 ? withQuotes : prints;
+    const prints = await readTrades(reading, threads, names, partitions);
+    if (prints > 0) {
+      const { quotes } = reading;
+      if ('files' in quotes) await readQuoteFiles(quotes.files, reading, threads, names, partitions);
+      else await readStoredQuotes(quotes.stored, reading, names, partitions);
+    }
+    const ended = prints > 0 ? await partitions.end() : { fd: -1, partitions: [] };
+    const quotes = ended.partitions.reduce((sum, partition) => sum + partition.quotes, 0);
+    const sessions = [...new Set(ended.partitions.map(({ day }) => dateOfEpochDay(day)))];
     return {
-      prints: prints.size,
-      quotes: sorter.size - prints.size,
-      async feed(begin, end) {
-        const apart = numberedApart(contracts);
-        const put = recordFeeder(apart, conditions.items);
-        let group = -1;
-        let feed: TapeFeed | null = null;
-        let dueMs = Infinity;
-        for await (const records of sorter.sorted()) {
+      prints,
+      quotes,
+      sessions,
+      async *make(plan) {
+        for (const thread of [main, ...workers]) thread.begin({ kind: 'sessions', conditions: names.conditions });
+        const wanted = ended.partitions.filter(({ day }) => plan.isWanted(dateOfEpochDay(day)));
+        const all: QueuedSession[] = wanted.map((partition) => queued(ended.fd, partition, names, plan));
+        queue = sessionQueue(all, main, workers);
+        for await (const made of queue.made()) {
           reading.onBytes(0);
-          for (let i = 0; i < records.length; i += width) {
-            if (records[i + at.group] !== group) {
-              if (feed) await end();
-              group = records[i + at.group]!;
-              feed = await begin(apart[records[i + at.contract]!]!.underlying, exchangeDate(records[i + at.tsMs]!));
-              dueMs = feed?.dueMs ?? Infinity;
-            }
-            if (!feed) continue;
-            while (records[i + at.tsMs]! >= dueMs) {
-              await feed.due?.();
-              dueMs = feed.dueMs ?? Infinity;
-            }
-            put(feed, records, i);
-          }
+          yield made;
         }
-        if (feed) await end();
       },
       close,
     };

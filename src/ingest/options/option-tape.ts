@@ -5,10 +5,10 @@ import { optionsAreOver } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
-import type { OptionSession } from './option-session.ts';
-import { type OptionSessionWriter, optionSessionWriter } from './option-session-writer.ts';
+import { lockOptionSessions, type OptionSessionWriter, optionSessionWriter } from './option-session-writer.ts';
 import { readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
+import { sessionPlan } from './session-plan.ts';
 
 /** What is worth saying of a session's tape. */
 export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: number): string[] {
@@ -37,45 +37,37 @@ export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly
  */
 export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
   let badLines = 0;
-  const { quoteFiles } = settings;
+  const { quoteFiles, threads, rate, solveMost } = settings;
   const counting: typeof onBadLine = (bad) => {
     badLines++;
     onBadLine(bad);
   };
-  // The bytes of quotes are not those of the file that is counted; asking is how a stop is noticed.
-  const quotes = quotesOfTape(tx, { quoteFiles, onBadLine: counting, onBatch: () => onBytes(0) });
-  const files = await readOptionTape({ trades: [path], quotes, onBadLine: counting, onBytes, refused });
+  const quotes = quotesOfTape(tx, quoteFiles);
+  const files = await readOptionTape({ trades: [path], quotes, threads, onBadLine: counting, onBytes, refused });
   const rows = files.prints;
   const sessions: SessionDate[] = [];
   let changed = 0;
   let writer: OptionSessionWriter | null = null;
   try {
     if (refused()) return { rows, changed };
-    // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
-    const solving = files.quotes > 0 ? { rate: settings.rate, most: settings.solveMost } : null;
-    const tapeInfo = { withoutGaps: () => badLines === 0, nowMs: now(), source: 'option_trades_file', solving };
-    let session: OptionSession;
+    await lockOptionSessions(tx);
+    const nowMs = now();
+    const tapeInfo = { withoutGaps: () => badLines === 0, nowMs, source: 'option_trades_file' };
+    const plan = await sessionPlan(tx, files, { nowMs, solving: { rate, most: solveMost } });
     const finishDate = async () => {
       if (!writer) return;
       const totals = await writer.done();
       changed += totals.changed;
       for (const note of tapeNotes(writer.date, totals.counts, now())) onNote(note);
     };
-    await files.feed(
-      async (underlying, date) => {
-        if (writer?.date !== date) {
-          await finishDate();
-          sessions.push(date);
-          writer = await optionSessionWriter(tx, date, tapeInfo);
-        }
-        session = writer.open(underlying);
-        return session.feed;
-      },
-      async () => {
-        await session.end();
-        await writer!.add(session);
-      },
-    );
+    for await (const session of files.make(plan)) {
+      if (writer?.date !== session.date) {
+        await finishDate();
+        sessions.push(session.date);
+        writer = optionSessionWriter(tx, session.date, tapeInfo);
+      }
+      await writer.add(session);
+    }
     await finishDate();
     for (const note of quoteNotes(quoteFiles, files)) onNote(note);
     return { rows, changed, parts: sessions };

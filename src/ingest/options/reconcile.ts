@@ -1,6 +1,5 @@
 import { methodologySettings, tapeSettings } from '../../analytics/methodology.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
-import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
@@ -12,11 +11,12 @@ import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
 import { type BadLineLog, badLineLog, FileRefused } from '../files/bad-line-log.ts';
 import { expandPatterns } from '../files/file-patterns.ts';
 import { readDayVolumes, type VolumeDifference, volumeDifferences } from './day-volumes.ts';
-import type { OptionSession } from './option-session.ts';
-import { optionSessionWriter } from './option-session-writer.ts';
+import type { MadeSession } from './option-session.ts';
+import { lockOptionSessions, optionSessionWriter } from './option-session-writer.ts';
 import { quoteNotes, tapeNotes } from './option-tape.ts';
 import { type OptionTapeFiles, readOptionTape } from './option-tape-files.ts';
 import { quotesOfTape } from './quote-source.ts';
+import { sessionPlan } from './session-plan.ts';
 
 /** What a session is rebuilt from: names and patterns. */
 export interface ReconcileFiles {
@@ -35,6 +35,8 @@ export interface ReconcileOptions {
   rate?: number | undefined;
   /** Contracts of an underlying that are solved every minute; 0 = none. */
   solveMost?: number | undefined;
+  /** Threads that read the tape and make its session; 1 = this thread alone, the usual. */
+  threads?: number | undefined;
   /** Aborted to stop: everything is rolled back, and its reason is thrown. */
   signal?: AbortSignal;
   onBytes?: (bytes: number) => void;
@@ -77,33 +79,30 @@ async function store(
   if (log.refused()) throw new FileRefused();
   const differences: VolumeDifference[] = [];
   const differing = new Set<string>();
-  const writer = await optionSessionWriter(tx, date, {
+  await lockOptionSessions(tx);
+  const nowMs = now();
+  const writer = optionSessionWriter(tx, date, {
     withoutGaps: (underlying) => log.count() === 0 && !differing.has(underlying),
-    nowMs: now(),
+    nowMs,
     source: 'option_trades_file',
-    // Without quotes a series would be made of trades alone: what was solved live, from quotes, is worth more.
-    solving: files.quotes > 0 ? { rate, most: solveMost } : null,
   });
-  let session: OptionSession | undefined;
-  const compare = ({ underlying: { symbol }, tape }: OptionSession) => {
-    const volumes = tape.crossSections.volumes();
+  const compare = ({ underlying, contracts, volumes }: MadeSession) => {
     if (volumes.length === 0) return;
-    const found = volumeDifferences(symbol, volumes, aggregates.get(symbol) ?? new Map());
-    if (found.length > 0) differing.add(symbol);
+    const onTape = contracts.map((contract, i) => ({ contract, volume: volumes[i]! }));
+    const found = volumeDifferences(underlying, onTape, aggregates.get(underlying) ?? new Map());
+    if (found.length > 0) differing.add(underlying);
     differences.push(...found);
   };
-  const begin = async (underlying: TradedUnderlying, each: SessionDate) => {
-    if (each !== date) return null;
-    session = writer.open(underlying);
-    return session.feed;
-  };
-  const end = async () => {
-    await session!.end();
-    if (paths.dayAggregates.length > 0) compare(session!);
-    await writer.add(session!);
-  };
-  await files.feed(begin, end).finally(writer.settle);
-  if (!session) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
+  if (!files.sessions.includes(date)) throw new TapeFileError(paths.trades[0]!, `no print of ${date}`);
+  const plan = await sessionPlan(tx, files, { nowMs, solving: { rate, most: solveMost }, only: date });
+  try {
+    for await (const session of files.make(plan)) {
+      if (paths.dayAggregates.length > 0) compare(session);
+      await writer.add(session);
+    }
+  } finally {
+    await writer.settle();
+  }
   const { counts, contracts, underlyings, largeTrades } = await writer.done();
   return {
     session: date,
@@ -131,11 +130,12 @@ async function rebuild(
   };
   // Asked again of each underlying that is written: this spares the reading of a tape that cannot be.
   await rejectSealed(tx, [{ symbol: wholeSession, sessionDate: options.session }]);
-  const source = quotesOfTape(tx, { quoteFiles: paths.quotes, onBadLine: log.add, onBatch: () => onBytes(0) });
-  const { session: date } = options;
+  const source = quotesOfTape(tx, paths.quotes);
+  const { session: date, threads = 1 } = options;
   const files = await readOptionTape({
     trades: paths.trades,
-    quotes: (span) => source({ ...span, from: date, to: date }),
+    quotes: 'files' in source ? source : { stored: (span) => source.stored({ ...span, from: date, to: date }) },
+    threads,
     onBadLine: log.add,
     onBytes,
     refused: log.refused,

@@ -1,5 +1,4 @@
 import { regularSession } from '../../domain/calendar.ts';
-import type { TradedUnderlying } from '../../domain/chain/contract-book.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { type GreeksSlots, removeGreeks, saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
@@ -28,16 +27,15 @@ const minutesAtOnce = 32;
 
 /**
  * Solves sessions of one date, in a transaction that holds the flow: what is solved of an underlying takes the place of
- * what was stored of it. Gives null for one whose contracts are not followed.
+ * what was stored of it. Gives null for one whose contracts are not followed, else what begins its solves.
  */
 export async function sessionSolver(
   tx: Transaction,
   session: SessionDate,
   { rate, most }: Solving,
-): Promise<(underlying: TradedUnderlying) => SessionGreeks | null> {
+): Promise<(symbol: string) => (() => SessionGreeks) | null> {
   const windows = most === 0 || regularSession(session) === null ? new Map() : await followedWindows(tx);
-  return ({ symbol }) => {
-    if (!windows.has(symbol)) return null;
+  function begin(symbol: string): SessionGreeks {
     const minutes = createMinuteGreeks({ from: tx, session, rate, most, windows });
     const slots: GreeksSlots = new Map();
     let taken = 0;
@@ -66,5 +64,6 @@ export async function sessionSolver(
         await solveWithMinutes(tx, { underlying: symbol, sessionDate: session, fromMs }, rate);
       },
     };
-  };
+  }
+  return (symbol) => (windows.has(symbol) ? () => begin(symbol) : null);
 }

@@ -4,7 +4,7 @@ import { concentrationOf } from '../../analytics/offexchange/concentration.ts';
 import type { OffExchangeTally } from '../../analytics/offexchange/tally.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
-import { blockVersion } from '../../store/market/bar-blocks.ts';
+import { blockVersion } from '../../store/market/bar-codec.ts';
 import { sealedSessions } from '../../store/market/session-seals.ts';
 import {
   encodeLevels,

@@ -112,6 +112,88 @@ export function shownField({ bytes, start, end }: ByteFields, column: number): s
   return shown(column < 0 ? '' : bytes.toString('latin1', start[column]!, Math.min(end[column]!, start[column]! + 40)));
 }
 
+/** Where the columns of a file are: all that is needed to read a piece of it apart from the others. */
+export interface ByteHeader<Name extends string> {
+  at: ColumnIndex<Name>;
+  /** Columns of a line, those that are not read included. */
+  width: number;
+}
+
+/** Some consecutive lines of a file. */
+export interface BytePiece<Name extends string> {
+  header: ByteHeader<Name>;
+  bytes: Buffer;
+  /** Lines between this piece and the one before, the header among them: before the first piece alone. */
+  linesBefore: number;
+}
+
+/**
+ * The lines of a file below its header, in pieces; no piece is used again after it was given. Throws `TapeFileError`
+ * when the file as a whole cannot be read: no header, damaged or cut compression.
+ */
+export async function* readBytePieces<R extends string, O extends string>(
+  path: string,
+  { required, optional }: Pick<ByteCsvFormat<object, R, O>, 'required' | 'optional'>,
+  onBytes?: OnBytes,
+): AsyncGenerator<BytePiece<R | O>> {
+  let header: ByteHeader<R | O> | null = null;
+  let linesBefore = 0;
+  for await (const bytes of readLineBlocks(path, onBytes)) {
+    let from = 0;
+    for (; header === null && from <= bytes.length; linesBefore++) {
+      const feed = bytes.indexOf(lineFeed, from);
+      const stop = feed < 0 ? bytes.length : feed;
+      const text = bytes.toString('utf8', from, stop);
+      const names = headerOf(text.replace(/\r$/, '').replace(/^\ufeff/, ''));
+      if (names) header = { at: columnIndex<R | O>(path, names, required, optional), width: names.length };
+      from = stop + 1;
+    }
+    if (header === null || from > bytes.length) continue;
+    yield { header, bytes: bytes.subarray(from), linesBefore };
+    linesBefore = 0;
+  }
+  if (!header) throw new TapeFileError(path, 'the file is empty; expected a header line');
+}
+
+/** Called for each record of some lines, and for each bad line: its number from 0, and why it is bad. */
+export interface LineTaker<T> {
+  take(record: T): void;
+  bad(line: number, reason: string): void;
+}
+
+/** A function that reads all lines of a piece; gives how many there were. `read` as of `ByteCsvFormat`. */
+export function byteLineReader<T extends object>(
+  width: number,
+  read: (fields: ByteFields) => T | string,
+): (bytes: Buffer, taker: LineTaker<T>) => number {
+  const fields: ByteFields = {
+    bytes: Buffer.alloc(0),
+    start: new Int32Array(width),
+    end: new Int32Array(width),
+    stop: 0,
+  };
+
+  function recordOf(from: number): T | string | null {
+    const count = splitLine(fields, from);
+    if (count === width) return read(fields);
+    const { bytes, stop } = fields;
+    if (bytes.toString('latin1', from, stop).trim() === '') return null;
+    if (count < 0) return 'unterminated quoted field';
+    return `expected ${width} columns, found ${count > width ? 'more' : count}`;
+  }
+
+  return (bytes, taker) => {
+    fields.bytes = bytes;
+    let lines = 0;
+    for (let from = 0; from <= bytes.length; from = fields.stop + 1, lines++) {
+      const record = recordOf(from);
+      if (typeof record === 'string') taker.bad(lines, record);
+      else if (record !== null) taker.take(record);
+    }
+    return lines;
+  };
+}
+
 /**
  * Streams the records of a trade tape, plain or gzip, a batch for each chunk of the file. A bad line is reported to
  * `onBadLine` and omitted. Throws `TapeFileError` when the file as a whole cannot be read: no header, damaged or cut
@@ -123,50 +205,16 @@ export async function* readByteCsv<T extends object, R extends string, O extends
   onBadLine: OnBadLine,
   onBytes?: OnBytes,
 ): AsyncGenerator<T[]> {
-  let read: ((fields: ByteFields) => T | string) | null = null;
-  let fields: ByteFields = { bytes: Buffer.alloc(0), start: new Int32Array(0), end: new Int32Array(0), stop: 0 };
-  let line = 0;
-
-  function readHeader(from: number) {
-    const { bytes } = fields;
-    const feed = bytes.indexOf(lineFeed, from);
-    const stop = feed < 0 ? bytes.length : feed;
-    fields.stop = stop;
-    const header = headerOf(
-      bytes
-        .toString('utf8', from, stop)
-        .replace(/\r$/, '')
-        .replace(/^\ufeff/, ''),
-    );
-    if (!header) return;
-    const at = columnIndex<R | O>(path, header, format.required, format.optional);
-    fields = { bytes, start: new Int32Array(header.length), end: new Int32Array(header.length), stop };
-    read = format.reader(at);
-  }
-
-  function recordOf(from: number): T | string | null {
-    const count = splitLine(fields, from);
-    const { bytes, start, stop } = fields;
-    if (count === start.length) return read!(fields);
-    if (bytes.toString('latin1', from, stop).trim() === '') return null;
-    if (count < 0) return 'unterminated quoted field';
-    return `expected ${start.length} columns, found ${count > start.length ? 'more' : count}`;
-  }
-
-  for await (const bytes of readLineBlocks(path, onBytes)) {
-    fields.bytes = bytes;
+  let readLines: ReturnType<typeof byteLineReader<T>> | null = null;
+  let line = 1;
+  for await (const { header, bytes, linesBefore } of readBytePieces(path, format, onBytes)) {
+    readLines ??= byteLineReader(header.width, format.reader(header.at));
+    line += linesBefore;
     const records: T[] = [];
-    for (let from = 0; from <= bytes.length; from = fields.stop + 1) {
-      line++;
-      if (!read) {
-        readHeader(from);
-        continue;
-      }
-      const record = recordOf(from);
-      if (typeof record === 'string') onBadLine({ file: path, line, reason: record });
-      else if (record !== null) records.push(record);
-    }
+    line += readLines(bytes, {
+      take: (record) => records.push(record),
+      bad: (at, reason) => onBadLine({ file: path, line: line + at, reason }),
+    });
     if (records.length > 0) yield records;
   }
-  if (!read) throw new TapeFileError(path, 'the file is empty; expected a header line');
 }

@@ -18,9 +18,11 @@ import { compressors } from 'hyparquet-compressors';
 
 // Rows made text at a time: a megabyte or so.
 const sliceRows = 16_384;
-// A row group is held whole. Writers make them of about a million rows; a few bytes may claim to be many more.
-const maxGroupValues = 2 ** 25;
-const maxGroupBytes = 512 * 1024 ** 2;
+// Rows held at a time of a row group whose columns have an index of their pages.
+const partRows = 8 * sliceRows;
+// Any other row group is held whole. Writers make them of about a million rows; a few bytes may claim to be many more.
+const maxPartValues = 2 ** 25;
+const maxPartBytes = 512 * 1024 ** 2;
 
 type WriteValue = (value: unknown) => string;
 
@@ -134,13 +136,26 @@ function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error);
 }
 
+type RowGroup = FileMetaData['row_groups'][number];
+
+/** Rows of a group that are held at a time: pages can be read one by one only by an index of where each begins. */
+function rowsAtOnce({ num_rows, columns }: RowGroup): number {
+  const rows = Number(num_rows);
+  return columns.every(({ offset_index_offset: index }) => index !== undefined) ? Math.min(rows, partRows) : rows;
+}
+
 function checkSizes({ row_groups }: FileMetaData, columnCount: number): void {
-  for (const [index, { num_rows, columns }] of row_groups.entries()) {
-    const values = Number(num_rows) * columnCount;
-    const bytes = columns.reduce((sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0), 0);
-    if (values > maxGroupValues || bytes > maxGroupBytes)
+  for (const [index, group] of row_groups.entries()) {
+    const rows = rowsAtOnce(group);
+    const values = rows * columnCount;
+    const unpacked = group.columns.reduce(
+      (sum, { meta_data }) => sum + Number(meta_data?.total_uncompressed_size ?? 0),
+      0,
+    );
+    const bytes = Math.ceil((unpacked * rows) / Math.max(1, Number(group.num_rows)));
+    if (values > maxPartValues || bytes > maxPartBytes)
       throw new ParquetError(
-        `row group ${index + 1} has ${values} values in ${bytes} bytes unpacked; at most ${maxGroupValues} in ${maxGroupBytes} are read: write smaller row groups`,
+        `row group ${index + 1} has ${values} values in ${bytes} bytes unpacked, and no index of its pages to read it in parts; at most ${maxPartValues} in ${maxPartBytes} are read at once: write smaller row groups, or a page index`,
       );
   }
 }
@@ -153,8 +168,8 @@ function compact(values: DecodedArray): DecodedArray {
     : values;
 }
 
-/** The columns of a row group. Whole, since many writers make one page of a column, with no index into it. */
-async function readGroup(
+/** Columns of rows of a row group. Without an index of its pages, a column is unpacked from its beginning. */
+async function readPart(
   scan: ParquetScan,
   columns: readonly Column[],
   range: { rowStart: number; rowEnd: number },
@@ -188,7 +203,8 @@ function linesOf(columns: readonly Column[], data: readonly DecodedArray[], from
 /**
  * The rows of a Parquet file as CSV: a header, then a line per row. Timestamps of every unit become nanoseconds since
  * the epoch, dates `YYYY-MM-DD`, decimals their exact digits, nulls blank, lists `"1,2"`; columns of other types are
- * omitted. Memory holds one row group. Throws `ParquetError`.
+ * omitted. Memory holds one row group, or a part of one that has an index of
+ * its pages. Throws `ParquetError`.
  */
 export async function* parquetCsv(path: string, onBytes: (count: number) => void): AsyncGenerator<Buffer> {
   const handle = await open(path);
@@ -214,19 +230,22 @@ export async function* parquetCsv(path: string, onBytes: (count: number) => void
     yield Buffer.from(`${columns.map(({ name }) => quoted(name)).join(',')}\n`);
     const rows = Number(metadata.num_rows);
     let [read, reported] = [0, 0];
-    for (const [index, { num_rows }] of metadata.row_groups.entries()) {
-      const count = Number(num_rows);
-      // A scan of its own for each: it holds on to the columns that it read last.
-      const scan = await parquetScan({ file, metadata, compressors, utf8: false, parsers, geoparquet: false });
-      const data = await readGroup(scan, columns, { rowStart: read, rowEnd: read + count }, index + 1);
-      for (let from = 0; from < count; from += sliceRows) {
-        const to = Math.min(count, from + sliceRows);
-        yield linesOf(columns, data, from, to);
-        const bytes = Math.floor((size * (read + to)) / rows);
-        onBytes(bytes - reported);
-        reported = bytes;
+    for (const [index, group] of metadata.row_groups.entries()) {
+      const end = read + Number(group.num_rows);
+      while (read < end) {
+        const count = Math.min(rowsAtOnce(group), end - read);
+        // A scan of its own for each part: it holds on to the columns that it read last.
+        const scan = await parquetScan({ file, metadata, compressors, utf8: false, parsers, geoparquet: false });
+        const data = await readPart(scan, columns, { rowStart: read, rowEnd: read + count }, index + 1);
+        for (let from = 0; from < count; from += sliceRows) {
+          const to = Math.min(count, from + sliceRows);
+          yield linesOf(columns, data, from, to);
+          const bytes = Math.floor((size * (read + to)) / rows);
+          onBytes(bytes - reported);
+          reported = bytes;
+        }
+        read += count;
       }
-      read += count;
     }
   } finally {
     await handle.close();

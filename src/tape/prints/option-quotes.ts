@@ -9,7 +9,10 @@ import { largestOptionPrice } from './option-trades.ts';
 import { badContract, badStamp, stampMs, stampNanos } from './print-fields.ts';
 
 const required = ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_timestamp'] as const;
-type Columns = ColumnIndex<(typeof required)[number]>;
+
+/** The columns of an option quotes file. */
+export const optionQuoteColumns = { required, optional: [] };
+export type OptionQuoteColumn = (typeof required)[number];
 
 /** A side's price; blank = nobody there, which the tape writes as 0 too. */
 function sideAt({ bytes, start, end }: ByteFields, column: number): number {
@@ -17,25 +20,27 @@ function sideAt({ bytes, start, end }: ByteFields, column: number): number {
   return price <= largestOptionPrice ? price : Number.NaN;
 }
 
-function optionQuoteReader(book: ContractBook) {
-  return (at: Columns): ((fields: ByteFields) => OptionQuote | string) => {
-    const contractOf = byteTexts<TradedContract>(book.find);
-    return (fields) => {
-      const { bytes, start, end } = fields;
-      const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
-      if (contract === null) return badContract(fields, at.ticker);
-      const bid = sideAt(fields, at.bid_price);
-      if (Number.isNaN(bid)) return `bid_price: expected a price from 0, got ${shownField(fields, at.bid_price)}`;
-      const ask = sideAt(fields, at.ask_price);
-      if (Number.isNaN(ask)) return `ask_price: expected a price from 0, got ${shownField(fields, at.ask_price)}`;
-      const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
-      if (Number.isNaN(sequence))
-        return `sequence_number: expected a whole number, got ${shownField(fields, at.sequence_number)}`;
-      const tsMs = stampMs(fields, at.sip_timestamp);
-      const tsNanos = stampNanos(fields, at.sip_timestamp);
-      if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
-      return { contract, bid, ask, tsMs, tsNanos, sequence };
-    };
+/** A function that reads a line: its quote, or why it is bad. */
+export function optionQuoteReader(
+  book: Pick<ContractBook, 'find'>,
+  at: ColumnIndex<OptionQuoteColumn>,
+): (fields: ByteFields) => OptionQuote | string {
+  const contractOf = byteTexts<TradedContract>(book.find);
+  return (fields) => {
+    const { bytes, start, end } = fields;
+    const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
+    if (contract === null) return badContract(fields, at.ticker);
+    const bid = sideAt(fields, at.bid_price);
+    if (Number.isNaN(bid)) return `bid_price: expected a price from 0, got ${shownField(fields, at.bid_price)}`;
+    const ask = sideAt(fields, at.ask_price);
+    if (Number.isNaN(ask)) return `ask_price: expected a price from 0, got ${shownField(fields, at.ask_price)}`;
+    const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
+    if (Number.isNaN(sequence))
+      return `sequence_number: expected a whole number, got ${shownField(fields, at.sequence_number)}`;
+    const tsMs = stampMs(fields, at.sip_timestamp);
+    const tsNanos = stampNanos(fields, at.sip_timestamp);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+    return { contract, bid, ask, tsMs, tsNanos, sequence };
   };
 }
 
@@ -49,9 +54,8 @@ export function readOptionQuotes(
   options: { book: ContractBook; onBadLine: OnBadLine; onBytes?: OnBytes },
 ): AsyncGenerator<OptionQuote[]> {
   const format: ByteCsvFormat<OptionQuote, (typeof required)[number], never> = {
-    required,
-    optional: [],
-    reader: optionQuoteReader(options.book),
+    ...optionQuoteColumns,
+    reader: (at) => optionQuoteReader(options.book, at),
   };
   return readByteCsv(path, format, options.onBadLine, options.onBytes);
 }

@@ -17,7 +17,11 @@ import {
 } from './print-fields.ts';
 
 const required = ['ticker', 'conditions', 'exchange', 'price', 'sip_timestamp', 'size'] as const;
-type Columns = ColumnIndex<(typeof required)[number] | 'correction'>;
+const optional = ['correction'] as const;
+
+/** The columns of an option trades file. */
+export const optionTradeColumns = { required, optional };
+export type OptionTradeColumn = (typeof required)[number] | (typeof optional)[number];
 
 /** What the engine's records hold: prices in 32 bits of 1e-4 dollars, sizes in 31. */
 export const largestOptionPrice = 2 ** 32 - 1;
@@ -26,33 +30,54 @@ export const largestOptionSize = 2 ** 31 - 1;
 /** The number of the next print of each contract, by the contract's index, in one session. */
 export type PrintNumbers = number[];
 
-function optionTradeReader(book: ContractBook, numbers: PrintNumbers) {
-  return (at: Columns): ((fields: ByteFields) => OptionPrint | string) => {
-    const contractOf = byteTexts<TradedContract>(book.find);
-    const conditionsOf = conditionReader(at.conditions);
-    return (fields) => {
-      const { bytes, start, end } = fields;
-      const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
-      if (contract === null) return badContract(fields, at.ticker);
-      const conditions = conditionsOf(fields);
-      if (conditions === null) return badConditions(fields, at.conditions);
-      const price = priceAt(bytes, start[at.price]!, end[at.price]!);
-      if (!(price <= largestOptionPrice)) return `price: expected a price from 0, got ${shownField(fields, at.price)}`;
-      const size = sizeMicrosAt(bytes, start[at.size]!, end[at.size]!) / sizeParts;
-      if (!(size > 0 && size <= largestOptionSize && Number.isInteger(size)))
-        return `size: expected a whole number of contracts from 1, got ${shownField(fields, at.size)}`;
-      const exchange = idAt(fields, at.exchange);
-      if (Number.isNaN(exchange)) return `exchange: expected an exchange id, got ${shownField(fields, at.exchange)}`;
-      const correction = optionalCount(fields, at.correction);
-      if (Number.isNaN(correction))
-        return `correction: expected a whole number or nothing, got ${shownField(fields, at.correction)}`;
-      const tsMs = stampMs(fields, at.sip_timestamp);
-      const tsNanos = stampNanos(fields, at.sip_timestamp);
-      if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
-      const sequence = (numbers[contract.index] ?? 0) + 1;
-      numbers[contract.index] = sequence;
-      return { contract, exchange, price, size, conditions, correction, tsMs, tsNanos, sequence };
-    };
+const noContract: TradedContract = {
+  index: -1,
+  id: '',
+  contract: { root: '', expiry: '', right: 'call', strike: 0 },
+  underlying: { index: -1, symbol: '' },
+  multiplier: 0,
+};
+
+/**
+ * A function that reads a line: its print, or why it is bad. One object is filled for every line; a print's number is
+ * left 0. Lists of conditions that are written alike are one array.
+ */
+export function optionTradeReader(
+  book: ContractBook,
+  at: ColumnIndex<OptionTradeColumn>,
+): (fields: ByteFields) => OptionPrint | string {
+  const contractOf = byteTexts<TradedContract>(book.find);
+  const conditionsOf = conditionReader(at.conditions);
+  const numbers = { price: 0.5, size: 0.5, tsMs: 0.5, tsNanos: 0, sequence: 0 };
+  const print: OptionPrint = { contract: noContract, conditions: [], exchange: 0, correction: 0, ...numbers };
+  return (fields) => {
+    const { bytes, start, end } = fields;
+    const contract = contractOf(bytes, start[at.ticker]!, end[at.ticker]!);
+    if (contract === null) return badContract(fields, at.ticker);
+    const conditions = conditionsOf(fields);
+    if (conditions === null) return badConditions(fields, at.conditions);
+    const price = priceAt(bytes, start[at.price]!, end[at.price]!);
+    if (!(price <= largestOptionPrice)) return `price: expected a price from 0, got ${shownField(fields, at.price)}`;
+    const size = sizeMicrosAt(bytes, start[at.size]!, end[at.size]!) / sizeParts;
+    if (!(size > 0 && size <= largestOptionSize && Number.isInteger(size)))
+      return `size: expected a whole number of contracts from 1, got ${shownField(fields, at.size)}`;
+    const exchange = idAt(fields, at.exchange);
+    if (Number.isNaN(exchange)) return `exchange: expected an exchange id, got ${shownField(fields, at.exchange)}`;
+    const correction = optionalCount(fields, at.correction);
+    if (Number.isNaN(correction))
+      return `correction: expected a whole number or nothing, got ${shownField(fields, at.correction)}`;
+    const tsMs = stampMs(fields, at.sip_timestamp);
+    const tsNanos = stampNanos(fields, at.sip_timestamp);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+    print.contract = contract;
+    print.conditions = conditions;
+    print.exchange = exchange;
+    print.correction = correction;
+    print.price = price;
+    print.size = size;
+    print.tsMs = tsMs;
+    print.tsNanos = tsNanos;
+    return print;
   };
 }
 
@@ -74,10 +99,18 @@ export interface OptionTradeOptions {
  */
 export function readOptionTrades(path: string, options: OptionTradeOptions): AsyncGenerator<OptionPrint[]> {
   const { book, onBadLine, onBytes, numbers = [] } = options;
-  const format: ByteCsvFormat<OptionPrint, (typeof required)[number], 'correction'> = {
-    required,
-    optional: ['correction'],
-    reader: optionTradeReader(book, numbers),
+  const format: ByteCsvFormat<OptionPrint, (typeof required)[number], (typeof optional)[number]> = {
+    ...optionTradeColumns,
+    reader(at) {
+      const read = optionTradeReader(book, at);
+      return (fields) => {
+        const print = read(fields);
+        if (typeof print === 'string') return print;
+        const { index } = print.contract;
+        numbers[index] = (numbers[index] ?? 0) + 1;
+        return { ...print, sequence: numbers[index] };
+      };
+    },
   };
   return readByteCsv(path, format, onBadLine, onBytes);
 }

@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
-import type { SchemaElement } from 'hyparquet';
+import { parquetMetadata, type SchemaElement } from 'hyparquet';
 import { parquetWriteBuffer } from 'hyparquet-writer';
 import { describe, expect, test } from 'vitest';
 import { readBytes } from '../../../src/tape/csv/tape-file.ts';
@@ -96,6 +96,34 @@ describe('values of Parquet as CSV', () => {
       pageSize: 4096,
     });
     expect(await textOf(new Uint8Array(buffer))).toBe(`n\n${data.join('\n')}\n`);
+  });
+
+  test('a row group with an index of its pages is read in parts, and gives the same rows', async () => {
+    const count = 140_000;
+    const names = Array.from({ length: count }, (_, i) => (i % 11 === 0 ? null : `name ${(i * 7919) % 499}`));
+    const numbers = Array.from({ length: count }, (_, i) => (i * 31) % 100_003);
+    const write = (offsetIndex: boolean) =>
+      new Uint8Array(
+        parquetWriteBuffer({
+          columnData: [
+            { name: 'names', data: names, offsetIndex },
+            { name: 'numbers', data: numbers, type: 'INT32', offsetIndex },
+          ],
+          rowGroupSize: count,
+          pageSize: 16_384,
+        }),
+      );
+    const [whole, indexed] = [write(false), write(true)];
+    expect(await textOf(indexed)).toBe(await textOf(whole));
+    // The last pages of the last column: what is read at a time is told where it fails.
+    const damage = (bytes: Uint8Array) => {
+      const { row_groups } = parquetMetadata(bytes.buffer as ArrayBuffer);
+      const { data_page_offset, total_compressed_size } = row_groups[0]!.columns[1]!.meta_data!;
+      const end = Number(data_page_offset + total_compressed_size);
+      return Uint8Array.from(bytes).fill(0xff, end - 6000, end);
+    };
+    await expect(textOf(damage(whole))).rejects.toThrow('row group 1, column numbers, rows 1 to 140000: ');
+    await expect(textOf(damage(indexed))).rejects.toThrow('row group 1, column numbers, rows 131073 to 140000: ');
   });
 
   test('a cut file is refused as incomplete, a damaged page with row group and column', async () => {

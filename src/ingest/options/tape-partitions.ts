@@ -1,0 +1,157 @@
+import { type FileHandle, mkdtemp, open, rm } from 'node:fs/promises';
+import { tmpdir } from 'node:os';
+import { join } from 'node:path';
+import { recordAt as at, isQuote, recordWidth as width } from '../../tape/prints/option-records.ts';
+
+// Numbers held in memory of all partitions together, beyond which they are written.
+const heldNumbers = 2 ** 21;
+const firstNumbers = 64 * width;
+
+/** The records of an underlying on one day, in a file in the order in which they came. */
+export interface Partition {
+  /** Numbers of the underlying and of its day. */
+  underlying: number;
+  day: number;
+  prints: number;
+  quotes: number;
+  /** True if prints alone came a contract after the other, each in order of time. */
+  isInOrder: boolean;
+  /** Where its records lie in the file: offset and length of one part after another, bytes. */
+  parts: number[];
+}
+
+/** Records by underlying and day, in a temporary file. Memory does not grow with their number. */
+export interface TapePartitions {
+  /** Adds the record at `i`; a quote of an underlying's day without prints is left out. */
+  put(underlying: number, records: Uint32Array, i: number): void;
+  /** To be called, and awaited, now and then: writes what is held if it is much. */
+  flush(): Promise<void>;
+  /** The days of its prints: the first and the last epoch day. */
+  readonly days: { first: number; last: number };
+  /** All is written: the file, and the partitions by day, then underlying. */
+  end(): Promise<{ fd: number; partitions: Partition[] }>;
+  /** Closes the file, which then is gone. */
+  close(): Promise<void>;
+}
+
+interface Filling extends Partition {
+  held: Uint32Array<ArrayBuffer>;
+  length: number;
+  lastContract: number;
+  lastMs: number;
+}
+
+const emptyPartition = (underlying: number, day: number): Filling => ({
+  ...{ underlying, day, prints: 0, quotes: 0, isInOrder: true, parts: [] },
+  ...{ held: new Uint32Array(firstNumbers), length: 0, lastContract: -1, lastMs: 0 },
+});
+
+function add(to: Filling, records: Uint32Array, i: number): void {
+  if (to.length === to.held.length) {
+    const longer = new Uint32Array(2 * to.length);
+    longer.set(to.held);
+    to.held = longer;
+  }
+  const { held, length } = to;
+  for (let n = 0; n < width; n++) held[length + n] = records[i + n]!;
+  to.length = length + width;
+  if (isQuote(records[i + at.nanosAndCorrection]!)) {
+    to.quotes++;
+    return;
+  }
+  to.prints++;
+  const [contract, ms] = [records[i + at.contract]!, records[i + at.ms]!];
+  if (contract < to.lastContract || (contract === to.lastContract && ms < to.lastMs)) to.isInOrder = false;
+  to.lastContract = contract;
+  to.lastMs = ms;
+}
+
+/** An open file that has no name any more: whatever ends the process, it is gone with it. */
+async function openUnnamed(parent: string): Promise<FileHandle> {
+  const folder = await mkdtemp(join(parent, 'tapegraph-tape-'));
+  try {
+    return await open(join(folder, 'records'), 'w+');
+  } finally {
+    await rm(folder, { recursive: true, force: true });
+  }
+}
+
+async function writeAll(file: FileHandle, pieces: Uint32Array<ArrayBuffer>[], from: number): Promise<void> {
+  let at = from;
+  for (const piece of pieces) {
+    const bytes = new Uint8Array(piece.buffer, piece.byteOffset, piece.byteLength);
+    for (let written = 0; written < bytes.length; )
+      written += (await file.write(bytes, written, bytes.length - written, at + written)).bytesWritten;
+    at += bytes.length;
+  }
+}
+
+/** No records; their file goes into `parent`. Close it, whatever happened. */
+export function createTapePartitions(parent = tmpdir()): TapePartitions {
+  // By day, then underlying.
+  const days = new Map<number, Filling[]>();
+  let [lastDay, ofDay]: [number, Filling[]] = [Number.NaN, []];
+  let last: Filling | null = null;
+  let held = 0;
+  let offset = 0;
+  let file: FileHandle | null = null;
+
+  function partition(underlying: number, day: number): Filling {
+    if (day !== lastDay) {
+      ofDay = days.get(day) ?? [];
+      days.set(day, ofDay);
+      lastDay = day;
+    }
+    ofDay[underlying] ??= emptyPartition(underlying, day);
+    last = ofDay[underlying];
+    return last;
+  }
+
+  const all = () => [...days.values()].flatMap((fillings) => fillings.filter(() => true));
+
+  async function write(): Promise<void> {
+    file ??= await openUnnamed(parent);
+    const pieces: Uint32Array<ArrayBuffer>[] = [];
+    let end = offset;
+    for (const filling of all()) {
+      if (filling.length === 0) continue;
+      const piece = filling.held.subarray(0, filling.length);
+      pieces.push(piece);
+      filling.parts.push(end, piece.byteLength);
+      end += piece.byteLength;
+      filling.length = 0;
+    }
+    await writeAll(file, pieces, offset);
+    offset = end;
+    held = 0;
+    // What a partition held that has ended is not needed; the one that is being filled keeps its memory.
+    for (const filling of all())
+      if (filling !== last && filling.held.length > firstNumbers) filling.held = new Uint32Array(firstNumbers);
+  }
+
+  return {
+    put(underlying, records, i) {
+      const day = records[i + at.day]! | 0;
+      if (isQuote(records[i + at.nanosAndCorrection]!) && days.get(day)?.[underlying] === undefined) return;
+      add(partition(underlying, day), records, i);
+      held += width;
+    },
+    flush: async () => {
+      if (held >= heldNumbers) await write();
+    },
+    get days() {
+      const known = [...days.keys()];
+      return { first: Math.min(...known), last: Math.max(...known) };
+    },
+    async end() {
+      await write();
+      const partitions = all().sort((a, b) => a.day - b.day || a.underlying - b.underlying);
+      for (const each of partitions) each.held = new Uint32Array(0);
+      return { fd: file!.fd, partitions };
+    },
+    async close() {
+      await file?.close();
+      file = null;
+    },
+  };
+}

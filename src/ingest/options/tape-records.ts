@@ -1,0 +1,112 @@
+import { readSync } from 'node:fs';
+import type { TradedContract } from '../../domain/chain/contract-book.ts';
+import type { OptionPrint, OptionQuote } from '../../domain/print.ts';
+import {
+  recordAt as at,
+  correctionOf,
+  dayStartMs,
+  isQuote,
+  nanosOf,
+  quoteSequence,
+  recordWidth as width,
+} from '../../tape/prints/option-records.ts';
+import { createRecordSorter } from '../files/record-sorter.ts';
+import type { Partition } from './tape-partitions.ts';
+
+/** Records read from a partition at a time. */
+const recordsAtOnce = 8192;
+
+/** Where a partition lies. */
+export interface PartitionFile extends Pick<Partition, 'isInOrder' | 'parts' | 'quotes'> {
+  /** The open file of all partitions. */
+  fd: number;
+}
+
+/** The records of a partition in the order in which they came, in memory that is used again. */
+function* storedRecords({ fd, parts }: PartitionFile): Generator<Uint32Array> {
+  const records = new Uint32Array(recordsAtOnce * width);
+  const bytes = new Uint8Array(records.buffer);
+  for (let i = 0; i < parts.length; i += 2) {
+    const end = parts[i]! + parts[i + 1]!;
+    for (let from = parts[i]!; from < end; ) {
+      const wanted = Math.min(bytes.length, end - from);
+      for (let read = 0; read < wanted; ) {
+        const more = readSync(fd, bytes, read, wanted - read, from + read);
+        if (more === 0) throw new Error('the temporary file of a tape is shorter than what was written to it');
+        read += more;
+      }
+      yield records.subarray(0, wanted / 4);
+      from += wanted;
+    }
+  }
+}
+
+/** Likewise in order of `keys`. Memory holds what a sorter holds. */
+async function* sortedRecords(partition: PartitionFile, keys: readonly number[]): AsyncGenerator<Uint32Array> {
+  const sorter = createRecordSorter({ width, keys });
+  try {
+    for (const records of storedRecords(partition)) {
+      for (let i = 0; i < records.length; i += width) {
+        const full = sorter.push(records.subarray(i, i + width));
+        if (full) await full;
+      }
+    }
+    for await (const records of sorter.sorted()) yield new Uint32Array(records);
+  } finally {
+    await sorter.close();
+  }
+}
+
+/** The records of a partition: by instant, or a contract after the other, each by instant. */
+export async function* recordsOf(partition: PartitionFile, order: 'instant' | 'contract'): AsyncGenerator<Uint32Array> {
+  if (order === 'instant') yield* sortedRecords(partition, [at.ms]);
+  else if (partition.isInOrder && partition.quotes === 0) yield* storedRecords(partition);
+  else yield* sortedRecords(partition, [at.contract, at.ms]);
+}
+
+/** Takes the records of an underlying's session. The objects are used again: nothing may keep them. */
+export interface TapeFeed {
+  print(print: OptionPrint): void;
+  quote(quote: OptionQuote): void;
+}
+
+/**
+ * A function that fills one print and one quote again and again, and when its day begins. Contracts and lists of
+ * conditions stand at their numbers.
+ */
+export function recordFeeder(
+  contracts: readonly TradedContract[],
+  conditions: readonly (readonly number[])[],
+  day: number,
+): { put: (feed: TapeFeed, records: Uint32Array, i: number) => void; startMs: number } {
+  const startMs = dayStartMs(day);
+  // Numbers that are no small integers from the start: their fields then need no other form later.
+  const stamp = { contract: contracts[0]!, tsMs: 0.5, tsNanos: 0, sequence: 0.5 };
+  const print: OptionPrint = { ...stamp, exchange: 0, price: 0.5, size: 0.5, conditions: [], correction: 0 };
+  const quote: OptionQuote = { ...stamp, bid: 0.5, ask: 0.5 };
+  const put = (feed: TapeFeed, records: Uint32Array, i: number) => {
+    const nanosAndCorrection = records[i + at.nanosAndCorrection]!;
+    if (isQuote(nanosAndCorrection)) {
+      quote.contract = contracts[records[i + at.contract]!]!;
+      quote.tsMs = startMs + records[i + at.ms]!;
+      quote.tsNanos = nanosOf(nanosAndCorrection);
+      quote.sequence = quoteSequence(records, i);
+      quote.bid = records[i + at.priceOrBid]!;
+      quote.ask = records[i + at.sizeOrAsk]!;
+      feed.quote(quote);
+      return;
+    }
+    const exchangeAndConditions = records[i + at.exchangeAndConditions]!;
+    print.contract = contracts[records[i + at.contract]!]!;
+    print.tsMs = startMs + records[i + at.ms]!;
+    print.tsNanos = nanosOf(nanosAndCorrection);
+    print.correction = correctionOf(nanosAndCorrection);
+    print.price = records[i + at.priceOrBid]!;
+    print.size = records[i + at.sizeOrAsk]!;
+    print.exchange = exchangeAndConditions & 0xffff;
+    print.conditions = conditions[exchangeAndConditions >>> 16]!;
+    print.sequence = records[i + at.sequence]!;
+    feed.print(print);
+  };
+  return { put, startMs };
+}

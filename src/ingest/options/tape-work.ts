@@ -1,0 +1,62 @@
+import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
+import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { ByteHeader } from '../../tape/csv/byte-csv.ts';
+import type { OptionQuoteColumn } from '../../tape/prints/option-quotes.ts';
+import {
+  type PieceReader,
+  quotePieceReader,
+  type RecordPiece,
+  tradePieceReader,
+} from '../../tape/prints/option-records.ts';
+import type { OptionTradeColumn } from '../../tape/prints/option-trades.ts';
+import { type MadeSession, makeSession, type SessionWork, type SolvedSession } from './option-session.ts';
+
+/** What comes next: pieces of a file of trades, of quotes, or sessions. Plain data. */
+export type TapeStage =
+  | { kind: 'trades'; header: ByteHeader<OptionTradeColumn> }
+  /** Contracts that traded, by the numbers that their quotes are given. */
+  | { kind: 'quotes'; header: ByteHeader<OptionQuoteColumn>; contracts: readonly string[] }
+  /** Lists of conditions by the numbers in the records. */
+  | { kind: 'sessions'; conditions: readonly (readonly number[])[] };
+
+/** The work on a tape that any thread can do, one thing after the other. */
+export interface TapeWork {
+  begin(stage: TapeStage): void;
+  /** Reads the lines of a piece of the file into records. */
+  read(bytes: Buffer, into: Uint32Array): RecordPiece;
+  make(work: SessionWork, solved: SolvedSession | null): Promise<MadeSession>;
+}
+
+const standIn = (index: number, id: string): TradedContract => ({
+  index,
+  id,
+  contract: { root: '', expiry: '', right: 'call', strike: 0 },
+  underlying: { index: -1, symbol: '' },
+  multiplier: 0,
+});
+
+/** Finds what traded, by number, and has one stand-in below zero for the rest: quotes name many times as many. */
+function tradedOnly(contracts: readonly string[]): ContractBook['find'] {
+  const traded = new Map(contracts.map((id, index) => [id, standIn(index, id)]));
+  const untraded = standIn(-1, '');
+  return (text) => {
+    const contract = readOptionContract(text);
+    return contract === null ? null : (traded.get(contractId(contract)) ?? untraded);
+  };
+}
+
+/** A thread's part of the work. */
+export function createTapeWork(): TapeWork {
+  let reader: PieceReader | null = null;
+  let conditions: readonly (readonly number[])[] = [];
+  return {
+    begin(stage) {
+      reader = null;
+      if (stage.kind === 'trades') reader = tradePieceReader(stage.header);
+      else if (stage.kind === 'quotes') reader = quotePieceReader(stage.header, tradedOnly(stage.contracts));
+      else conditions = stage.conditions;
+    },
+    read: (bytes, into) => reader!(bytes, into),
+    make: (work, solved) => makeSession(work, conditions, solved),
+  };
+}

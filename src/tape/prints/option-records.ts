@@ -1,0 +1,191 @@
+import { type ContractBook, createContractBook } from '../../domain/chain/contract-book.ts';
+import {
+  addDays,
+  dateOfEpochDay,
+  epochDay,
+  exchangeDate,
+  exchangeInstant,
+  type SessionDate,
+} from '../../domain/market-time.ts';
+import type { OptionQuote } from '../../domain/print.ts';
+import { type ByteHeader, byteLineReader } from '../csv/byte-csv.ts';
+import { type OptionQuoteColumn, optionQuoteReader } from './option-quotes.ts';
+import { type OptionTradeColumn, optionTradeReader } from './option-trades.ts';
+
+/*
+ * Prints and quotes as eight whole numbers of 32 bits each: they go between threads and to files without an object. A
+ * quote has its bid in the place of the price, its ask in that of the size, and its number in two.
+ */
+
+/** Numbers of a record. */
+export const recordWidth = 8;
+/** Offsets in a record. */
+export const recordAt = {
+  contract: 0,
+  /** Milliseconds since midnight in New York of the record's day. */
+  ms: 1,
+  /** 20 bits of nanoseconds; above them the correction code, or what stands for a quote. */
+  nanosAndCorrection: 2,
+  priceOrBid: 3,
+  sizeOrAsk: 4,
+  /** 16 bits of the exchange, 16 of the list of conditions; of a quote the lower half of its number. */
+  exchangeAndConditions: 5,
+  /** Of a quote the upper half. */
+  sequence: 6,
+  /** Epoch day of the New York date. */
+  day: 7,
+} as const;
+const at = recordAt;
+
+const nanosBits = 20;
+const nanosMask = 2 ** nanosBits - 1;
+const quoteMark = 2 ** (32 - nanosBits) - 1;
+// No correction code is near: what is above stands for any that is unknown.
+const largestCorrection = quoteMark - 1;
+/** Different lists of conditions on a tape, at most: far above what tapes use. */
+export const mostConditions = 2 ** 16;
+// A line with a record has at least a ticker of 16 characters, a stamp of 13, four more fields' separators and digits.
+const leastLineBytes = 32;
+
+export const nanosOf = (both: number) => both & nanosMask;
+export const correctionOf = (both: number) => both >>> nanosBits;
+export const isQuote = (both: number) => both >>> nanosBits === quoteMark;
+
+/** Records that the lines of so many bytes can hold, at most. */
+export const mostRecords = (bytes: number) => Math.ceil((bytes + 1) / leastLineBytes);
+
+/** New York's midnight of an epoch day, epoch ms. */
+export const dayStartMs = (day: number): number => exchangeInstant(dateOfEpochDay(day));
+
+/** What was read of a piece of a file. */
+export interface RecordPiece {
+  /** Records that were put into the piece's memory. */
+  records: number;
+  lines: number;
+  /** Lines from 0. */
+  bad: { line: number; reason: string }[];
+  /** Ids of contracts that were met for the first time: they have the next numbers. */
+  contracts: string[];
+  /** Likewise lists of conditions. */
+  conditions: (readonly number[])[];
+}
+
+/** Reads the lines of a piece into records. */
+export type PieceReader = (bytes: Buffer, into: Uint32Array) => RecordPiece;
+
+/** Puts the instant of a record: days are looked up once each. */
+function instants() {
+  let [startMs, endMs, day] = [0, 0, 0];
+  return (into: Uint32Array, i: number, tsMs: number) => {
+    if (tsMs < startMs || tsMs >= endMs) {
+      const date: SessionDate = exchangeDate(tsMs);
+      [startMs, endMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
+      day = epochDay(date);
+    }
+    into[i + at.ms] = tsMs - startMs;
+    into[i + at.day] = day;
+  };
+}
+
+const emptyPiece = (): RecordPiece => ({ records: 0, lines: 0, bad: [], contracts: [], conditions: [] });
+
+/**
+ * Reads pieces of option trades files. Contracts and lists of conditions are numbered from 0 in the order in which this
+ * reader meets them; prints have no number yet. Throws `RangeError` for more lists of conditions than tapes use.
+ */
+export function tradePieceReader({ at: columns, width }: ByteHeader<OptionTradeColumn>): PieceReader {
+  const book = createContractBook();
+  const read = byteLineReader(width, optionTradeReader(book, columns));
+  const numbers = new Map<readonly number[], number>();
+  const putInstant = instants();
+  // By the book's numbers: a contract of bad lines alone has none here.
+  const contractNumbers: number[] = [];
+  let contracts = 0;
+  return (bytes, into) => {
+    const piece = emptyPiece();
+    let i = 0;
+    let [lastConditions, conditionsNumber]: [readonly number[] | null, number] = [null, 0];
+    function numberOf(conditions: readonly number[]): number {
+      const known = numbers.get(conditions);
+      if (known !== undefined) return known;
+      if (numbers.size === mostConditions) throw new RangeError(`more than ${mostConditions} lists of conditions`);
+      piece.conditions.push(conditions);
+      numbers.set(conditions, numbers.size);
+      return numbers.size - 1;
+    }
+    piece.lines = read(bytes, {
+      bad: (line, reason) => piece.bad.push({ line, reason }),
+      take(print) {
+        const { contract, conditions } = print;
+        let number = contractNumbers[contract.index];
+        if (number === undefined) {
+          number = contracts++;
+          contractNumbers[contract.index] = number;
+          piece.contracts.push(contract.id);
+        }
+        if (conditions !== lastConditions) {
+          conditionsNumber = numberOf(conditions);
+          lastConditions = conditions;
+        }
+        into[i + at.contract] = number;
+        putInstant(into, i, print.tsMs);
+        into[i + at.nanosAndCorrection] = print.tsNanos | (Math.min(print.correction, largestCorrection) << nanosBits);
+        into[i + at.priceOrBid] = print.price;
+        into[i + at.sizeOrAsk] = print.size;
+        into[i + at.exchangeAndConditions] = print.exchange | (conditionsNumber << 16);
+        into[i + at.sequence] = 0;
+        i += recordWidth;
+      },
+    });
+    piece.records = i / recordWidth;
+    return piece;
+  };
+}
+
+/** Puts all of a quote but its instant. */
+function putQuote(into: Uint32Array, i: number, { contract, tsNanos, bid, ask, sequence }: OptionQuote): void {
+  into[i + at.contract] = contract.index;
+  into[i + at.nanosAndCorrection] = tsNanos | (quoteMark << nanosBits);
+  into[i + at.priceOrBid] = bid;
+  into[i + at.sizeOrAsk] = ask;
+  into[i + at.exchangeAndConditions] = sequence >>> 0;
+  into[i + at.sequence] = sequence / 2 ** 32;
+}
+
+/** A function that puts quotes, which come as objects, into records one after another. */
+export function quotePutter(): (into: Uint32Array, i: number, quote: OptionQuote) => void {
+  const putInstant = instants();
+  return (into, i, quote) => {
+    putQuote(into, i, quote);
+    putInstant(into, i, quote.tsMs);
+  };
+}
+
+/** The number of a quote. */
+export const quoteSequence = (records: ArrayLike<number>, i: number) =>
+  records[i + at.sequence]! * 2 ** 32 + records[i + at.exchangeAndConditions]!;
+
+/** Reads pieces of option quotes files: the quotes of the contracts that `find` gives, under its numbers. */
+export function quotePieceReader(
+  { at: columns, width }: ByteHeader<OptionQuoteColumn>,
+  find: ContractBook['find'],
+): PieceReader {
+  const read = byteLineReader(width, optionQuoteReader({ find }, columns));
+  const putInstant = instants();
+  return (bytes, into) => {
+    const piece = emptyPiece();
+    let i = 0;
+    piece.lines = read(bytes, {
+      bad: (line, reason) => piece.bad.push({ line, reason }),
+      take(quote) {
+        const { index } = quote.contract;
+        if (index < 0) return;
+        putQuote(into, i, quote);
+        putInstant(into, i, quote.tsMs);
+        i += recordWidth;
+      },
+    });
+    piece.records = i / recordWidth;
+    return piece;
+  };
+}
