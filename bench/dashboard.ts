@@ -40,7 +40,8 @@ const everythingQuery = `query Everything($symbol: Ticker!, $from: PointInTime!,
 }
 ${panel(200)}`;
 
-function chain(underlying: string): ChainCapture {
+/** A chain of an underlying: 12 expiries of 20 calls. */
+export function chain(underlying: string): ChainCapture {
   const expiries = Array.from({ length: 12 }, (_, i) => addDays('2026-11-20', i * 7));
   const rows = expiries.flatMap((expiry) =>
     Array.from(

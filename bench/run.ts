@@ -15,14 +15,22 @@ const { barsPage, prepareBars } = await import('./bars-page.ts');
 const { gexHistory, prepareGex } = await import('./gex-history.ts');
 const { dashboard, prepareDashboard } = await import('./dashboard.ts');
 const { tape } = await import('./tape.ts');
+const { workers } = await import('./workers.ts');
 const { observing } = await import('./observing.ts');
 const { streams } = await import('./streams.ts');
 const { live } = await import('./live.ts');
 const { memory } = await import('./memory.ts');
 const { cleanEnd } = await import('./clean-end.ts');
 const { fairness } = await import('./fairness.ts');
+const { readers } = await import('./readers.ts');
+const { scale } = await import('./scale.ts');
 const { documentWeights } = await import('./document-weights.ts');
-const onGround: Record<string, (ground: Ground) => Promise<unknown>> = { bars: barsPage, gex: gexHistory, dashboard };
+const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
+  bars: barsPage,
+  gex: gexHistory,
+  dashboard,
+  workers,
+};
 const alone: Record<string, () => Promise<unknown>> = {
   tape,
   observing,
@@ -32,9 +40,13 @@ const alone: Record<string, () => Promise<unknown>> = {
   'clean-end': cleanEnd,
   fairness,
   documents: documentWeights,
+  readers,
 };
 
-const known = [...Object.keys(onGround), ...Object.keys(alone)];
+// Only by name: it needs a server of its own and 30 GB.
+const byName: Record<string, () => Promise<unknown>> = { scale };
+
+const known = [onGround, alone, byName].flatMap((each) => Object.keys(each));
 const asked = process.argv.slice(2);
 const unknown = asked.filter((name) => !known.includes(name));
 if (unknown.length > 0)
@@ -54,3 +66,4 @@ if (served.length > 0) {
   }
 }
 for (const [, measure] of Object.entries(alone).filter(isWanted)) await measure();
+for (const [name, measure] of Object.entries(byName)) if (asked.includes(name)) await measure();

@@ -55,7 +55,8 @@ export async function served(dataDir: string, env: Record<string, string>, args:
     exit.then(() => Promise.reject(new Error(`the server ended: ${log}`))),
   ]);
   const said = JSON.parse(String(first)) as Pick<Served, 'url' | 'port' | 'key' | 'workers'>;
-  while (!(await isReady(said.url)));
+  const isOver = () => said.url === undefined || child.exitCode !== null;
+  while (!(await isReady(said.url))) if (isOver()) throw new Error(`the server ended: ${log}`);
   const readyMs = performance.now() - startedMs;
   const readyCpuMs = [child.pid!, ...(said.workers ?? [])].reduce((sum, pid) => sum + cpuOf(pid), 0);
   return { child, exit, ...said, log: () => log, readyMs, readyCpuMs };

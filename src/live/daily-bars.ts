@@ -4,6 +4,7 @@ import { isTradingDay, sessionMinutes } from '../domain/calendar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { lastBarStarts, readBars } from '../store/market/bar-blocks.ts';
+import { recentDailyBars } from '../store/market/recent-daily-bars.ts';
 import { shownBefore } from './shown-bars.ts';
 
 /**
@@ -61,9 +62,8 @@ export async function dailyBarsAt(
 ): Promise<Map<string, Bar[]>> {
   const today = exchangeDate(nowMs);
   const startMs = exchangeInstant(today);
-  const fromMs = exchangeInstant(addDays(today, -windowDays));
-  const daily = await readBars(store, symbols, '1d', { fromMs, toMs: nowMs + 1, limit: Infinity });
-  const bars = new Map([...daily].map(([symbol, run]) => [symbol, rows(run.bars)]));
+  const daily = await recentDailyBars(store, symbols, today, windowDays);
+  const bars = new Map([...daily].map(([symbol, run]) => [symbol, rows(run)]));
   if (!isTradingDay(today)) return bars;
   const stored = new Map([...bars].map(([symbol, run]) => [symbol, run.at(-1)?.tsMs === startMs ? run.pop()! : null]));
   for (const [symbol, bar] of await currentBars(store, stored, startMs, nowMs)) if (bar) bars.get(symbol)!.push(bar);

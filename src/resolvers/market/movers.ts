@@ -49,12 +49,14 @@ export async function movers(
 ): Promise<MoversPage> {
   if (limit != null && limit < 1) throw invalidParameter('limit', 'expected 1 or more');
   const clamped = (limit ?? 0) > moverLimits.max;
-  const { atMs, quoted } = await registryQuotes(context);
-  const rows = quoted
-    .flatMap(({ entry, quote }) => (symbolAccess(context.caller, entry).allowed ? (mover(quote) ?? []) : []))
-    // Stable, and the registry ascends: equals stay by ticker.
-    .sort((a, b) => Math.abs(b.changePct) - Math.abs(a.changePct))
-    .slice(0, Math.min(limit ?? moverLimits.default, moverLimits.max));
+  const { atMs, byChange } = await registryQuotes(context);
+  const most = Math.min(limit ?? moverLimits.default, moverLimits.max);
+  const rows: Mover[] = [];
+  for (const { entry, quote } of byChange) {
+    if (rows.length === most) break;
+    const row = symbolAccess(context.caller, entry).allowed ? mover(quote) : null;
+    if (row) rows.push(row);
+  }
   return {
     rows,
     meta: {

@@ -3,6 +3,7 @@ import type { SymbolEntry } from '../../domain/symbol.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { dailyBarsAt } from '../../live/daily-bars.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { forEverybody } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../../store/engine/connection.ts';
 import { readLiveQuotes } from '../../store/market/live-quotes.ts';
@@ -15,30 +16,46 @@ export interface QuotedEntry {
   quote: Quote;
 }
 
+/** The whole registry's quotes. */
+interface Quoted {
+  /** Ascending by ticker. */
+  quoted: readonly QuotedEntry[];
+  /** Those whose change is known, the largest first, up or down; of equals by ticker. */
+  byChange: readonly QuotedEntry[];
+}
+
 /** The whole registry's quotes, as of one instant. */
-export interface RegistryQuotes {
+export interface RegistryQuotes extends Quoted {
   /** Epoch ms. */
   atMs: number;
-  quoted: readonly QuotedEntry[];
 }
 
 interface Computing {
   atMs: number;
-  quoted: Promise<QuotedEntry[]>;
+  quoted: Promise<Quoted>;
 }
 
 // One computation a minute serves every screener and everybody: callers differ only in which symbols they see of it.
 const computing = new WeakMap<Store['blocks'], Computing>();
 
-async function compute(context: RequestContext): Promise<QuotedEntry[]> {
+/** Quotes that are made before others get their turn: about 2 ms of work. */
+const quotesPerYield = 250;
+
+async function compute(context: RequestContext): Promise<Quoted> {
   const { store, nowMs } = context;
   const entries = await registeredSymbols(context);
   const symbols = entries.map((entry) => entry.symbol);
   const [bars, live] = await Promise.all([dailyBarsAt(store, symbols, nowMs), readLiveQuotes(store, symbols)]);
-  return entries.map((entry) => {
+  const quoted: QuotedEntry[] = [];
+  for (const entry of entries) {
     const { symbol } = entry;
-    return { entry, quote: quoteAt(symbol, bars.get(symbol)!, live.get(symbol) ?? null, nowMs) };
-  });
+    quoted.push({ entry, quote: quoteAt(symbol, bars.get(symbol)!, live.get(symbol) ?? null, nowMs) });
+    if (quoted.length % quotesPerYield === 0) await yieldToEventLoop();
+  }
+  const changeOf = ({ quote }: QuotedEntry) => Math.abs(quote.changePct!);
+  // Stable, and the registry ascends: equals stay by ticker.
+  const byChange = quoted.filter(({ quote }) => quote.changePct !== null).sort((a, b) => changeOf(b) - changeOf(a));
+  return { quoted, byChange };
 }
 
 /** What is computed in this minute; the first who asks in a minute has it done. */
@@ -64,6 +81,6 @@ function ofThisMinute(context: RequestContext): Computing {
 export function registryQuotes(context: RequestContext): Promise<RegistryQuotes> {
   return fromSource(context, 'bars', async () => {
     const { atMs, quoted } = ofThisMinute(context);
-    return { atMs, quoted: await quoted };
+    return { atMs, ...(await quoted) };
   });
 }

@@ -17,7 +17,7 @@ import { findRows, type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
 import { nullable, statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { blockVersion } from '../market/bar-blocks.ts';
+import { blockVersion } from '../market/bar-codec.ts';
 import { openInterestExpiries } from './open-interest.ts';
 
 /** An underlying, and the instant (epoch ms) at or before which its last capture is wanted. */

@@ -3,7 +3,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { anyOf } from '../engine/models/any-of.ts';
 import { copyRows, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { blockVersion } from '../market/bar-blocks.ts';
+import { blockVersion } from '../market/bar-codec.ts';
 import { encodeSolves, recordBytes } from './greeks-record.ts';
 
 /** The solves of an underlying at a minute's boundary, to be written. */

@@ -4,7 +4,7 @@ import { anyOf } from '../engine/models/any-of.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { findRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
-import { decodeBars } from '../market/bar-blocks.ts';
+import { decodeBars } from '../market/bar-codec.ts';
 
 /** A price of an underlying and when it was known. */
 export interface PricePoint {

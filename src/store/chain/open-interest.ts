@@ -7,7 +7,7 @@ import { lock } from '../engine/locks.ts';
 import { findRows, upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { blockVersion } from '../market/bar-blocks.ts';
+import { blockVersion } from '../market/bar-codec.ts';
 
 /** Contracts outstanding of one option contract, as of the close before the session. */
 export interface OpenInterest extends OptionContract {

@@ -7,23 +7,13 @@ import { minuteMs } from '../../domain/units.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { lock } from '../engine/locks.ts';
 import { anyOf } from '../engine/models/any-of.ts';
-import { copyRows, deleteRows, findRows, type Row } from '../engine/models/sets.ts';
+import type { EncodedRows } from '../engine/models/encoded-rows.ts';
+import { copyEncoded, copyRows, deleteRows, findRows, type Row } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { blockVersion, concatBars, decodeBars, encodeBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
-
-/** Bar lengths stored for option contracts. */
-export type OptionTimeframe = '1m' | '5m';
-
-/** Bars of one contract in one session, to be written. */
-export interface OptionBarRun {
-  underlying: string;
-  sessionDate: SessionDate;
-  /** Contract path form: `O:` and the OSI symbol. */
-  contract: string;
-  /** Ascending by tsMs, no two alike. */
-  bars: BarColumns;
-}
+import { concatBars, mergeBars, sliceBars } from '../market/bar-blocks.ts';
+import { blockVersion, decodeBars, encodeBars } from '../market/bar-codec.ts';
+import { type BlockRun, type OptionBarRun, type OptionTimeframe, optionBarBlock } from './option-bar-block.ts';
 
 /** Takes all option bars for a long writer (a whole file) until its transaction ends. */
 export async function lockOptionBars(tx: Transaction): Promise<void> {
@@ -102,24 +92,6 @@ export async function saveOptionBars(
   return changed;
 }
 
-/** A block to be written: all bars of a session (part 0), or those of a part of it. */
-interface BlockRun extends OptionBarRun {
-  timeframe: OptionTimeframe;
-  part: number;
-}
-
-/** A block as it is stored. */
-export type OptionBarBlock = Row<'OptionBarBlock'>;
-
-/** Bars of one contract in one session, all of them unless `part` says otherwise, as they are stored. */
-export function optionBarBlock(
-  { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
-  status: CoverageStatus,
-): OptionBarBlock {
-  const payload = encodeBars(bars);
-  return { part: 0, ...run, status, count: bars.tsMs.length, version: blockVersion(payload), payload };
-}
-
 /**
  * Writes all bars of underlyings' sessions again, in a transaction that holds `lockOptionBars`: what was stored of them
  * is taken out. Returns how many blocks there are.
@@ -128,10 +100,10 @@ export async function replaceOptionBars(
   tx: Transaction,
   sessionDate: SessionDate,
   underlyings: readonly string[],
-  blocks: readonly OptionBarBlock[],
+  blocks: readonly EncodedRows<'OptionBarBlock'>[],
 ): Promise<number> {
   await tx.prisma.optionBarBlock.deleteMany({ where: { underlying: anyOf(underlyings), sessionDate } });
-  return copyRows(tx, 'OptionBarBlock', blocks);
+  return copyEncoded(tx, 'OptionBarBlock', blocks);
 }
 
 /** Minutes in a part of a live session: what a commit writes of a contract is at most as long. */

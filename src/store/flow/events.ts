@@ -1,4 +1,4 @@
-import { contractId, type OptionRight, readOptionContract } from '../../domain/chain/option-contract.ts';
+import { type OptionRight, readOptionContract } from '../../domain/chain/option-contract.ts';
 import type { EventKey } from '../../domain/flow/event-id.ts';
 import type {
   FlowEvent,
@@ -8,14 +8,15 @@ import type {
   LargeTrade,
   LargeTradesTotal,
 } from '../../domain/flow/flow.ts';
-import type { SessionDate } from '../../domain/market-time.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { columnTypes, fieldNames } from '../engine/models/columns.ts';
 import { numbered } from '../engine/models/rows.ts';
-import { copyRows, findRows, type Row } from '../engine/models/sets.ts';
+import { copyEncoded, copyRows, findRows, type Row } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { coverageColumns, coverageKey, coverageOf, coveragesOf } from './coverage.ts';
+import { type EncodedEvents, eventRow, feedEntries, legRows } from './event-rows.ts';
 import { enterFeed } from './feed.ts';
 
 /** Which large trades are wanted. */
@@ -126,9 +127,19 @@ const totals = statement('large-trade-totals', filterParameters, {
   premiumUsd: 'float8',
 });
 
+/**
+ * The instants that a filter allows, both included. A session's events are those of its date (`readEventId`): without
+ * its ends, all that came after a past session would be looked through, newest first.
+ */
+function instantsOf({ session, fromMs, throughMs }: LargeTradeFilter): { fromMs: number; throughMs: number } {
+  if (session === null) return { fromMs: fromMs ?? 0, throughMs };
+  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1)) - 1];
+  return { fromMs: Math.max(fromMs ?? 0, startMs), throughMs: Math.min(throughMs, endMs) };
+}
+
 /** The parameters of a filter, for these underlyings. */
 function parametersOf(underlyings: readonly string[], { right, expiry, ...filter }: LargeTradesOf) {
-  return { underlyings, ...filter, fromMs: filter.fromMs ?? 0, contracts: contractPattern(right, expiry) };
+  return { underlyings, ...filter, ...instantsOf(filter), contracts: contractPattern(right, expiry) };
 }
 
 /** The pattern of LIKE for the ids of contracts of a right and expiration; null for those of any. */
@@ -177,14 +188,12 @@ async function withCoverage(store: Store, rows: readonly EventRow[]): Promise<Co
 }
 
 /** The large trades of all underlyings, newest first. */
-export async function readAllLargeTrades(
-  store: Store,
-  { session, minPremiumUsd, fromMs, throughMs }: LargeTradeFilter,
-  limit: number,
-): Promise<LargeTrade[]> {
+export async function readAllLargeTrades(store: Store, filter: LargeTradeFilter, limit: number): Promise<LargeTrade[]> {
+  const { session, minPremiumUsd } = filter;
+  const { fromMs, throughMs } = instantsOf(filter);
   const rows = await readFrom(store, 'flow', null).prisma.flowEvent.findMany({
     where: {
-      eventTsMs: { lte: throughMs, ...(fromMs !== null && { gte: fromMs }) },
+      eventTsMs: { gte: fromMs, lte: throughMs },
       ...(session !== null && { sessionDate: session }),
       ...(minPremiumUsd !== null && { premiumUsd: { gte: minPremiumUsd } }),
     },
@@ -208,25 +217,35 @@ export async function findLargeTrades(
   return largeTradesOf(store, await withCoverage(store, past));
 }
 
-function rowOf({ symbol, seq, coverage, event }: LargeTrade): EventRow {
-  const { legs: _, ...rest } = event;
-  return { ...rest, underlying: symbol, sessionDate: coverage.sessionDate, seq };
-}
-
-function* legRows(trades: readonly LargeTrade[]): Generator<LegRow> {
-  for (const { symbol, coverage, event } of trades) {
-    const key = { underlying: symbol, sessionDate: coverage.sessionDate, eventId: event.eventId };
-    for (const [legIndex, leg] of event.legs.entries())
-      yield { ...leg, ...key, legIndex, contract: contractId(leg.contract) };
-  }
-}
-
 /**
  * Writes events that are not there, with their legs. Their sessions' coverage is `saveCoverages`': without it they are
  * not read.
  */
 export async function saveLargeTrades(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
-  await copyRows(tx, 'FlowEvent', trades.map(rowOf));
-  await copyRows(tx, 'FlowLeg', legRows(trades));
-  await enterFeed(tx, trades);
+  const events = trades.map(({ coverage: { sessionDate }, ...trade }) => ({ ...trade, sessionDate }));
+  await copyRows(tx, 'FlowEvent', events.map(eventRow));
+  await copyRows(
+    tx,
+    'FlowLeg',
+    events.flatMap((event) => [...legRows(event)]),
+  );
+  await enterFeed(
+    tx,
+    events.map((event) => ({ ...event, ...feedEntries([event]) })),
+  );
+}
+
+/** As `saveLargeTrades`. */
+export async function saveEncodedEvents(tx: Transaction, sessions: readonly EncodedEvents[]): Promise<void> {
+  await copyEncoded(
+    tx,
+    'FlowEvent',
+    sessions.map(({ events }) => events),
+  );
+  await copyEncoded(
+    tx,
+    'FlowLeg',
+    sessions.map(({ legs }) => legs),
+  );
+  await enterFeed(tx, sessions);
 }

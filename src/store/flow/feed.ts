@@ -1,13 +1,7 @@
-import type { LargeTrade } from '../../domain/flow/flow.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
-
-/** What of an event is sent again when it changes. */
-function contentOf({ event }: LargeTrade): string {
-  const { eventId: _, underlying: _of, eventTsMs: _at, eventKind, legs, totalSize, premiumUsd, ...figures } = event;
-  return JSON.stringify([eventKind, totalSize, premiumUsd, ...Object.values(figures), legs.length]);
-}
+import type { FeedSession } from './event-rows.ts';
 
 const entering = statement(
   'enter-feed',
@@ -20,16 +14,16 @@ const entering = statement(
  * session was reconciled or its follower began again. Writers take turns (`lockFlow`), so that positions are committed
  * in their order.
  */
-export async function enterFeed(tx: Transaction, trades: readonly LargeTrade[]): Promise<void> {
-  const of = <T>(value: (trade: LargeTrade) => T) => trades.map(value);
-  const underlyings = of(({ symbol }) => symbol);
-  for (const underlying of underlyings) tx.changes.add('flow', underlying);
+export async function enterFeed(tx: Transaction, sessions: readonly FeedSession[]): Promise<void> {
+  for (const { symbol } of sessions) tx.changes.add('flow', symbol);
+  const repeated = (of: (session: FeedSession) => string) =>
+    sessions.flatMap((session) => session.eventIds.map(() => of(session)));
   await entering.count(tx, {
-    underlyings,
-    sessionDates: of(({ coverage }) => coverage.sessionDate),
-    eventIds: of(({ event }) => event.eventId),
-    eventTsMs: of(({ event }) => event.eventTsMs),
-    contents: of(contentOf),
+    underlyings: repeated(({ symbol }) => symbol),
+    sessionDates: repeated(({ sessionDate }) => sessionDate),
+    eventIds: sessions.flatMap(({ eventIds }) => eventIds),
+    eventTsMs: sessions.flatMap(({ eventTsMs }) => eventTsMs),
+    contents: sessions.flatMap(({ contents }) => contents),
   });
 }
 

@@ -15,7 +15,7 @@ import { findKnownRows } from '../engine/models/known-rows.ts';
 import { findRows, upsertRows } from '../engine/models/sets.ts';
 import { nullable, type SqlType, statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import { blockVersion } from '../market/bar-blocks.ts';
+import { blockVersion } from '../market/bar-codec.ts';
 
 /** A GEX capture as it is read: its rows still columns; `byExpiry` null unless it was asked for. */
 export type StoredGexCapture = Omit<GexCapture, 'strikes' | 'byExpiry'> & {

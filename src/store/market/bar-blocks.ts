@@ -1,29 +1,13 @@
-import { createHash } from 'node:crypto';
 import { type BarColumns, barColumnNames, barColumns, type Timeframe } from '../../domain/bar.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
-import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { lock, lockAll, lockShared } from '../engine/locks.ts';
 import { findKnownRows } from '../engine/models/known-rows.ts';
 import { findRows, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
+import { blockVersion, decodeBars, encodeBars } from './bar-codec.ts';
 import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
-
-/** Content hash of a payload: equal content, equal version. */
-export function blockVersion(payload: Uint8Array): string {
-  return createHash('sha256').update(payload).digest('base64url').slice(0, 16);
-}
-
-/** Bars as a column block. */
-export function encodeBars(bars: BarColumns): Uint8Array<ArrayBuffer> {
-  return encodeBlock({ ...bars });
-}
-
-/** The bars of a column block. */
-export function decodeBars(payload: Uint8Array): BarColumns {
-  const columns = decodeBlock(payload);
-  return Object.fromEntries(barColumnNames.map((name) => [name, numbers(columns, name)])) as unknown as BarColumns;
-}
 
 /** The bars `start` to `end` (exclusive) of `bars`, sharing its memory. */
 export function sliceBars(bars: BarColumns, start: number, end: number): BarColumns {
@@ -83,6 +67,12 @@ export interface BarRange {
   limit: number;
 }
 
+/** Bytes that a decoded bar takes. */
+const bytesABar = 8 * barColumnNames.length;
+
+/** Bytes of payload that are decoded before others get their turn: about 2 ms of work. */
+const yieldBytes = 256 * 1024;
+
 function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): string {
   return `bars:${symbol}:${timeframe}:${header.spanStart}:${header.version}`;
 }
@@ -101,10 +91,16 @@ function needed(blocks: BarHeader[], { fromMs, limit }: BarRange): BarHeader[] {
   return taken;
 }
 
+/**
+ * The bars of blocks: from the cache, the others with one statement. `hold` gets those that were read, under the
+ * version that they have.
+ */
 async function loadBlocks(
   store: Store,
   timeframe: Timeframe,
   blocks: BarHeader[],
+  hold: (key: string, bars: BarColumns) => void = (key, bars) =>
+    store.blocks.set(key, bars, bars.tsMs.length * bytesABar),
 ): Promise<Map<BarHeader, BarColumns>> {
   const loaded = new Map<BarHeader, BarColumns>();
   const missing: BarHeader[] = [];
@@ -118,15 +114,32 @@ async function loadBlocks(
   const from = readFrom(store, 'market', new Set(keys.map(({ symbol }) => symbol)));
   const rows = await findKnownRows(store, from, 'BarBlock', { by: blockKey, keys }, payloadFields);
   const byKey = new Map(missing.map((block) => [`${block.symbol} ${block.spanStart}`, block]));
+  let bytes = 0;
   for (const row of rows) {
     const block = byKey.get(`${row.symbol} ${row.spanStart}`);
     if (!block) continue;
     const bars = decodeBars(row.payload);
     // The block may have been rewritten since its header was read: cache it under the version it has.
-    store.blocks.set(cacheKey(row.symbol, timeframe, { ...block, version: row.version }), bars, bars.tsMs.length * 64);
+    hold(cacheKey(row.symbol, timeframe, { ...block, version: row.version }), bars);
     loaded.set(block, bars);
+    bytes += row.payload.length;
+    if (bytes < yieldBytes) continue;
+    bytes = 0;
+    await yieldToEventLoop();
   }
   return loaded;
+}
+
+/**
+ * The bars of blocks of which the reader holds what it needs: they are taken from the cache, not put into it. One
+ * statement.
+ */
+export function loadBlocksOnce(
+  store: Store,
+  timeframe: Timeframe,
+  blocks: BarHeader[],
+): Promise<Map<BarHeader, BarColumns>> {
+  return loadBlocks(store, timeframe, blocks, () => {});
 }
 
 /**

@@ -1,7 +1,8 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bar, toBarColumns } from '../../../src/domain/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import { type OptionTimeframe, saveOptionBars } from '../../../src/store/chain/option-bars.ts';
+import type { OptionTimeframe } from '../../../src/store/chain/option-bar-block.ts';
+import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
 

@@ -1,0 +1,36 @@
+import type { BarColumns } from '../../domain/bar.ts';
+import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Row } from '../engine/models/sets.ts';
+import { blockVersion, encodeBars } from '../market/bar-codec.ts';
+
+/** Bar lengths stored for option contracts. */
+export type OptionTimeframe = '1m' | '5m';
+
+/** Bars of one contract in one session, to be written. */
+export interface OptionBarRun {
+  underlying: string;
+  sessionDate: SessionDate;
+  /** Contract path form: `O:` and the OSI symbol. */
+  contract: string;
+  /** Ascending by tsMs, no two alike. */
+  bars: BarColumns;
+}
+
+/** A block to be written: all bars of a session (part 0), or those of a part of it. */
+export interface BlockRun extends OptionBarRun {
+  timeframe: OptionTimeframe;
+  part: number;
+}
+
+/** A block as it is stored. */
+export type OptionBarBlock = Row<'OptionBarBlock'>;
+
+/** Bars of one contract in one session, all of them unless `part` says otherwise, as they are stored. */
+export function optionBarBlock(
+  { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
+  status: CoverageStatus,
+): OptionBarBlock {
+  const payload = encodeBars(bars);
+  return { part: 0, ...run, status, count: bars.tsMs.length, version: blockVersion(payload), payload };
+}
