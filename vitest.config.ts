@@ -32,6 +32,15 @@ const projects = [
   },
 ];
 
+// Of the contract on Citus: what pages, follows and writes through a client's eyes. What ends before the store, or reads
+// as the routes of `test/citus` do, is not asked again.
+const contractOnCitus = [
+  'test/contract/cursor-walks.test.ts',
+  'test/contract/refused-writes.test.ts',
+  'test/contract/replayed-clock.test.ts',
+  'test/rest/stream.test.ts',
+];
+
 // A store distributed over a Citus cluster.
 const citusIsMissing = noCitus();
 if (citusIsMissing !== null) console.warn(`The tests on Citus are skipped: ${citusIsMissing}.`);
@@ -39,7 +48,7 @@ const citus = {
   extends: true as const,
   test: {
     name: 'citus',
-    include: (process.env.CITUS_TESTS ?? 'test/citus/**').split(','),
+    include: process.env.CITUS_TESTS?.split(',') ?? ['test/citus/**/*.test.ts', ...contractOnCitus],
     globalSetup: ['test/support/servers/citus-server.ts'],
   },
 };

@@ -1,4 +1,3 @@
-import { execFileSync } from 'node:child_process';
 import { join } from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
@@ -7,9 +6,14 @@ import { openStore } from '../../src/store/engine/connection.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
-import { type CitusCluster, citusCluster, createDistributed, nodeUrl } from '../support/servers/citus-cluster.ts';
+import {
+  type CitusCluster,
+  citusCluster,
+  controlServer,
+  createDistributed,
+  nodeUrl,
+} from '../support/servers/citus-cluster.ts';
 
-const postgresBin = '/usr/lib/postgresql/15/bin';
 const nowMs = exchangeInstant('2026-11-20', 600);
 const symbols = Array.from({ length: 16 }, (_, i) => `LW${String.fromCharCode(65 + i)}`);
 
@@ -40,14 +44,7 @@ afterAll(async () => {
   cluster?.stop();
 });
 
-/** Starts a node's server, or ends it as a crash does. */
-function control(node: number, action: 'start' | 'stop'): void {
-  const folder = join(cluster.folder, `n${node}`);
-  const options = action === 'start' ? `-l ${folder}.log` : '-m immediate';
-  const command = `${postgresBin}/pg_ctl -D ${folder} ${options} -w ${action}`;
-  if (process.getuid?.() === 0) execFileSync('su', ['postgres', '-s', '/bin/bash', '-c', command], { stdio: 'ignore' });
-  else execFileSync('bash', ['-c', command], { stdio: 'ignore' });
-}
+const control = (node: number, action: 'start' | 'stop') => controlServer(join(cluster.folder, `n${node}`), action);
 
 /** The symbols whose rows a node has. */
 async function symbolsOf(node: number): Promise<string[]> {

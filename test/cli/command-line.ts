@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process';
-import { Writable } from 'node:stream';
+import { Readable, Writable } from 'node:stream';
 import { fileURLToPath } from 'node:url';
 import { run } from '../../src/cli/run.ts';
 
@@ -46,9 +46,14 @@ export function tapegraphProcess(args: readonly string[], env: Record<string, st
 }
 
 /**
- * Runs a command line in this process, which takes a tenth of the time. It sees nothing of the environment but `env`.
+ * Runs a command line in this process, which takes a tenth of the time. It sees nothing of the environment but `env`,
+ * and reads `input`.
  */
-export async function tapegraph(args: readonly string[], env: Record<string, string> = {}): Promise<Ran> {
+export async function tapegraph(
+  args: readonly string[],
+  env: Record<string, string> = {},
+  { now = Date.now, input = '' }: { now?: () => number; input?: string } = {},
+): Promise<Ran> {
   const written = { stdout: '', stderr: '' };
   const into = (name: keyof typeof written) =>
     new Writable({
@@ -58,6 +63,7 @@ export async function tapegraph(args: readonly string[], env: Record<string, str
       },
     });
   const interrupted = new AbortController().signal;
-  const terminal = { env, now: Date.now, stdout: into('stdout'), stderr: into('stderr'), interrupted };
+  const stdin = () => Readable.from([Buffer.from(input)]);
+  const terminal = { env, now, stdin, stdout: into('stdout'), stderr: into('stderr'), interrupted };
   return { code: await run(args, terminal), ...written };
 }

@@ -1,27 +1,107 @@
-import type { Command } from 'commander';
+import { type Command, Option } from 'commander';
+import type { DistributedTable, DistributeProgress } from '../../store/engine/distribute.ts';
 import { distributionSql } from '../../store/engine/distribution.ts';
-import { printing } from '../io/command-result.ts';
-import { withExamples } from '../io/options.ts';
+import { type CommandResult, printing, table } from '../io/command-result.ts';
+import { type CommonOptions, configOf, withCommonOptions, withExamples } from '../io/options.ts';
+import { createProgress, type Progress } from '../io/progress.ts';
+import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
-/** `tapegraph distribute`: the SQL by which Citus spreads the tables. */
+interface DistributeCommandOptions extends CommonOptions {
+  print?: boolean;
+  blockWrites?: boolean;
+  rebalance?: boolean;
+}
+
+const megabytes = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`;
+
+function show(progress: Progress, { table, index, tables, bytes, copied, waitsFor }: DistributeProgress): void {
+  const fraction = (index + (copied === null ? 0 : Math.min(1, copied / Math.max(1, bytes)))) / tables;
+  if (waitsFor === 'another run') progress.update('waiting for another run of this command', null);
+  else if (waitsFor === 'writers') progress.update(`${index + 1}/${tables}  ${table}: waiting for writers`, fraction);
+  else {
+    const size = copied === null ? megabytes(bytes) : `${megabytes(copied)} of ${megabytes(bytes)}`;
+    progress.update(`${index + 1}/${tables}  ${table}  ${size}`, fraction);
+  }
+}
+
+function resultOf(tables: readonly DistributedTable[]): CommandResult {
+  if (tables.length === 0) return { json: { tables }, lines: ['Every table is distributed: nothing to do.'] };
+  const rows = tables.map(({ table, by, bytes, online }) => [
+    table,
+    by === null ? 'on every node' : `by ${by}`,
+    megabytes(bytes),
+    online ? 'copied while written' : 'copied at once',
+  ]);
+  return { json: { tables }, lines: table(['TABLE', 'PLACEMENT', 'SIZE', 'HOW'], rows) };
+}
+
+async function runDistribute(terminal: Terminal, options: DistributeCommandOptions): Promise<CommandResult> {
+  const { distribute, usualOnlineFromBytes } = await import('../../store/engine/distribute.ts');
+  const progress = createProgress(terminal.stderr, terminal.now);
+  try {
+    const tables = await withStore(terminal, options, (store) =>
+      distribute(store, {
+        onlineFromBytes: options.blockWrites ? null : usualOnlineFromBytes,
+        signal: terminal.interrupted,
+        onProgress: (at) => show(progress, at),
+      }),
+    );
+    return resultOf(tables);
+  } finally {
+    progress.done();
+  }
+}
+
+async function runRebalance(terminal: Terminal, options: DistributeCommandOptions): Promise<CommandResult> {
+  const { rebalance } = await import('../../store/engine/rebalance.ts');
+  const progress = createProgress(terminal.stderr, terminal.now);
+  try {
+    const moved = await withStore(terminal, options, (store) =>
+      rebalance(store, {
+        blockWrites: options.blockWrites === true,
+        signal: terminal.interrupted,
+        onProgress: (done, moves) => progress.update(`${done}/${moves}  groups of shards`, done / Math.max(1, moves)),
+      }),
+    );
+    const lines = [moved === 0 ? 'The nodes are balanced: nothing to do.' : `${moved} groups of shards moved`];
+    return { json: { moved }, lines };
+  } finally {
+    progress.done();
+  }
+}
+
+async function printStatements(): Promise<CommandResult> {
+  return { json: { statements: distributionSql() }, lines: distributionSql() };
+}
+
+/** `tapegraph distribute`: spreads the tables over the nodes of a Citus cluster. */
 export function addDistributeCommand(program: Command, terminal: Terminal): void {
-  const command = program
-    .command('distribute')
-    .summary('print the SQL that distributes the tables over a Citus cluster')
+  const command = withCommonOptions(program.command('distribute'))
+    .summary('distribute the tables over a Citus cluster')
     .description(
-      'Prints the SQL, for psql, that distributes the tables over the nodes of a PostgreSQL with the citus extension. It opens no store and changes nothing.',
+      'Distributes the tables of DATABASE_URL over the nodes of a PostgreSQL with the citus extension, while they are read and written. ' +
+        'Tables that are distributed stay as they are, and a run that was stopped is resumed by the next.',
     )
-    .option('--json', 'print one JSON object on stdout, and nothing else');
+    .option('--block-writes', 'copy every table at once, while its writers wait; for nodes without wal_level = logical')
+    .addOption(new Option('--rebalance', 'move shards to nodes that were added, instead').conflicts('print'))
+    .option('--print', 'print the SQL for psql, and change nothing');
   withExamples(command, [
-    ['distribute | psql "$DATABASE_URL"', 'distribute the tables of a store created by tapegraph migrate'],
-    ['distribute --json', 'as {"statements": […]}'],
+    ['distribute', 'distribute the tables that are not distributed yet'],
+    ['distribute --rebalance', 'after citus_add_node'],
+    ['distribute --print', 'the SQL for an empty store'],
   ]);
   command.action(
     printing(
       terminal,
       () => command.opts(),
-      async () => ({ json: { statements: distributionSql() }, lines: distributionSql() }),
+      async () => {
+        const options = command.opts<DistributeCommandOptions>();
+        if (options.print) return printStatements();
+        const { requireCluster } = await import('../../store/engine/cluster-checks.ts');
+        await requireCluster(configOf(terminal, options).databaseUrl);
+        return options.rebalance ? runRebalance(terminal, options) : runDistribute(terminal, options);
+      },
     ),
   );
 }

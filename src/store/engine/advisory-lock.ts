@@ -1,3 +1,4 @@
+import type pg from 'pg';
 import type { Store } from './connection.ts';
 import { statement } from './statement.ts';
 
@@ -33,6 +34,37 @@ export async function unlessRunning(
     const [row] = (await client.query<{ free: boolean }>(trying.query({ key: name }))).rows;
     if (row!.free) await work(lost.signal);
   } finally {
+    client.release(true);
+  }
+}
+
+/**
+ * Does `work` on the connection that holds the advisory lock of this name: the lock stays as long as a statement of it
+ * runs, also when this process is killed. Calls `onWait` when the lock has to be waited for. Aborting the signal ends
+ * the statement at hand.
+ */
+export async function withSessionLock<T>(
+  { pool }: Store,
+  name: string,
+  { onWait, signal }: { onWait: () => void; signal: AbortSignal },
+  work: (client: pg.PoolClient) => Promise<T>,
+): Promise<T> {
+  const client = await pool.connect();
+  // Whoever uses it hears of it by the statement that fails.
+  client.on('error', () => {});
+  const { processID } = client as pg.PoolClient & { processID: number };
+  const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});
+  signal.addEventListener('abort', cancel, { once: true });
+  try {
+    signal.throwIfAborted();
+    const [row] = (await client.query<{ free: boolean }>(trying.query({ key: name }))).rows;
+    if (!row!.free) {
+      onWait();
+      await locking.count(client, { key: name });
+    }
+    return await work(client);
+  } finally {
+    signal.removeEventListener('abort', cancel);
     client.release(true);
   }
 }

@@ -1,7 +1,10 @@
 import { randomBytes } from 'node:crypto';
+import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from './connection.ts';
+import { lock, untilFree } from './locks.ts';
 import { listen, longestPayloadBytes, notify } from './notifications.ts';
-import type { Reader } from './replicas.ts';
+import { watchSettling } from './settling.ts';
+import type { Queries } from './statement.ts';
 import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
 
 // Every process hears here what stored data changed, in whichever process.
@@ -63,10 +66,53 @@ function read(payload: string): { id: string | null; change: Change } {
  * Tells every process of a change when the transaction commits, and never when it rolls back. Returns the
  * announcement's id.
  */
-export async function announce(tx: Pick<Reader, 'query'>, change: Change): Promise<string> {
+export async function announce(tx: Queries, change: Change): Promise<string> {
   const id = `${processId}.${++announced}`;
+  if (tx.symbolsAtOnce > 0) await lock(tx, lockOf(id));
   await notify(tx, channel, written({ id, change }));
   return id;
+}
+
+// On a distributed PostgreSQL (Citus) a worker commits after the coordinator. An announcement is sent after both, but
+// another's may wake a listener in between, which then hears of it too early: what it read now would be what was there
+// before. So whoever announces holds a lock, which PostgreSQL lets go of last, and whoever hears waits for it.
+const lockOf = (id: string) => `announcement ${id}`;
+const retryMs = 1000;
+
+/** Moves the versions for an announced change once every node has committed it. `isOver`: nobody listens any more. */
+async function moveWhenCommitted(
+  { primary, versions }: Store,
+  { id, change }: Announcement,
+  isOver: () => boolean,
+): Promise<void> {
+  while (!isOver()) {
+    try {
+      await untilFree(primary, lockOf(id));
+      versions.move(change, id);
+      return;
+    } catch {
+      // It is not known yet: what was read meanwhile is not held for long.
+      versions.move(change);
+      await delay(retryMs, undefined, { ref: false });
+    }
+  }
+}
+
+// By this name every process hears that the store's tables are being spread over nodes. Servers of the release before
+// take it for a change of anything.
+const nodesPayload = JSON.stringify({ id: 'nodes', nodes: true });
+
+/** Tells every process that the tables are about to be spread over nodes. */
+export async function announceNodes(store: Store): Promise<void> {
+  await notify(store, channel, nodesPayload);
+}
+
+const doubtPayload = JSON.stringify({ id: 'doubt', doubt: true });
+
+/** Tells every process that a commit was not answered by every node: some may not have it until they are back. */
+export async function announceDoubt(tx: Queries): Promise<void> {
+  // What is committed is not undone by a failure of this; who listens has lost its connection too.
+  await notify(tx, channel, doubtPayload).catch(() => {});
 }
 
 /** Moves this process's versions for a change that is committed, or with no `id` may be. */
@@ -90,25 +136,42 @@ export interface Changes {
 /** Starts following changes: from now on what is read may be held (`store.versions`). */
 export async function watchChanges(store: Store): Promise<Changes> {
   const { versions } = store;
+  const settling = watchSettling(store);
   let listening = true;
+  let stopped = false;
   const stop = await listen(
     store,
     channel,
     (payload) => {
+      if (payload === nodesPayload) {
+        store.nodes.lookAgain();
+        return;
+      }
+      if (payload === doubtPayload) {
+        settling.doubt();
+        return;
+      }
       const { id, change } = read(payload);
-      versions.move(change, id);
+      if (id === null || store.primary.symbolsAtOnce === 0) versions.move(change, id);
+      else void moveWhenCommitted(store, { id, change }, () => stopped);
     },
     // Called when the connection is lost and again when it is back: what changed in between was missed.
     () => {
       listening = !listening;
       versions.addLost(listening ? -1 : 1);
+      if (!listening) return;
+      store.nodes.lookAgain();
+      settling.doubt();
     },
   );
+  settling.doubt();
   versions.addListening(1);
   return {
     onChange: (listener) => versions.onChange(listener),
     async stop() {
+      stopped = true;
       await stop();
+      await settling.stop();
       if (!listening) versions.addLost(-1);
       versions.addListening(-1);
     },

@@ -7,8 +7,9 @@ import { type MigrateOptions, migrate } from './migrations.ts';
 import { toNumber } from './models/checked-number.ts';
 import { readModels } from './models/noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
+import { type Nodes, watchNodes } from './nodes.ts';
 import { openReplicas, type Reader, type ReplicaPools, type Replicas } from './replicas.ts';
-import { symbolsAtOnceOfPool } from './routing.ts';
+import { retriedReads } from './retried-reads.ts';
 import { storeError } from './store-error.ts';
 import type { Subject } from './subjects.ts';
 import { observedPool, type StatementObserver } from './timed-client.ts';
@@ -36,6 +37,8 @@ export interface Store {
   versions: DataVersions;
   /** Which writes fail at the moment, and why. */
   writes: WriteWatch;
+  /** Whether its tables are on one node, or spread over several. */
+  nodes: Nodes;
   /**
    * True if the clock of its reader runs in a past session, whose bars are stored whole: a bar is shown once it has
    * ended.
@@ -130,13 +133,13 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   pool.on('error', (error) => log(`A database connection was lost: ${error.message}`));
   surviveLostConnections(pool);
   try {
-    const { schema, isDistributed } = await reach(pool, databaseUrl);
+    const schema = await reach(pool, databaseUrl);
+    const nodes = await watchNodes(pool);
     const migrated = await migrateWithoutLimits(connection, { apply, log });
     const prisma = openPrisma(pool, schema);
-    const symbolsAtOnce = isDistributed ? symbolsAtOnceOfPool : 0;
-    const primary = readerOf(pool, prisma, symbolsAtOnce);
-    const standbys = readUrls.map((url) => replicaPools(url, openPool, { schema, symbolsAtOnce }));
-    const replicas = standbys.length === 0 ? null : openReplicas({ pool, ...primary }, standbys, log);
+    const primary = readerOf(pool, prisma, nodes);
+    const standbys = readUrls.map((url) => replicaPools(url, openPool, { schema, nodes }));
+    const replicas = standbys.length === 0 ? null : openReplicas({ primary, pool }, standbys, log);
     return {
       prisma: primary.prisma,
       pool,
@@ -148,6 +151,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
       blocks: createBlockCache(cacheBytes),
       versions: new DataVersions(),
       writes: watchWrites(),
+      nodes,
       migrated,
       close: once(async () => {
         await Promise.all([pool.end(), replicas?.close()]);
@@ -162,8 +166,8 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   }
 }
 
-function readerOf(pool: pg.Pool, { models }: PrismaOverPool, symbolsAtOnce: number): Reader {
-  return { query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models), symbolsAtOnce };
+function readerOf(pool: pg.Pool, { models }: PrismaOverPool, nodes: Nodes): Reader {
+  return retriedReads({ query: pool.query.bind(pool) as Reader['query'], prisma: readModels(models) }, nodes);
 }
 
 function limits(statementTimeoutMs: number): pg.PoolConfig {
@@ -206,14 +210,11 @@ export async function pingDatabase({ pool }: Store): Promise<void> {
   await pool.query({ text: 'SELECT 1', query_timeout: 2000 } as pg.QueryConfig);
 }
 
-const reachText = `SELECT current_schema() AS schema,
-  EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS "isDistributed"`;
-
-/** Whether the database answers; the schema in which its tables are, and whether Citus may have spread them. */
-async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<{ schema: string; isDistributed: boolean }> {
+/** Whether the database answers; returns the schema in which its tables are. */
+async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string> {
   try {
-    const { rows } = await pool.query<{ schema: string | null; isDistributed: boolean }>(reachText);
-    return { schema: rows[0]!.schema ?? 'public', isDistributed: rows[0]!.isDistributed };
+    const { rows } = await pool.query<{ schema: string | null }>('SELECT current_schema() AS schema');
+    return rows[0]!.schema ?? 'public';
   } catch (error) {
     if (databaseUrl === null) throw error;
     throw storeError(
@@ -226,7 +227,7 @@ async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<{ schem
 function replicaPools(
   connectionString: string,
   openPool: (to: pg.PoolConfig) => pg.Pool,
-  { schema, symbolsAtOnce }: { schema: string; symbolsAtOnce: number },
+  { schema, nodes }: { schema: string; nodes: Nodes },
 ): ReplicaPools {
   const to = { connectionString, connectionTimeoutMillis: 2000, keepAlive: true, types };
   const pool = openPool({ ...to, application_name: 'tapegraph reader' });
@@ -243,7 +244,7 @@ function replicaPools(
     await prisma.close();
   };
   const shown = `${host.startsWith('/') ? host : `${host}:${port}`}/${database}`;
-  return { ...readerOf(pool, prisma, symbolsAtOnce), probe, shown, close };
+  return Object.assign(readerOf(pool, prisma, nodes), { probe, shown, close });
 }
 
 function once(work: () => Promise<void>): () => Promise<void> {

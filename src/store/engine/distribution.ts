@@ -50,6 +50,20 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   watchlists: 'first node',
 };
 
+/** Tables that statements join: Citus refuses them while some of a group are spread and others are not. */
+export const joinedTables: readonly (readonly string[])[] = [
+  [
+    'off_exchange_composition',
+    'off_exchange_concentration',
+    'off_exchange_levels',
+    'off_exchange_profile',
+    'off_exchange_sessions',
+  ],
+  ['chain_captures', 'gex_captures', 'open_interest_blocks'],
+  ['cross_sections', 'flow_coverage', 'flow_events', 'flow_legs'],
+  ['greeks_minutes', 'greeks_places'],
+];
+
 /** The statements that give every table its place, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
   const entries = Object.entries(tablePlacements);

@@ -1,4 +1,4 @@
-import { statement } from './statement.ts';
+import { type Queries, statement } from './statement.ts';
 import type { Transaction } from './transaction.ts';
 
 const alone = statement('lock', { key: 'text' }, { pg_advisory_xact_lock: 'void' });
@@ -7,8 +7,13 @@ const several = statement('lock-all', { keys: 'text[]' }, { pg_advisory_xact_loc
 const trying = statement('try-lock', { key: 'text' }, { held: 'bool' });
 
 /** Waits until nobody else holds `key`, and holds it until the transaction ends. */
-export async function lock(tx: Transaction, key: string): Promise<void> {
+export async function lock(tx: Queries, key: string): Promise<void> {
   await alone.rows(tx, { key });
+}
+
+/** Waits until no transaction holds `key` alone. */
+export async function untilFree(reader: Queries, key: string): Promise<void> {
+  await shared.rows(reader, { key });
 }
 
 /** Holds `key` together with others of this kind until the transaction ends; waits for one that holds it alone. */

@@ -85,7 +85,16 @@ async function one<Row>(pool: pg.Pool, text: string, values: unknown[] = []): Pr
 const primaryText =
   'SELECT pg_current_wal_insert_lsn()::text AS lsn, (SELECT system_identifier::text FROM pg_control_system()) AS cluster';
 const standbyText = `SELECT pg_is_in_recovery() AS standby, (SELECT system_identifier::text FROM pg_control_system()) AS cluster,
-  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS reached`;
+  coalesce(pg_last_wal_replay_lsn() >= $1::pg_lsn, false) AS reached,
+  coalesce(current_setting('citus.use_secondary_nodes', true) = 'always', false) AS "asksStandbys"`;
+
+/** What a standby says of itself; `asksStandbys`: a coordinator of Citus that reads standbys of the workers. */
+interface StandbyState {
+  standby: boolean;
+  cluster: string;
+  reached: boolean;
+  asksStandbys: boolean;
+}
 
 interface PrimaryState {
   lsn: string;
@@ -97,7 +106,7 @@ interface PrimaryState {
  * back, once each.
  */
 export function openReplicas(
-  primary: Reader & { pool: pg.Pool },
+  { primary, pool }: { primary: Reader; pool: pg.Pool },
   pools: readonly ReplicaPools[],
   log: (line: string) => void,
 ): Replicas {
@@ -112,7 +121,7 @@ export function openReplicas(
 
   /** The position of the primary after the last notified change. */
   function reachedByPrimary(): Promise<PrimaryState> {
-    if (target?.of !== changes) target = { of: changes, state: quiet(one<PrimaryState>(primary.pool, primaryText)) };
+    if (target?.of !== changes) target = { of: changes, state: quiet(one<PrimaryState>(pool, primaryText)) };
     return target.state;
   }
 
@@ -142,11 +151,12 @@ export function openReplicas(
       return;
     }
     try {
-      const said = await one<{ standby: boolean; cluster: string; reached: boolean }>(replica.probe, standbyText, [
-        state.lsn,
-      ]);
+      const said = await one<StandbyState>(replica.probe, standbyText, [state.lsn]);
       if (!said.standby) leave(replica, 'it is not a standby');
       else if (said.cluster !== state.cluster) leave(replica, 'it is a standby of another server');
+      else if (said.asksStandbys)
+        // Its position says nothing of theirs.
+        leave(replica, 'it reads standbys of the workers: set citus.use_secondary_nodes to never');
       else {
         takeBack(replica);
         if (said.reached) replica.has = aim;
@@ -207,15 +217,16 @@ export function openReplicas(
       return reading(primary);
     };
     return {
-      symbolsAtOnce: primary.symbolsAtOnce,
+      get symbolsAtOnce() {
+        return primary.symbolsAtOnce;
+      },
       query: (statement, values) => read((from) => from.query(statement, values)),
       prisma: modelsThrough((call) => read((from) => call(from.prisma))),
     };
   }
 
   const following = replicas.map(follow);
-  return {
-    ...reader(pick),
+  return Object.assign(reader(pick), {
     together() {
       let stays = pick();
       const choose = () => {
@@ -231,10 +242,10 @@ export function openReplicas(
       wake.resolve();
       wake = Promise.withResolvers<void>();
     },
-    heard(by) {
+    heard(by: number) {
       hearing += by;
     },
-    deaf(by) {
+    deaf(by: number) {
       deafness += by;
     },
     async close() {
@@ -244,5 +255,5 @@ export function openReplicas(
       await Promise.all(replicas.map((replica) => replica.close()));
       await Promise.all(following);
     },
-  };
+  });
 }

@@ -63,7 +63,8 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
 }
 
 /** Where a statement is sent. */
-type Queries = Pick<Reader, 'query' | 'symbolsAtOnce'>;
+/** What a statement is sent by. */
+export type Queries = Pick<Reader, 'query' | 'symbolsAtOnce'>;
 
 /** Every statement, by name. A test prepares them all and compares their types with PostgreSQL's. */
 export const statements = new Map<string, Statement>();

@@ -1,5 +1,5 @@
 import type pg from 'pg';
-import { announce, moveVersions } from './changes.ts';
+import { announce, announceDoubt, moveVersions } from './changes.ts';
 import type { Store } from './connection.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
@@ -35,12 +35,14 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     const note = changes.addRows.bind(changes);
     // A connection does one thing at a time.
     const symbolsAtOnce = Math.min(store.primary.symbolsAtOnce, 1);
-    const result = await work(Object.assign(tx, { prisma: notedModels(held.models, note), changes, symbolsAtOnce }));
+    const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, symbolsAtOnce });
+    const result = await work(transaction);
     const change = changes.change();
-    const id = change && (await announce(tx, change));
+    const id = change && (await announce(transaction, change));
     // One that may have been committed is not counted as heard of: its announcement may still come.
-    await commit(tx, () => change && moveVersions(store, change, null));
+    const inDoubt = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
+    if (inDoubt && store.nodes.symbolsAtOnce > 0) await announceDoubt(transaction);
     return result;
   } catch (error) {
     // A database that did not answer will not answer this either: its connection is closed, which rolls back.
@@ -65,8 +67,14 @@ function isUnanswered(error: unknown): error is Error {
   return error instanceof Error && error.message === 'Query read timeout';
 }
 
-async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<void> {
+/** Commits. True: the database warns that some of its nodes have not committed yet. */
+async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<boolean> {
   let answer: pg.QueryResult;
+  let warned = false;
+  const onNotice = ({ severity }: { severity: string | undefined }) => {
+    warned ||= severity === 'WARNING';
+  };
+  tx.on('notice', onNotice);
   try {
     answer = await tx.query('commit');
   } catch (error) {
@@ -76,8 +84,11 @@ async function commit(tx: pg.PoolClient, onUnknown: () => void): Promise<void> {
     throw new Error('The connection broke during the commit. Whether the transaction was committed is unknown.', {
       cause: error,
     });
+  } finally {
+    tx.off('notice', onNotice);
   }
   // PostgreSQL answers COMMIT of a transaction in which a statement failed with ROLLBACK, and no error.
   if (answer.command !== 'COMMIT')
     throw new Error('A statement of the transaction failed; the transaction was rolled back.');
+  return warned;
 }

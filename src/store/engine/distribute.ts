@@ -1,0 +1,248 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type pg from 'pg';
+import { withSessionLock } from './advisory-lock.ts';
+import { announceNodes } from './changes.ts';
+import { requireReplication } from './cluster-checks.ts';
+import type { Store } from './connection.ts';
+import { joinedTables, type TablePlacement, tablePlacements } from './distribution.ts';
+import { sqlStateOf } from './sql-state.ts';
+import { storeError } from './store-error.ts';
+
+/** A table that was given its place. */
+export interface DistributedTable {
+  table: string;
+  /** Column by which it is spread; null = it is on every node. */
+  by: string | null;
+  /** Size before, bytes. */
+  bytes: number;
+  /** True if it was copied while it was written. */
+  online: boolean;
+}
+
+export interface DistributeProgress {
+  table: string;
+  /** Number of the table, from 0, of `tables`. */
+  index: number;
+  tables: number;
+  bytes: number;
+  /** Bytes that the workers have of it; null = not known. */
+  copied: number | null;
+  /** What it waits for; null = nothing. */
+  waitsFor: 'another run' | 'writers' | null;
+}
+
+export interface DistributeOptions {
+  /** Tables from this size on are copied while they are written, bytes; null: no table is. */
+  onlineFromBytes: number | null;
+  signal: AbortSignal;
+  onProgress: (progress: DistributeProgress) => void;
+}
+
+/**
+ * Below this size, bytes, a table is copied at once: its writers wait for about as long as they do at the end of a copy
+ * made beside them.
+ */
+export const usualOnlineFromBytes = 32 * 1024 * 1024;
+
+interface TableState {
+  table: string;
+  /** As Citus has it. `local`: what a stopped run leaves, a table that Citus knows and has not spread yet. */
+  type: 'none' | 'local' | 'reference' | 'distributed' | 'other';
+  by: string | null;
+  colocation: number | null;
+  bytes: number;
+  /** Bytes of the rows that were copied, which nobody reads any more. */
+  leftBytes: number;
+}
+
+const stateText = `SELECT c.relname AS table, column_to_column_name(p.logicalrelid, p.partkey) AS by,
+    p.colocationid AS colocation,
+    CASE WHEN p.logicalrelid IS NULL THEN 'none' WHEN p.partmethod = 'h' THEN 'distributed'
+      WHEN p.partmethod = 'n' AND p.repmodel = 't' THEN 'reference'
+      WHEN p.partmethod = 'n' AND p.colocationid = 0 THEN 'local' ELSE 'other' END AS type,
+    pg_table_size(c.oid) + coalesce((SELECT sum(pg_table_size(to_regclass(
+      format('%I.%I', current_schema(), c.relname || '_' || s.shardid)))) FROM pg_dist_shard AS s
+      WHERE s.logicalrelid = c.oid), 0)::bigint AS bytes,
+    pg_relation_size(c.oid) AS "leftBytes"
+  FROM pg_class AS c LEFT JOIN pg_dist_partition AS p ON p.logicalrelid = c.oid
+  WHERE c.relnamespace = current_schema()::regnamespace AND c.relname = ANY($1)`;
+
+// Shards that are being filled belong to no table yet: their names say whose they are.
+const copiedText = `SELECT sum(result::bigint)::bigint AS copied FROM run_command_on_workers(format(
+  $$SELECT coalesce(sum(pg_table_size(oid)), 0) FROM pg_class WHERE relkind = 'r' AND relname ~ %L$$,
+  '^' || $1 || '_[0-9]+$')) WHERE success`;
+
+const lockNotAvailable = '55P03';
+const deadlock = '40P01';
+const progressMs = 500;
+
+const placed = Object.entries(tablePlacements).flatMap(([table, placement]) =>
+  placement === 'first node' ? [] : [{ table, by: columnOf(placement) }],
+);
+
+function columnOf(placement: Exclude<TablePlacement, 'first node'>): string | null {
+  return placement === 'everywhere' ? null : placement.by;
+}
+
+/**
+ * Gives every table its place on the nodes of a Citus cluster, while the store is read and written, and returns those
+ * that had not had it yet. A run that was stopped is resumed by the next; of two at once one waits for the other.
+ */
+export async function distribute(store: Store, options: DistributeOptions): Promise<DistributedTable[]> {
+  const { pool } = store;
+  const onWait = () =>
+    options.onProgress({ table: '', index: 0, tables: 1, bytes: 0, copied: null, waitsFor: 'another run' });
+  return withSessionLock(store, 'distribute', { onWait, signal: options.signal }, async (client) => {
+    // What a run left that was killed.
+    await client.query('CALL citus_cleanup_orphaned_resources()');
+    await announceNodes(store);
+    const tables = await missingTables(client, options);
+    if (tables.some(({ online }) => online)) await requireReplication(pool);
+    let index = 0;
+    for (const step of stepsOf(tables)) {
+      options.signal.throwIfAborted();
+      const progress = { ...step[0]!, index, tables: tables.length, copied: null, waitsFor: null };
+      const job = { pool, client, signal: options.signal, onProgress: options.onProgress, progress };
+      if (step[0]!.online) await copyOnline(job, step[0]!);
+      else await copyAtOnce(job, step);
+      index += step.length;
+    }
+    await removeCopied(client, options);
+    return tables.map(({ isKnown: _, ...table }) => table);
+  });
+}
+
+/** `isKnown`: Citus knows it, as a table of the coordinator. */
+type MissingTable = DistributedTable & { isKnown: boolean };
+
+/** The tables in their order. Those of a group that are copied at once go together, in one transaction. */
+function stepsOf(tables: readonly MissingTable[]): MissingTable[][] {
+  const groupOf = (table: string) => joinedTables.find((group) => group.includes(table))?.[0] ?? table;
+  const steps = Map.groupBy(tables, ({ table, online }) => (online ? table : `${groupOf(table)} at once`));
+  return [...steps.values()];
+}
+
+async function missingTables(client: pg.ClientBase, { onlineFromBytes }: DistributeOptions): Promise<MissingTable[]> {
+  const states = await tableStates(client);
+  return placed
+    .filter(({ table, by }) => !hasItsPlace(states.get(table)!, by))
+    .map(({ table, by }) => {
+      const { bytes, type } = states.get(table)!;
+      const isKnown = type === 'local';
+      const online = by !== null && onlineFromBytes !== null && (isKnown || bytes >= onlineFromBytes);
+      return { table, by, bytes, online, isKnown };
+    });
+}
+
+/** Whether a table is where it belongs; throws when it is somewhere that was not chosen here. */
+function hasItsPlace({ table, type, by: found }: TableState, by: string | null): boolean {
+  if (type === 'none' || type === 'local') return false;
+  if (type === (by === null ? 'reference' : 'distributed') && found === by) return true;
+  throw storeError(
+    `The table ${table} is ${type}${found === null ? '' : ` by ${found}`} in Citus; expected ${by === null ? 'a reference table' : `distributed by ${by}`}. Run "SELECT undistribute_table('${table}')" first.`,
+  );
+}
+
+async function tableStates(client: pg.ClientBase): Promise<Map<string, TableState>> {
+  const { rows } = await client.query<TableState>(stateText, [placed.map(({ table }) => table)]);
+  const colocations = new Map(
+    rows.filter(({ type }) => type === 'distributed').map(({ table, colocation }) => [colocation, table]),
+  );
+  if (colocations.size > 1)
+    throw storeError(
+      `These tables are not colocated: ${[...colocations.values()].join(', ')}. Run "SELECT undistribute_table(…)" on those that were distributed by hand.`,
+    );
+  return new Map(rows.map((row) => [row.table, row]));
+}
+
+interface Job {
+  pool: pg.Pool;
+  client: pg.PoolClient;
+  signal: AbortSignal;
+  onProgress: DistributeOptions['onProgress'];
+  progress: DistributeProgress;
+}
+
+type Query = [text: string, values: string[]];
+
+/** A table that is spread already, beside whose shards others are to be. */
+async function leaderOf(client: pg.ClientBase): Promise<string> {
+  const states = [...(await tableStates(client)).values()];
+  return states.find(({ type }) => type === 'distributed')?.table ?? 'default';
+}
+
+async function copyAtOnce(job: Job, tables: readonly MissingTable[]): Promise<void> {
+  const leader = await leaderOf(job.client);
+  const queries = tables.map(
+    ({ table, by }): Query =>
+      by === null
+        ? ['SELECT create_reference_table($1)', [table]]
+        : ['SELECT create_distributed_table($1, $2, colocate_with => $3)', [table, by, leader]],
+  );
+  await briefly(job, queries);
+}
+
+async function copyOnline(job: Job, { table, by, isKnown }: MissingTable): Promise<void> {
+  const { client } = job;
+  const values = [table, by, await leaderOf(client)];
+  // The part of it that waits for everybody who reads the table, with all others behind it.
+  if (!isKnown) await briefly(job, [['SELECT citus_add_local_table_to_metadata($1)', [table]]]);
+  const ended = new AbortController();
+  const watching = watchCopy(job, ended.signal);
+  try {
+    await client.query('SELECT create_distributed_table_concurrently($1, $2, colocate_with => $3)', values);
+  } finally {
+    ended.abort();
+    await watching;
+  }
+}
+
+/**
+ * Does what needs tables for itself, in one transaction. When it has waited for them for half a second, before a writer
+ * would be ended for a deadlock with this, it lets those behind it go first.
+ */
+async function briefly(
+  { client, signal, onProgress, progress }: Omit<Job, 'pool'>,
+  queries: readonly Query[],
+): Promise<void> {
+  onProgress(progress);
+  for (;;)
+    try {
+      await client.query('BEGIN');
+      await client.query(`SET LOCAL lock_timeout = '500ms'`);
+      await client.query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
+      for (const [text, values] of queries) await client.query(text, values);
+      await client.query('COMMIT');
+      return;
+    } catch (error) {
+      await client.query('ROLLBACK').catch(() => {});
+      const code = sqlStateOf(error);
+      if (code !== lockNotAvailable && code !== deadlock) throw error;
+      onProgress({ ...progress, waitsFor: 'writers' });
+      await delay(progressMs, undefined, { signal });
+    }
+}
+
+async function watchCopy({ pool, onProgress, progress }: Job, ended: AbortSignal): Promise<void> {
+  while (!ended.aborted) {
+    const { rows } = await pool
+      .query<{ copied: number | null }>(copiedText, [progress.table])
+      .catch(() => ({ rows: [] }));
+    if (!ended.aborted) onProgress({ ...progress, copied: rows[0]?.copied ?? null });
+    await delay(progressMs, undefined, { signal: ended }).catch(() => {});
+  }
+}
+
+/** Frees the space of rows that were copied to the nodes. */
+async function removeCopied(client: pg.PoolClient, { signal, onProgress }: DistributeOptions): Promise<void> {
+  const states = [...(await tableStates(client)).values()];
+  const left = states.filter(
+    ({ type, leftBytes }) => leftBytes > 0 && (type === 'distributed' || type === 'reference'),
+  );
+  for (const [index, { table, leftBytes: bytes }] of left.entries()) {
+    const progress = { table, index, tables: left.length, bytes, copied: bytes, waitsFor: null };
+    await briefly({ client, signal, onProgress, progress }, [
+      ['SELECT truncate_local_data_after_distributing_table($1)', [table]],
+    ]);
+  }
+}

@@ -1,0 +1,29 @@
+import type pg from 'pg';
+import { symbolsAtOnceOfPool } from './routing.ts';
+
+/** Whether a store's tables are on one node, or may be spread over several (Citus). */
+export interface Nodes {
+  /** As `Reader.symbolsAtOnce` of readers that are no transaction. */
+  readonly symbolsAtOnce: number;
+  /** Asks the database again: its tables may have been spread since. */
+  lookAgain(): void;
+}
+
+const distributedText = `SELECT EXISTS (SELECT FROM pg_extension WHERE extname = 'citus') AS found`;
+
+/** Asks the database of `pool`. */
+export async function watchNodes(pool: pg.Pool): Promise<Nodes> {
+  let symbolsAtOnce = 0;
+  const look = async () => {
+    const { rows } = await pool.query<{ found: boolean }>(distributedText);
+    symbolsAtOnce = rows[0]!.found ? symbolsAtOnceOfPool : 0;
+  };
+  await look();
+  return {
+    get symbolsAtOnce() {
+      return symbolsAtOnce;
+    },
+    // Where it cannot be asked now, whoever reads finds out too.
+    lookAgain: () => void look().catch(() => {}),
+  };
+}

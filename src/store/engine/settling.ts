@@ -1,0 +1,66 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { Store } from './connection.ts';
+
+// Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node will have the
+// transaction when Citus recovers it (`citus.recover_2pc_interval`); until then it gives the rows of before.
+const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id
+  FROM pg_dist_transaction AS entry
+  JOIN pg_dist_node AS node ON node.groupid = entry.groupid AND node.noderole = 'primary'
+  LEFT JOIN run_command_on_workers($$SELECT coalesce(jsonb_agg(gid), '[]') FROM pg_prepared_xacts$$) AS worker
+    ON worker.nodename = node.nodename AND worker.nodeport = node.nodeport
+  WHERE CASE WHEN worker.success THEN worker.result::jsonb ? entry.gid ELSE true END`;
+
+const pauseMs = 1000;
+
+/** Watches for transactions that are committed and not yet to be seen on every node. */
+export interface Settling {
+  /** There may be one: nothing is held from now on until there is none. */
+  doubt(): void;
+  /** Ends the watch; to be called before the store is closed. */
+  stop(): Promise<void>;
+}
+
+/** Watches a store that is spread over several nodes; one that is not has no such transactions. */
+export function watchSettling(store: Store): Settling {
+  const { nodes, versions, pool } = store;
+  let doubts = 0;
+  let settling: Promise<void> | null = null;
+  const stopped = new AbortController();
+
+  async function unsettled(): Promise<Set<string> | null> {
+    try {
+      const { rows } = await pool.query<{ id: string }>(unsettledText);
+      return new Set(rows.map(({ id }) => id));
+    } catch {
+      return null;
+    }
+  }
+
+  async function settle(): Promise<void> {
+    versions.addLost(1);
+    let seen = -1;
+    let left = null as Set<string> | null;
+    while (!stopped.signal.aborted) {
+      // Those that began since are settled by whoever wrote them, or doubted anew.
+      const before: Set<string> | null = seen === doubts ? left : null;
+      seen = doubts;
+      const now = await unsettled();
+      left = now && new Set([...now].filter((id) => before?.has(id) ?? true));
+      if (left?.size === 0 && seen === doubts) break;
+      await delay(pauseMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
+    }
+    settling = null;
+    versions.addLost(-1);
+  }
+
+  return {
+    doubt() {
+      doubts += 1;
+      if (nodes.symbolsAtOnce > 0 && !stopped.signal.aborted) settling ??= settle();
+    },
+    async stop() {
+      stopped.abort();
+      await settling;
+    },
+  };
+}

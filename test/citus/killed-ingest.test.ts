@@ -1,0 +1,74 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { beforeAll, expect, onTestFinished, test } from 'vitest';
+import { start, tapegraph } from '../cli/command-line.ts';
+import { singleStore, type TestStore, testStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+import { expectSameRows } from './both-stores.ts';
+import { fileSessions, type VendorFiles, writeVendorFiles } from './vendor-files.ts';
+
+const session = fileSessions[1];
+const folder = temporaryFolder();
+let files: VendorFiles;
+beforeAll(() => {
+  files = writeVendorFiles(folder());
+});
+
+/** Milliseconds from the first write of an ingest to its death. */
+const instants = [0, 30, 100, 250, 600];
+const commands: string[][] = [
+  ['ingest', 'stock-trades', `stock-trades-${session}.csv`],
+  ['ingest', 'option-trades', `option-trades-${session}.csv`, '--solve-most', '2'],
+];
+
+// When it was done, and numbers of a sequence, of which a killed transaction takes some.
+const instantColumns = {
+  flow_feed: ['place'],
+  ingested_files: ['ingested_at'],
+  off_exchange_sessions: ['as_of_ms'],
+  ranked_sessions: ['scanned_at_ms'],
+  store_facts: ['value'],
+};
+
+const writingText = `SELECT FROM pg_stat_activity
+  WHERE datname = current_database() AND application_name = 'tapegraph' AND backend_xid IS NOT NULL`;
+
+/** Waits until the ingest has written something, or has ended. */
+async function untilWriting({ pool }: TestStore, hasEnded: () => boolean): Promise<void> {
+  while (!hasEnded() && (await pool.query(writingText)).rowCount === 0) await delay(5);
+}
+
+const filesInForce = async ({ pool }: TestStore) =>
+  (await pool.query(`SELECT name FROM ingested_files WHERE dataset <> 'symbols'`)).rowCount;
+
+test.each(commands)(
+  '%s %s killed at any instant is gone on with: nothing is lost or doubled',
+  async (...words) => {
+    const [single, spread] = [await singleStore(), await testStore()];
+    onTestFinished(async () => {
+      await Promise.all([single.close(), spread.close()]);
+    });
+    const args = words.map((word) => (word.endsWith('.csv') ? files.path(word) : word));
+    const now = Date.now;
+    // The registry is there before: what is written first is the tape.
+    for (const { databaseUrl } of [single, spread])
+      await tapegraph(['ingest', 'stock-day-bars', files.path('history.csv')], { DATABASE_URL: databaseUrl }, { now });
+    let killed = 0;
+    for (const afterMs of instants) {
+      const before = await filesInForce(spread);
+      const { child } = start(args, { DATABASE_URL: spread.databaseUrl });
+      onTestFinished(() => void child.kill('SIGKILL'));
+      const exit = once(child, 'exit');
+      await untilWriting(spread, () => child.exitCode !== null);
+      await delay(afterMs);
+      if (child.exitCode === null && before === 1) killed++;
+      child.kill('SIGKILL');
+      await exit;
+    }
+    expect(killed).toBeGreaterThan(0);
+    for (const { databaseUrl } of [single, spread])
+      expect(await tapegraph(args, { DATABASE_URL: databaseUrl }, { now })).toMatchObject({ code: 0, stderr: '' });
+    await expectSameRows({ single, spread }, instantColumns);
+  },
+  180_000,
+);
