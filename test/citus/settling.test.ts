@@ -79,6 +79,14 @@ async function priceOf(symbol: string): Promise<number | string> {
 }
 
 describe('what is committed and not on every node yet', { timeout: 60_000 }, () => {
+  test('is none of what every node has: a gateway holds data as soon as it has started', async () => {
+    const store = await openStore({ databaseUrl: nodeUrl(cluster, 0, database), dataDir: '', migrate: false });
+    const changes = await watchChanges(store);
+    expect(store.versions.of('market', far)).not.toBeNull();
+    await changes.stop();
+    await store.close();
+  });
+
   test('is answered once it is recovered, when the node was away at COMMIT PREPARED', async () => {
     await write(3);
     await expect.poll(() => priceOf(far), soon).toBe(3);

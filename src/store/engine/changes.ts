@@ -148,7 +148,7 @@ export async function watchChanges(store: Store): Promise<Changes> {
         return;
       }
       if (payload === doubtPayload) {
-        settling.doubt();
+        void settling.doubt();
         return;
       }
       const { id, change } = read(payload);
@@ -161,10 +161,11 @@ export async function watchChanges(store: Store): Promise<Changes> {
       versions.addLost(listening ? -1 : 1);
       if (!listening) return;
       store.nodes.lookAgain();
-      settling.doubt();
+      void settling.doubt();
     },
   );
-  settling.doubt();
+  // What is read before the first look is not held: without it, the answers of a quiet gateway would be made twice.
+  await settling.doubt();
   versions.addListening(1);
   return {
     onChange: (listener) => versions.onChange(listener),

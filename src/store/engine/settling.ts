@@ -6,16 +6,16 @@ import type { Store } from './connection.ts';
 const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id
   FROM pg_dist_transaction AS entry
   JOIN pg_dist_node AS node ON node.groupid = entry.groupid AND node.noderole = 'primary'
-  LEFT JOIN run_command_on_workers($$SELECT coalesce(jsonb_agg(gid), '[]') FROM pg_prepared_xacts$$) AS worker
-    ON worker.nodename = node.nodename AND worker.nodeport = node.nodeport
-  WHERE CASE WHEN worker.success THEN worker.result::jsonb ? entry.gid ELSE true END`;
+  LEFT JOIN run_command_on_all_nodes($$SELECT coalesce(jsonb_agg(gid), '[]') FROM pg_prepared_xacts$$) AS answer
+    ON answer.nodeid = node.nodeid
+  WHERE CASE WHEN answer.success THEN answer.result::jsonb ? entry.gid ELSE true END`;
 
 const pauseMs = 1000;
 
 /** Watches for transactions that are committed and not yet to be seen on every node. */
 export interface Settling {
-  /** There may be one: nothing is held from now on until there is none. */
-  doubt(): void;
+  /** There may be one: nothing is held from now on until there is none. Resolves when it has looked once. */
+  doubt(): Promise<void>;
   /** Ends the watch; to be called before the store is closed. */
   stop(): Promise<void>;
 }
@@ -24,7 +24,7 @@ export interface Settling {
 export function watchSettling(store: Store): Settling {
   const { nodes, versions, pool } = store;
   let doubts = 0;
-  let settling: Promise<void> | null = null;
+  let settling: { looked: Promise<void>; ended: Promise<void> } | null = null;
   const stopped = new AbortController();
 
   async function unsettled(): Promise<Set<string> | null> {
@@ -36,7 +36,7 @@ export function watchSettling(store: Store): Settling {
     }
   }
 
-  async function settle(): Promise<void> {
+  async function settle(looked: () => void): Promise<void> {
     versions.addLost(1);
     let seen = -1;
     let left = null as Set<string> | null;
@@ -47,20 +47,27 @@ export function watchSettling(store: Store): Settling {
       const now = await unsettled();
       left = now && new Set([...now].filter((id) => before?.has(id) ?? true));
       if (left?.size === 0 && seen === doubts) break;
+      looked();
       await delay(pauseMs, undefined, { signal: stopped.signal, ref: false }).catch(() => {});
     }
     settling = null;
     versions.addLost(-1);
+    looked();
   }
 
   return {
-    doubt() {
+    async doubt() {
       doubts += 1;
-      if (nodes.symbolsAtOnce > 0 && !stopped.signal.aborted) settling ??= settle();
+      if (nodes.symbolsAtOnce === 0 || stopped.signal.aborted) return;
+      if (settling === null) {
+        const { promise, resolve } = Promise.withResolvers<void>();
+        settling = { looked: promise, ended: settle(resolve) };
+      }
+      await settling.looked;
     },
     async stop() {
       stopped.abort();
-      await settling;
+      await settling?.ended;
     },
   };
 }
