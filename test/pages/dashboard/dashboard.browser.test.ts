@@ -537,22 +537,21 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
   });
 
   test('seven tabs load and are live over one stream', async () => {
-    const streams: string[] = [];
-    const count = (request: { url: () => string }) => {
-      if (request.url().endsWith('/graphql/stream')) streams.push(request.url());
-    };
-    // Also those of the worker that the tabs share.
-    context.on('request', count);
-    onTestFinished(() => void context.off('request', count));
-    const tabs: Page[] = [];
-    for (let i = 0; i < 7; i++) tabs.push((await open('/dashboard/SPY')).page);
+    const streams = () => app.live.counts().streams;
+    await soon(streams).toBe(0);
+    const tabs = [(await open()).page];
+    await tabs[0]!.waitForSelector('.live[data-stream="live"]');
+    const ofOneTab = streams();
+    expect(ofOneTab).toBeGreaterThan(0);
+    for (let i = 1; i < 7; i++) tabs.push((await open()).page);
     for (const page of tabs) {
       await ready(page);
       await page.waitForSelector('.live[data-stream="live"]');
     }
     await trade(app.store, { SPY: 354.25 }, filledNowMs - 400);
     for (const page of tabs) await soon(() => page.locator('#spot').innerText()).toBe('354.25');
-    expect(streams.length).toBeLessThanOrEqual(1);
+    // On a busy machine a tab may have had a stream of its own for a while.
+    await soon(streams).toBe(ofOneTab);
   });
 
   test('a server that goes away is said so, and found again when it is back, with what was missed', async () => {

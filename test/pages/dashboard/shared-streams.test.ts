@@ -118,6 +118,37 @@ describe('a tab', () => {
     }
   });
 
+  test('hands its own connection over to a worker that answers late, once that one’s is open', async () => {
+    vi.useFakeTimers();
+    try {
+      const closeOwn = vi.fn();
+      const alone = vi.fn((own: LiveParts) => {
+        own.onState('live');
+        return closeOwn;
+      });
+      const port = { postMessage: vi.fn(), onmessage: null as ((event: MessageEvent) => void) | null };
+      const hear = (data: unknown) => port.onmessage!({ data } as MessageEvent);
+      const own = parts();
+      const close = throughWorker(port, alone)(own);
+      await vi.advanceTimersByTimeAsync(10_001);
+      hear({ hello: true });
+      await vi.advanceTimersByTimeAsync(0);
+      expect(port.postMessage).toHaveBeenLastCalledWith({ id: 1, subscription: expect.anything() });
+      hear({ id: 1, message: { state: 'connecting' } });
+      expect(closeOwn).not.toHaveBeenCalled();
+      hear({ id: 1, message: { state: 'live' } });
+      expect(closeOwn).toHaveBeenCalled();
+      expect(own.onState.mock.calls.flat()).toEqual(['connecting', 'live', 'live']);
+      hear({ id: 1, message: { state: 'reconnecting' } });
+      expect(own.onState).toHaveBeenLastCalledWith('reconnecting');
+      close();
+      expect(port.postMessage).toHaveBeenLastCalledWith({ id: 1, subscription: null });
+      expect(alone).toHaveBeenCalledTimes(1);
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('starts its worker when what it draws with has come, or has failed to, and closes what it has not yet opened', async () => {
     for (const settle of ['resolve', 'reject'] as const) {
       const loading = Promise.withResolvers<void>();

@@ -16,31 +16,49 @@ const answerWithinMs = 10_000;
 /** How often a tab says what it listens to, ms. */
 const sayEveryMs = 15_000;
 
-/** Opens subscriptions through the worker; where it does not answer, or there is none, by `alone`. */
+/**
+ * Opens subscriptions through the worker; where it does not answer, or there is none, by `alone`. One that answers late
+ * takes over what was opened without it.
+ */
 export function throughWorker(port: WorkerPort | null, alone: Open): Open {
   if (port === null) return alone;
   const tabs = new Map<number, (message: TabMessage) => void>();
   let last = 0;
-  const answers = new Promise<boolean>((resolve) => {
-    const timer = setTimeout(() => resolve(false), answerWithinMs);
+  const answered = new Promise<void>((resolve) => {
     port.onmessage = ({ data }: MessageEvent<{ hello: true } | { id: number; message: TabMessage }>) => {
-      if ('hello' in data) {
-        clearTimeout(timer);
-        resolve(true);
-      } else tabs.get(data.id)?.(data.message);
+      if ('hello' in data) resolve();
+      else tabs.get(data.id)?.(data.message);
     };
     port.postMessage({ hello: true });
   });
+  const late = new Promise<void>((resolve) => setTimeout(resolve, answerWithinMs));
   return (parts) => {
-    let close = () => {};
-    let closed = false;
+    let closeOwn = () => {};
+    let closeShared = () => {};
+    let state: 'waiting' | 'alone' | 'shared' | 'closed' = 'waiting';
     parts.onState('connecting');
-    void answers.then((shared) => {
-      if (!closed) close = shared ? subscribe(port, tabs, ++last, parts) : alone(parts);
+    void late.then(() => {
+      if (state !== 'waiting') return;
+      state = 'alone';
+      closeOwn = alone(parts);
+    });
+    void answered.then(() => {
+      if (state === 'closed') return;
+      let taken = state === 'waiting';
+      state = 'shared';
+      // Its own connection is closed once the shared one is open: no event is missed between them.
+      const onState = (now: LiveState) => {
+        if (!taken && now !== 'live') return;
+        taken = true;
+        closeOwn();
+        parts.onState(now);
+      };
+      closeShared = subscribe(port, tabs, ++last, { ...parts, onState });
     });
     return () => {
-      closed = true;
-      close();
+      state = 'closed';
+      closeOwn();
+      closeShared();
     };
   };
 }
