@@ -87,6 +87,24 @@ describe.skipIf(chromiumPath === null)('before the scripts of a page have come',
     await expect.poll(() => page.locator('#frame-query').innerText()).toContain('query MinuteBars {');
   });
 
+  test('GraphiQL’s frame is painted before what draws GraphiQL runs', async () => {
+    const page = await opened('/graphql', 412, false, async (fresh) => {
+      await fresh.addInitScript(() => {
+        const seen = window as unknown as { paintedBefore?: boolean };
+        let bundle: unknown;
+        Object.defineProperty(window, 'YogaGraphiQL', {
+          get: () => bundle,
+          set: (value) => {
+            seen.paintedBefore ??= performance.getEntriesByName('first-contentful-paint').length > 0;
+            bundle = value;
+          },
+        });
+      });
+    });
+    await page.locator('.graphiql-execute-button').waitFor();
+    expect(await page.evaluate(() => (window as unknown as { paintedBefore?: boolean }).paintedBefore)).toBe(true);
+  });
+
   const isQuiet: Record<string, string> = {
     '/': '#quotes .quote .price',
     '/docs': '#search-open',

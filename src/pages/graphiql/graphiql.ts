@@ -9,7 +9,8 @@ import { graphiqlFrame } from './frame.ts';
 
 const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graphiql.css'];
 const beforePaint = ['client/before-paint.ts', 'graphiql/client/before.ts'];
-const deferred = ['graphiql/app.js', 'graphiql/client/start.ts'];
+// Run once the frame is painted (client/frame.ts).
+const afterPaint = ['graphiql/app.js', 'graphiql/client/start.ts'];
 
 /**
  * GraphiQL, for browsers at the address of the graph; null for other clients. Its files are assets, its options stand
@@ -25,6 +26,7 @@ export function graphiqlPage(
   const options = graphiqlOptions(request.originalUrl, now());
   // What came from an address could end the element and begin another.
   const inert = JSON.stringify(options).replaceAll('<', '\\u003c');
+  const scripts = afterPaint.map((path) => assets.address(path));
   return {
     document: html`<!doctype html>
 <html lang="en">
@@ -37,14 +39,14 @@ export function graphiqlPage(
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
 ${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}
 ${beforePaint.map((path) => html`<script src="${assets.address(path)}"></script>\n`)}
-${deferred.map((path) => html`<script src="${assets.address(path)}" defer></script>\n`)}
+${scripts.map((address) => html`<link rel="preload" as="script" href="${address}" fetchpriority="low">\n`)}
 <script type="module" src="${assets.address('client/shell.ts')}"></script>
 </head>
 <body id="body" class="no-focus-outline">
 ${header('/graphql', site)}
 <main id="main"><h1>GraphiQL</h1><noscript>GraphiQL needs JavaScript.</noscript><div id="root">${graphiqlFrame(options)}</div></main>
 <script type="application/json" id="graphiql-options">${trusted(inert)}</script>
-<script src="${assets.address('graphiql/client/frame.ts')}"></script>
+<script src="${assets.address('graphiql/client/frame.ts')}" data-scripts="${scripts.join(' ')}"></script>
 </body>
 </html>
 `,
