@@ -4,7 +4,11 @@ import { noCitus } from './test/support/servers/citus-cluster.ts';
 import { serverAnswers } from './test/support/servers/postgres-server.ts';
 
 // What is about an embedded server itself.
-const embeddedOnly = ['test/store/embedded-*.test.ts', 'test/store/kill.test.ts', 'test/store/engine/codec.test.ts'];
+const embeddedOnly = [
+  'test/store/engine/embedded-*.test.ts',
+  'test/store/kill.test.ts',
+  'test/store/engine/codec.test.ts',
+];
 
 const projects = [
   {
@@ -36,7 +40,6 @@ const projects = [
 // as the routes of `test/citus` do, is not asked again.
 const contractOnCitus = [
   'test/contract/cursor-walks.test.ts',
-  'test/contract/refused-writes.test.ts',
   'test/contract/replayed-clock.test.ts',
   'test/rest/stream.test.ts',
 ];
@@ -48,6 +51,8 @@ const citus = {
   extends: true as const,
   test: {
     name: 'citus',
+    testTimeout: 60_000,
+    hookTimeout: 180_000,
     include: process.env.CITUS_TESTS?.split(',') ?? ['test/citus/**/*.test.ts', ...contractOnCitus],
     globalSetup: ['test/support/servers/citus-server.ts'],
   },
