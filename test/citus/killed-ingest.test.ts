@@ -15,7 +15,7 @@ beforeAll(() => {
 });
 
 /** Milliseconds from the first write of an ingest to its death. */
-const instants = [0, 30, 100, 250, 600];
+const instants = [250, 0, 30, 100, 600];
 const commands: string[][] = [
   ['ingest', 'stock-trades', `stock-trades-${session}.csv`],
   ['ingest', 'option-trades', `option-trades-${session}.csv`, '--solve-most', '2'],
@@ -30,12 +30,25 @@ const instantColumns = {
   store_facts: ['value'],
 };
 
+// What an ingest writes on the workers alone gives it no number on the coordinator: it is met where it waits at its end.
 const writingText = `SELECT FROM pg_stat_activity
-  WHERE datname = current_database() AND application_name = 'tapegraph' AND backend_xid IS NOT NULL`;
+  WHERE datname = current_database() AND application_name = 'tapegraph'
+    AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')`;
 
 /** Waits until the ingest has written something, or has ended. */
 async function untilWriting({ pool }: TestStore, hasEnded: () => boolean): Promise<void> {
   while (!hasEnded() && (await pool.query(writingText)).rowCount === 0) await delay(5);
+}
+
+/** Keeps every ingest from its last statement, which is of this table, until the answer is called. */
+async function holdCommits({ pool }: TestStore): Promise<() => Promise<void>> {
+  const client = await pool.connect();
+  await client.query('BEGIN');
+  await client.query('LOCK TABLE ingested_files IN SHARE MODE');
+  return async () => {
+    await client.query('ROLLBACK');
+    client.release();
+  };
 }
 
 const filesInForce = async ({ pool }: TestStore) =>
@@ -53,19 +66,19 @@ test.each(commands)(
     // The registry is there before: what is written first is the tape.
     for (const { databaseUrl } of [single, spread])
       await tapegraph(['ingest', 'stock-day-bars', files.path('history.csv')], { DATABASE_URL: databaseUrl }, { now });
-    let killed = 0;
-    for (const afterMs of instants) {
-      const before = await filesInForce(spread);
+    for (const [i, afterMs] of instants.entries()) {
+      // However quick the machine is, the first is killed while it writes.
+      const release = i === 0 ? await holdCommits(spread) : null;
       const { child } = start(args, { DATABASE_URL: spread.databaseUrl });
       onTestFinished(() => void child.kill('SIGKILL'));
       const exit = once(child, 'exit');
       await untilWriting(spread, () => child.exitCode !== null);
       await delay(afterMs);
-      if (child.exitCode === null && before === 1) killed++;
       child.kill('SIGKILL');
       await exit;
+      await release?.();
+      if (i === 0) expect(await filesInForce(spread)).toBe(1);
     }
-    expect(killed).toBeGreaterThan(0);
     for (const { databaseUrl } of [single, spread])
       expect(await tapegraph(args, { DATABASE_URL: databaseUrl }, { now })).toMatchObject({ code: 0, stderr: '' });
     await expectSameRows({ single, spread }, instantColumns);
