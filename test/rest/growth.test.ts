@@ -1,7 +1,9 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { addDays, exchangeInstant } from '../../src/domain/market-time.ts';
+import { dayMs } from '../../src/domain/units.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { newestFeedPosition, readFeed } from '../../src/store/flow/feed-pages.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type TestApp, testApp, testSymbols } from '../support/app.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../support/flow.ts';
@@ -31,6 +33,13 @@ describe('what is looked at of a past session does not grow with the sessions af
       expect(errors).toBeUndefined();
       expect(data.symbol.flow[`n${nth}`].meta.total.count).toBe(501);
     },
+    'what is new in the feed of large trades': async () => {
+      const position = await newestFeedPosition(app.store);
+      const seen = [{ position: position - 2, throughMs: nowMs }];
+      const window = { afterPosition: 0, throughPosition: position, fromMs: 0, throughMs: nowMs + dayMs };
+      const wish = { underlying: null, minPremiumUsd: null };
+      expect(await readFeed(app.store, { seen, ...window, ...wish, limit: 500 })).toHaveLength(2);
+    },
   };
   const before = new Map<string, number>();
 
@@ -43,7 +52,18 @@ describe('what is looked at of a past session does not grow with the sessions af
        FROM flow_events, generate_series($1::int, $2::int) AS day, generate_series(1, 500) AS e WHERE seq = 1`,
       [first, first + days - 1],
     );
-    await app.store.pool.query('VACUUM ANALYZE flow_events');
+    await app.store.pool.query(
+      `INSERT INTO flow_coverage SELECT underlying, to_char(date '${past}' + day, 'YYYY-MM-DD'), status, complete,
+         observed_from_ms, observed_through_ms, registry_version, standard_multiplier_assumed
+       FROM flow_coverage, generate_series($1::int, $2::int) AS day WHERE session_date = '${past}'
+       ON CONFLICT DO NOTHING`,
+      [first, first + days - 1],
+    );
+    await app.store.pool.query(
+      `INSERT INTO flow_feed (underlying, session_date, event_id, event_ts_ms, content)
+       SELECT underlying, session_date, event_id, event_ts_ms, '' FROM flow_events ON CONFLICT DO NOTHING`,
+    );
+    await app.store.pool.query('VACUUM ANALYZE flow_events, flow_feed');
   }
 
   beforeAll(async () => {

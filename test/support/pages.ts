@@ -17,7 +17,7 @@ export async function pagesOf({ pool }: Store, work: () => Promise<unknown>): Pr
   const spy = vi.spyOn(pg.Client.prototype, 'query').mockImplementation(function (this: pg.Client, ...args: unknown[]) {
     const [statement] = args as [string | { text: string; values?: unknown[] }];
     const { text, values = [] } = typeof statement === 'string' ? { text: statement } : statement;
-    if (/^(\s|--.*\n)*select/i.test(text)) sent.push({ text, values });
+    if (/^\s*(select|with)\b/i.test(text) && !/\b(insert|update|delete)\b/i.test(text)) sent.push({ text, values });
     return query.apply(this, args);
   } as never);
   try {

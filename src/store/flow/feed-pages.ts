@@ -40,8 +40,12 @@ export interface FeedWindow {
 
 /** The newest position of the feed; 0 before the first event. */
 export async function newestFeedPosition(store: Store): Promise<number> {
-  const { _max } = await readFrom(store, 'flow', null).prisma.flowFeedEntry.aggregate({ _max: { position: true } });
-  return numbered(_max).position ?? 0;
+  // Not Prisma's aggregate, which reads every position there is.
+  const newest = await readFrom(store, 'flow', null).prisma.flowFeedEntry.findFirst({
+    orderBy: { position: 'desc' },
+    select: { position: true },
+  });
+  return newest === null ? 0 : numbered(newest).position;
 }
 
 const unseen = statement(
