@@ -8,6 +8,7 @@ import { ObjectError } from '../runtime/objects/address.ts';
 import { removeAbandonedFolders } from '../runtime/temporary-folder.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
+import { analyzeGrown } from '../store/engine/statistics.ts';
 import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
 import { forgetFiles, ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
@@ -250,7 +251,9 @@ export async function ingestFiles(
       progress.start(index);
       try {
         const path = await spool.path(source, progress.fetched);
-        files.push(await storeFile(store, dataset, { name: source.name, path }, settings, options, progress.read));
+        const report = await storeFile(store, dataset, { name: source.name, path }, settings, options, progress.read);
+        files.push(report);
+        if (report.status === 'stored') await analyzeGrown(store);
       } catch (error) {
         if (!(error instanceof ObjectError)) throw error;
         files.push({ ...emptyReport(source.name), reason: error.message });

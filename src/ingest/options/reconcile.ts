@@ -4,6 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { analyzeGrown } from '../../store/engine/statistics.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
@@ -188,6 +189,7 @@ export async function reconcile(
       if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
       return rebuilt;
     });
+    await analyzeGrown(store);
     return { ...report, ...found() };
   } catch (error) {
     signal?.throwIfAborted();

@@ -7,6 +7,7 @@ import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import { forgetLines, lockPosition, savePosition, storedLines, storeLines } from '../../store/chain/followed-lines.ts';
 import { dropGreeks } from '../../store/chain/greeks-minutes.ts';
 import type { Store } from '../../store/engine/connection.ts';
+import { analyzeGrown } from '../../store/engine/statistics.ts';
 import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { dropLiveFlow, highestSnapshot } from '../../store/flow/live.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
@@ -37,6 +38,9 @@ const quietMs = 1000;
 const solvesACommit = 700;
 /** Option contracts whose bars a commit writes: some 100 ms. */
 const usualBarsACommit = 1000;
+/** How often it is looked whether tables have grown. */
+const analyzeEveryMs = 2000;
+
 /** What a follower is made with. */
 export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'rate'> {
   /** Names the tape: a follower goes on where the last one of this name was. */
@@ -97,6 +101,7 @@ export function createFollower(store: Store, options: FollowerOptions) {
   let commits = 0;
   const reported = new Set<string>();
   let noted = false;
+  let analyzedAt = Number.NEGATIVE_INFINITY;
 
   async function open(tx: Transaction, date: SessionDate, solvedMs: number | null): Promise<LiveSession> {
     const { rate, solveMost: most } = options;
@@ -163,6 +168,10 @@ export function createFollower(store: Store, options: FollowerOptions) {
       });
       if (!options.isSample && !noted) keyEnded = await noteOwnData(tx, now);
     });
+    if (performance.now() - analyzedAt > analyzeEveryMs) {
+      analyzedAt = performance.now();
+      void analyzeGrown(store);
+    }
     noted = true;
     if (keyEnded) options.onNote?.(sampleKeyEnded);
     committedLines = takenLines;

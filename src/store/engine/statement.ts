@@ -62,7 +62,6 @@ export interface Statement<Parameters extends Types = Types, Columns extends Typ
   queries(from: Pick<Reader, 'symbolsAtOnce'>, values: Typed<Parameters>): pg.QueryConfig[];
 }
 
-/** Where a statement is sent. */
 /** What a statement is sent by. */
 export type Queries = Pick<Reader, 'query' | 'symbolsAtOnce'>;
 
