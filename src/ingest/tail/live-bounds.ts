@@ -13,13 +13,13 @@ import { tapeSettings } from '../../analytics/methodology.ts';
 export const liveHoldMs = 250;
 
 /** What has come of a live tape is written at least so often, ms. */
-export const liveCommitEveryMs = 200;
+export const liveCommitEveryMs = 100;
 
 /**
  * What a write may take, ms, for its prints to be seen within `visibleWithinMs`; `docs/benchmarks.md` says of how much
  * it does.
  */
-export const liveCommitBudgetMs = 225;
+export const liveCommitBudgetMs = 275;
 
 /** A print of a live tape is visible to clients within this time, ms, if writes stay within their budget. @testonly */
 export const visibleWithinMs = liveHoldMs + tapeSettings.sweepGapMs + 2 * liveCommitBudgetMs + liveCommitEveryMs;
