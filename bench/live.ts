@@ -9,9 +9,12 @@ import { type FeedOrder, markEveryMs, markPrice, markSize } from './live-feed.ts
 import type { FollowerEnd } from './live-follower.ts';
 import { type Arrivals, type Readers, readStreams } from './stream-readers.ts';
 
-const rates = [5000, 20_000];
+/** A minute at a busy rate, and five at that of a whole market's options. */
+const tapes = [
+  { printsPerSecond: 5000, seconds: 60 },
+  { printsPerSecond: 20_000, seconds: 300 },
+];
 const contracts = 10_000;
-const seconds = 60;
 /** Of each topic. */
 const readers = 50;
 /** Marks that are left out at the beginning, until all readers have been told something. */
@@ -63,7 +66,7 @@ async function readersOf({ gateway, key }: Ground, topic: string, sought: string
   return [opened, seen];
 }
 
-async function measure(printsPerSecond: number): Promise<void> {
+async function measure({ printsPerSecond, seconds }: (typeof tapes)[number]): Promise<void> {
   const ground = await openGround(exchangeInstant('2026-11-19', 600), { MAX_STREAMS: '1000' });
   try {
     await ensureStarterRegistry(ground.store, ground.now);
@@ -92,8 +95,9 @@ async function measure(printsPerSecond: number): Promise<void> {
       `  a large trade, ${readers} readers`,
       delays(blocks, (size) => size - markSize(0), sentMs),
     );
+    const { _sum: solves } = await ground.store.prisma.greeksMinute.aggregate({ _sum: { count: true } });
     console.log(
-      `  follower: ${share(end.cpuMs)}, ${end.peakMb.toFixed(0)} MB at most; gateway: ${share((user + system) / 1000)}`,
+      `  follower: ${share(end.cpuMs)}, ${end.peakMb.toFixed(0)} MB at most; gateway: ${share((user + system) / 1000)}; ${solves.count} solves`,
     );
   } finally {
     await ground.close();
@@ -102,5 +106,5 @@ async function measure(printsPerSecond: number): Promise<void> {
 
 /** A live tape at a steady rate: when its prints are seen by readers of two topics, and what that takes. */
 export async function live(): Promise<void> {
-  for (const rate of rates) await measure(rate);
+  for (const each of tapes) await measure(each);
 }
