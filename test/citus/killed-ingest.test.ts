@@ -30,7 +30,8 @@ const instantColumns = {
   store_facts: ['value'],
 };
 
-// What an ingest writes on the workers alone gives it no number on the coordinator: it is met where it waits at its end.
+// What an ingest writes on the workers alone gives it no number on the coordinator: it is met where it waits at its
+// end.
 const writingText = `SELECT FROM pg_stat_activity
   WHERE datname = current_database() AND application_name = 'tapegraph'
     AND (backend_xid IS NOT NULL OR wait_event_type = 'Lock')`;
