@@ -1,4 +1,3 @@
-import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from '../../store/engine/connection.ts';
 import type { OnBadLine } from '../../tape/csv/tape-file.ts';
 import { readLiveLines } from '../../tape/live/live-lines.ts';
@@ -39,6 +38,28 @@ function remembering(pieces: AsyncIterable<Buffer>) {
 }
 
 /**
+ * What comes first: the next of the tape, the time to write (`dueInMs`; infinite: never), or the stop. No race of
+ * promises: that would keep all that came of the tape until the stop.
+ */
+function nextOf<T>(next: Promise<T>, dueInMs: number, stop: AbortSignal): Promise<T | 'due' | 'stopped'> {
+  return new Promise((resolve, reject) => {
+    const onStop = () => settle(() => resolve('stopped'));
+    const timer = Number.isFinite(dueInMs) ? setTimeout(() => settle(() => resolve('due')), dueInMs) : undefined;
+    function settle(how: () => void) {
+      clearTimeout(timer);
+      stop.removeEventListener('abort', onStop);
+      how();
+    }
+    stop.addEventListener('abort', onStop);
+    if (stop.aborted) onStop();
+    next.then(
+      (came) => settle(() => resolve(came)),
+      (error: unknown) => settle(() => reject(error)),
+    );
+  });
+}
+
+/**
  * Follows a live tape: what its lines say is written at least every `everyMs`, in a transaction together with how far
  * the tape was taken. A process that ends, however it ends, has written all of what it committed and nothing else; the
  * next one goes on from there and ends with what one that was never disturbed would have. Ends with the tape, or when
@@ -59,46 +80,29 @@ export async function follow(
     options.onBadLine(bad);
   };
   const batches = readLiveLines(pieces, { name: options.source, book: follower.book, onBadLine });
-  const stopped = Promise.withResolvers<'stopped'>();
-  const onStop = () => stopped.resolve('stopped');
-  if (options.stop.aborted) onStop();
-  options.stop.addEventListener('abort', onStop, { once: true });
   let through = 0;
   let dueAt = Number.POSITIVE_INFINITY;
   let next = batches.next();
   // A failure is met where it is awaited.
   next.catch(() => {});
-  try {
-    for (;;) {
-      const timer = new AbortController();
-      const due = Number.isFinite(dueAt)
-        ? [
-            delay(Math.max(0, dueAt - options.now()), 'due' as const, { signal: timer.signal }).catch(
-              () => 'due' as const,
-            ),
-          ]
-        : [];
-      const came = await Promise.race([stopped.promise, next, ...due]);
-      timer.abort();
-      if (came === 'stopped') break;
-      if (came !== 'due') {
-        if (came.done) {
-          await follower.letTimePass();
-          break;
-        }
-        await follower.take(last.piece, came.value.throughLine - through, came.value.records);
-        through = came.value.throughLine;
-        if (!Number.isFinite(dueAt)) dueAt = options.now() + options.everyMs;
-        next = batches.next();
-        next.catch(() => {});
+  for (;;) {
+    const came = await nextOf(next, dueAt - options.now(), options.stop);
+    if (came === 'stopped') break;
+    if (came !== 'due') {
+      if (came.done) {
+        await follower.letTimePass();
+        break;
       }
-      if (came !== 'due' && options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
-      await follower.commit();
-      dueAt = follower.hasBars() ? options.now() + options.everyMs : Number.POSITIVE_INFINITY;
+      await follower.take(last.piece, came.value.throughLine - through, came.value.records);
+      through = came.value.throughLine;
+      if (!Number.isFinite(dueAt)) dueAt = options.now() + options.everyMs;
+      next = batches.next();
+      next.catch(() => {});
     }
-    if (follower.pendingBytes() > 0 || follower.hasBars()) await follower.commit({ whole: true });
-    return { ...follower.report(), lines: through, badLines };
-  } finally {
-    options.stop.removeEventListener('abort', onStop);
+    if (came !== 'due' && options.now() < dueAt && follower.pendingBytes() < mostPendingBytes) continue;
+    await follower.commit();
+    dueAt = follower.hasBars() ? options.now() + options.everyMs : Number.POSITIVE_INFINITY;
   }
+  if (follower.pendingBytes() > 0 || follower.hasBars()) await follower.commit({ whole: true });
+  return { ...follower.report(), lines: through, badLines };
 }
