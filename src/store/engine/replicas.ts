@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
+import { unlessAborted } from '../../runtime/unless-aborted.ts';
 import { modelsThrough } from './models/models-through.ts';
 import type { Models } from './models/prisma.ts';
 import { sqlStateOf } from './sql-state.ts';
@@ -49,8 +50,8 @@ interface Replica extends ReplicaPools {
   /** The last change it has; `changes` when it has all. */
   has: number;
   away: boolean;
-  /** Rejects when it goes away: what it was asked is asked of the primary. */
-  gone: PromiseWithResolvers<never>;
+  /** Aborted when it goes away: what it was asked is asked of the primary. */
+  gone: AbortController;
 }
 
 const shortestPauseMs = 5;
@@ -67,12 +68,6 @@ const serverEnds = '57P';
 function quiet<T>(promise: Promise<T>): Promise<T> {
   promise.catch(() => {});
   return promise;
-}
-
-function newGone(): PromiseWithResolvers<never> {
-  const gone = Promise.withResolvers<never>();
-  quiet(gone.promise);
-  return gone;
 }
 
 async function one<Row>(pool: pg.Pool, text: string, values: unknown[] = []): Promise<Row> {
@@ -110,7 +105,7 @@ export function openReplicas(
   pools: readonly ReplicaPools[],
   log: (line: string) => void,
 ): Replicas {
-  const replicas = pools.map((each): Replica => ({ ...each, has: 0, away: false, gone: newGone() }));
+  const replicas = pools.map((each): Replica => ({ ...each, has: 0, away: false, gone: new AbortController() }));
   let changes = 1;
   let hearing = 0;
   let deafness = 0;
@@ -129,8 +124,8 @@ export function openReplicas(
     if (replica.away || closed) return;
     replica.away = true;
     replica.has = 0;
-    replica.gone.reject(new Error(reason));
-    replica.gone = newGone();
+    replica.gone.abort(new Error(reason));
+    replica.gone = new AbortController();
     log(`warning: the read replica ${replica.shown} is not used: ${reason}`);
   }
 
@@ -195,7 +190,7 @@ export function openReplicas(
   async function ask<T>(replica: Replica, read: (from: Reader) => Promise<T>): Promise<{ answer: T } | null> {
     const asked = quiet(read(replica));
     try {
-      return { answer: await Promise.race([asked, replica.gone.promise]) };
+      return { answer: await unlessAborted(asked, replica.gone.signal) };
     } catch (error) {
       const code = sqlStateOf(error);
       // What takes too long here would there too.
@@ -251,7 +246,7 @@ export function openReplicas(
     async close() {
       closed = true;
       wake.resolve();
-      for (const { gone } of replicas) gone.reject(new Error('the store is closed'));
+      for (const { gone } of replicas) gone.abort(new Error('the store is closed'));
       await Promise.all(replicas.map((replica) => replica.close()));
       await Promise.all(following);
     },
