@@ -1,4 +1,6 @@
+import type pg from 'pg';
 import type { Store } from './connection.ts';
+import type { Reader } from './replicas.ts';
 import { statement } from './statement.ts';
 
 const grown = statement('grown-tables', {}, { name: 'text' });
@@ -8,12 +10,27 @@ const grown = statement('grown-tables', {}, { name: 'text' });
  * that was empty then, they read every row, until autovacuum looks at it, a minute or more later. Called after a
  * commit; a failure is not thrown, since what was written is stored.
  */
-export async function analyzeGrown({ pool, primary }: Pick<Store, 'pool' | 'primary'>): Promise<void> {
+export async function analyzeGrown({ pool }: Pick<Store, 'pool'>): Promise<void> {
   try {
-    const tables = await grown.rows(primary, {});
-    const names = tables.map(({ name }) => name).join(', ');
-    if (names !== '') await pool.query(`ANALYZE (SKIP_LOCKED) ${names}`);
+    const names = await grownTables(pool);
+    if (names.length > 0) await pool.query(`ANALYZE (SKIP_LOCKED) ${names.join(', ')}`);
   } catch {
     // The next commit tries again.
+  }
+}
+
+/** Does not wait for whoever holds a table for itself. */
+async function grownTables(pool: pg.Pool): Promise<string[]> {
+  const client = await pool.connect();
+  let broken: Error | undefined;
+  try {
+    await client.query(`BEGIN; SET LOCAL lock_timeout = '100ms'`);
+    const tables = await grown.rows({ query: client.query.bind(client) as Reader['query'], symbolsAtOnce: 0 }, {});
+    return tables.map(({ name }) => name);
+  } finally {
+    await client.query('ROLLBACK').catch((error: Error) => {
+      broken = error;
+    });
+    client.release(broken);
   }
 }

@@ -41,6 +41,19 @@ test('a table is analyzed once it has more than doubled, and not before', async 
   expect(await believedRows(store, 'flow_feed')).toBe(9000);
 });
 
+test('nobody waits for a table that somebody holds', async () => {
+  const store = await storeForThisTest();
+  await enterFeed(store, 1, 4000);
+  const holder = await store.pool.connect();
+  await holder.query('BEGIN; LOCK TABLE flow_legs IN ACCESS EXCLUSIVE MODE');
+  await analyzeGrown(store);
+  expect(await believedRows(store, 'flow_feed')).toBe(-1);
+  await holder.query('ROLLBACK');
+  holder.release();
+  await analyzeGrown(store);
+  expect(await believedRows(store, 'flow_feed')).toBe(4000);
+});
+
 test('what a file fills is analyzed when it is stored', async () => {
   const store = await storeForThisTest();
   const path = join(folder(), `${session}.csv`);
