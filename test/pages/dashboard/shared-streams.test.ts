@@ -149,6 +149,24 @@ describe('a tab', () => {
     }
   });
 
+  test('that its worker answered has no connection of its own, however long it has been open', async () => {
+    vi.useFakeTimers();
+    try {
+      const alone = vi.fn(() => () => {});
+      const port = { postMessage: vi.fn(), onmessage: null as ((event: MessageEvent) => void) | null };
+      const open = throughWorker(port, alone);
+      port.onmessage!({ data: { hello: true } } as MessageEvent);
+      await vi.advanceTimersByTimeAsync(60_000);
+      open(parts())();
+      open(parts());
+      await vi.advanceTimersByTimeAsync(60_000);
+      expect(port.postMessage).toHaveBeenLastCalledWith({ id: 1, subscription: expect.anything() });
+      expect(alone).not.toHaveBeenCalled();
+    } finally {
+      vi.useRealTimers();
+    }
+  });
+
   test('starts its worker when what it draws with has come, or has failed to, and closes what it has not yet opened', async () => {
     for (const settle of ['resolve', 'reject'] as const) {
       const loading = Promise.withResolvers<void>();

@@ -24,10 +24,13 @@ export function throughWorker(port: WorkerPort | null, alone: Open): Open {
   if (port === null) return alone;
   const tabs = new Map<number, (message: TabMessage) => void>();
   let last = 0;
+  let isThere = false;
   const answered = new Promise<void>((resolve) => {
     port.onmessage = ({ data }: MessageEvent<{ hello: true } | { id: number; message: TabMessage }>) => {
-      if ('hello' in data) resolve();
-      else tabs.get(data.id)?.(data.message);
+      if ('hello' in data) {
+        isThere = true;
+        resolve();
+      } else tabs.get(data.id)?.(data.message);
     };
     port.postMessage({ hello: true });
   });
@@ -38,7 +41,8 @@ export function throughWorker(port: WorkerPort | null, alone: Open): Open {
     let state: 'waiting' | 'alone' | 'shared' | 'closed' = 'waiting';
     parts.onState('connecting');
     void late.then(() => {
-      if (state !== 'waiting') return;
+      // A worker that has answered takes what is opened at any time after that.
+      if (state !== 'waiting' || isThere) return;
       state = 'alone';
       closeOwn = alone(parts);
     });
