@@ -1,6 +1,7 @@
 import type { BarColumns, StockBar } from '../../domain/bar.ts';
 import { exchangeTimeZone } from '../../domain/market-time.ts';
 import { type BarsAsked, barsAsked } from '../../resolvers/market/bars-asked.ts';
+import { lastSession } from '../../resolvers/market/last-session.ts';
 import {
   barLimits,
   priorClose,
@@ -146,6 +147,16 @@ const StockBarsPageType = builder.objectRef<StockBarsPage>('StockBarsPage').impl
     meta: t.field({ type: StockBarsMetaType, description: 'Metadata of the page.', resolve: (page) => page.meta }),
   }),
 });
+
+builder.objectField(SymbolType, 'lastSession', (t) =>
+  t.field({
+    type: 'SessionDate',
+    nullable: true,
+    description: 'Latest session with a stored daily bar, however long ago; null if there is none.',
+    extensions: { scopeGroup: 'market.bars', ...costs({ once: 0.2, each: 0.02 }) },
+    resolve: ({ symbol }, _args, context) => lastSession(context, symbol),
+  }),
+);
 
 builder.objectField(SymbolType, 'bars', (t) =>
   t.field({

@@ -45,8 +45,9 @@ describe('candles', () => {
   test('name the time below them, and the day where one begins', () => {
     expect(dayStarts(tsMs)).toEqual([[2, 'Nov 20']]);
     const begins = new Set([tsMs[2]!]);
-    expect(tsMs.map((ts) => candleLabel(ts, '1m', begins))).toEqual(['15:58', '15:59', 'Nov 20', '09:31']);
-    expect(candleLabel(at('2026-11-20T05:00Z'), '1d', begins)).toBe('Nov 20');
+    expect(tsMs.map((ts) => candleLabel(ts, '1m', begins, tsMs[3]!))).toEqual(['15:58', '15:59', 'Nov 20', '09:31']);
+    expect(candleLabel(at('2026-11-20T05:00Z'), '1d', begins, tsMs[3]!)).toBe('Nov 20');
+    expect(candleLabel(at('2025-11-20T05:00Z'), '1d', begins, tsMs[3]!)).toBe('Nov 20 ’25');
   });
 
   test('leave out levels that would press them flat', () => {

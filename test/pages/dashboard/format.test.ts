@@ -69,7 +69,8 @@ describe('figures as the dashboard writes them', () => {
     expect(format.clockTime(Date.parse('2026-11-20T14:30:00Z'))).toBe('09:30');
     expect(format.clockTimeSeconds(Date.parse('2026-07-20T13:30:05Z'))).toBe('09:30:05');
     expect(format.dateOf(Date.parse('2026-11-21T03:00:00Z'))).toBe('2026-11-20');
-    expect(format.dayAndTime(Date.parse('2026-11-20T05:00:00Z'))).toBe('Nov 20 00:00');
+    expect(format.dayAndTime(Date.parse('2026-11-20T05:00:00Z'), '2026-12-01')).toBe('Nov 20 00:00');
+    expect(format.dayAndTime(Date.parse('2024-01-07T15:52:00Z'), '2026-12-01')).toBe('Jan 7 ’24 10:52');
   });
 
   test('a date tells its year only beside one of another year', () => {
@@ -77,5 +78,6 @@ describe('figures as the dashboard writes them', () => {
     expect(format.shortDate('2027-03-19', '2026-11-20')).toBe('Mar 19 ’27');
     expect(format.date('2026-11-20')).toBe('Fri, Nov 20');
     expect(format.date(null)).toBe('–');
+    expect(format.fullDate('2026-11-20')).toBe('Fri, Nov 20 2026');
   });
 });

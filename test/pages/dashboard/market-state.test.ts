@@ -1,5 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { marketClock } from '../../../src/domain/market-clock.ts';
+import { dailySpan } from '../../../src/pages/dashboard/client/data/desk-answer.ts';
+import type { Dashboard, GexCapture } from '../../../src/pages/dashboard/client/data/operation-types.ts';
 import { ageText, liveBadge } from '../../../src/pages/dashboard/client/market/market-state.ts';
 import { sessionAtOrBefore, sessionQuote, sessionsOf } from '../../../src/pages/dashboard/client/market/sessions.ts';
 import { symbolEntered } from '../../../src/pages/dashboard/client/market/symbol-field.ts';
@@ -59,6 +61,7 @@ test('a figure that is not of now has its age', () => {
   const age = (minutes: number) => ageText(nowMs - minutes * 60_000, nowMs);
   expect([0, 1, 5, 59, 61].map(age)).toEqual([null, null, '5 min ago', '59 min ago', '1 h ago']);
   expect(ageText(newYork('2026-11-19', '16:00'), nowMs)).toBe('Nov 19 16:00');
+  expect(ageText(newYork('2024-01-05', '16:00'), nowMs)).toBe('Jan 5 ’24 16:00');
   expect(ageText(null, nowMs)).toBeNull();
 });
 
@@ -70,12 +73,29 @@ describe('sessions', () => {
   };
 
   test('only dates with a session can be picked; a date without one means the session before it', () => {
-    const sessions = sessionsOf(daily, '2026-11-20');
+    const nothing = { answer: null, capture: null };
+    const sessions = sessionsOf({ daily, latestSession: '2026-11-20', ...nothing });
     expect(sessions).toEqual(['2026-11-20', '2026-11-19', '2026-11-18']);
     expect(sessionAtOrBefore(['2026-11-23', '2026-11-20'], '2026-11-22')).toBe('2026-11-20');
     // After the latest there is the latest, live.
     expect(sessionAtOrBefore(sessions, '2026-11-22')).toBeNull();
     expect(sessionAtOrBefore(sessions, '2020-01-01')).toBeNull();
+  });
+
+  test('the last session with prices or a chain can be picked, however long ago', () => {
+    const answer = { symbol: { lastSession: '2019-02-15' } } as Dashboard;
+    const capture = { sessionDate: '2024-01-05' } as GexCapture;
+    expect(sessionsOf({ daily: null, latestSession: '2026-11-20', answer, capture })).toEqual([
+      '2026-11-20',
+      '2024-01-05',
+      '2019-02-15',
+    ]);
+  });
+
+  test('are those up to the latest, or those around one long past', () => {
+    expect(dailySpan('2026-11-20', '2026-11-20')).toEqual({ dailyFrom: '2025-10-16', dailyTo: '2026-11-21' });
+    expect(dailySpan('2026-03-02', '2026-11-20')).toEqual({ dailyFrom: '2025-10-16', dailyTo: '2026-11-21' });
+    expect(dailySpan('2019-02-15', '2026-11-20')).toEqual({ dailyFrom: '2018-07-30', dailyTo: '2019-09-04' });
   });
 
   test('a past session shows its own headline: its close against the close before', () => {

@@ -125,18 +125,21 @@ export const dayOf = (ms: number) => monthDay.format(ms);
 /** New York's date of an instant: 2026-11-20. */
 export const dateOf = (ms: number) => isoDate.format(ms);
 
-/** An instant's day and time in New York: Nov 20 09:30. */
-export const dayAndTime = (ms: number) => `${dayOf(ms)} ${clockTime(ms)}`;
-
-/** A date for people: Fri, Nov 20. */
+/** A date for people: Fri, Nov 20. The page says elsewhere of which year. */
 export const date = (isoText: string | null | undefined) =>
   isoText == null ? unknown : weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`));
 
-/** A date in little room: Nov 20; with the year where it is not `beside`'s. */
-export function shortDate(isoText: string, beside?: string | null): string {
+/** A date with its year: Fri, Nov 20 2026. */
+export const fullDate = (isoText: string) => `${date(isoText)} ${isoText.slice(0, 4)}`;
+
+/** A date in little room: Nov 20; with the year where it is not that of the date `beside` it, null = there is none. */
+export function shortDate(isoText: string, beside: string | null): string {
   const day = weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`)).replace(/^\w+, /, '');
-  return beside != null && beside.slice(0, 4) !== isoText.slice(0, 4) ? `${day} ’${isoText.slice(2, 4)}` : day;
+  return beside !== null && beside.slice(0, 4) !== isoText.slice(0, 4) ? `${day} ’${isoText.slice(2, 4)}` : day;
 }
+
+/** An instant's day and time in New York: Nov 20 09:30; with the year where it is not that of the date `beside` it. */
+export const dayAndTime = (ms: number, beside: string | null) => `${shortDate(dateOf(ms), beside)} ${clockTime(ms)}`;
 
 /** Days between two dates. */
 export const daysBetween = (from: string, to: string) =>

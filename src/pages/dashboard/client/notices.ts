@@ -9,6 +9,7 @@ import type { Desk } from './data/desk.ts';
 import type { DeskState } from './data/desk-state.ts';
 import type { FailureKind } from './data/graph.ts';
 import { useEntries } from './data/store.ts';
+import { fullDate } from './format.ts';
 
 /** A notice: `block` = there is nothing else to show. */
 export interface Notice {
@@ -18,6 +19,8 @@ export interface Notice {
   text: string;
   /** Whether asking again may help. */
   retry: boolean;
+  /** A session to show instead; absent = none. */
+  session?: string;
 }
 
 const keyTitles: Partial<Record<FailureKind, string>> = {
@@ -32,7 +35,7 @@ const titles: Partial<Record<FailureKind, string>> = {
   refused: 'The request was rejected',
 };
 
-const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs', 'wanted'] as const;
+const entries = ['view', 'answer', 'errors', 'failure', 'phase', 'retryAtMs', 'wanted', 'quotes'] as const;
 type NoticeEntries = Pick<DeskState, (typeof entries)[number]>;
 
 function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | null {
@@ -50,8 +53,24 @@ function failureNotice({ failure, answer, wanted }: NoticeEntries): Notice | nul
   };
 }
 
+/** Where the symbol has no price of now, but of a session long past. */
+function pastPricesNotice({ view, answer, quotes }: NoticeEntries): Notice | null {
+  const session = answer?.symbol?.lastSession;
+  const quote = quotes[view.symbol];
+  if (session == null || view.session !== null || quote === undefined || quote.spot !== null) return null;
+  return {
+    kind: 'info',
+    block: false,
+    title: `${view.symbol} has no recent prices`,
+    text: `The last session with prices is ${fullDate(session)}.`,
+    retry: false,
+    session,
+  };
+}
+
 /** What has to be said about the symbol as a whole; null = nothing. */
-function symbolNotice({ view, answer, errors }: NoticeEntries): Notice | null {
+function symbolNotice(state: NoticeEntries): Notice | null {
+  const { view, answer, errors } = state;
   const symbol = answer?.symbol;
   if (tickerOf(view.symbol) === null)
     return {
@@ -71,7 +90,7 @@ function symbolNotice({ view, answer, errors }: NoticeEntries): Notice | null {
       text: 'It is neither in the registry nor in the ticker directory. Press / to choose another.',
       retry: false,
     };
-  if (symbol.access?.allowed !== false) return null;
+  if (symbol.access?.allowed !== false) return pastPricesNotice(state);
   const { reason, requiredTier } = symbol.access;
   return reason === 'attestation_required'
     ? {
@@ -128,7 +147,7 @@ function KeyForm({ sampleKey }: { sampleKey: string }): VNode {
     <label class="visually-hidden" for="dashboard-key">API key</label>
     <input id="dashboard-key" type="password" placeholder="tg_live_…" autocomplete="off" spellcheck="false" value=${typed} onInput=${(event: Event) => setTyped((event.target as HTMLInputElement).value)} />
     <button class="primary" type="submit">Show the dashboard</button>
-    ${sampleKey === '' ? null : html`<button type="button" onClick=${() => saveKey(sampleKey)}>Use the sample key</button>`}
+    ${sampleKey === '' ? html`<a href="/docs/key">Getting a key</a>` : html`<button type="button" onClick=${() => saveKey(sampleKey)}>Use the sample key</button>`}
   </form>` as VNode;
 }
 
@@ -146,10 +165,11 @@ export function NoticeBar({
   const left = useCountdown(state.retryAtMs, now);
   const notice = noticeOf(state);
   if (notice === null) return null;
-  const { kind, block, title, text, retry } = notice;
+  const { kind, block, title, text, retry, session } = notice;
   const children: ComponentChildren = html`
     <div><b>${title}</b><p>${text}${left === null ? '' : ` Trying again in ${left} s.`}</p></div>
     ${kind === 'key' ? html`<${KeyForm} sampleKey=${sampleKey} />` : null}
+    ${session === undefined ? null : html`<button type="button" onClick=${() => desk.show({ session })}>Show this session</button>`}
     ${retry ? html`<button type="button" onClick=${() => desk.reload()}>Try now</button>` : null}`;
   return html`<div class=${`notice ${block ? 'block' : ''}`} data-kind=${kind} role=${kind === 'info' ? 'status' : 'alert'}>${children}</div>` as VNode;
 }

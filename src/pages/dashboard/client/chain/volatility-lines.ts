@@ -70,7 +70,7 @@ const spotLine = (spot: number, palette: Palette) => ({
 export function smileOption(surface: VolatilitySurface, chosen: readonly string[], palette: Palette): EChartsOption {
   const look = axisLook(palette);
   const shown = surface.expiries.filter(({ expiry }) => chosen.includes(expiry));
-  const first = surface.expiries[0]?.expiry;
+  const first = surface.expiries[0]?.expiry ?? null;
   return {
     ...baseOption(palette),
     grid: { left: 46, right: 14, top: 10, bottom: 26 },

@@ -5,7 +5,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../charts/chart.ts';
 import type { Palette } from '../charts/palette.ts';
 import type { Desk } from '../data/desk.ts';
-import { type PanelEntries, panelEntries } from '../data/desk-state.ts';
+import { type PanelEntries, panelEntries, shownSession } from '../data/desk-state.ts';
 import type { VolatilitySurface } from '../data/operation-types.ts';
 import { useEntries } from '../data/store.ts';
 import { date, dayAndTime, fraction, shortDate, strike, whole } from '../format.ts';
@@ -45,10 +45,10 @@ export function SmilePanel({ desk, palette }: { desk: Desk; palette: Palette }):
   const legend = html`<div class="legend expiries" role="group" aria-label="Expiries">${expiries.map(
     ({ expiry }) =>
       html`<button type="button" class="chip" aria-pressed=${chosen.includes(expiry)}
-        onClick=${() => toggle(expiry)}><i class=${`box line-${expiryColour(expiries, expiry)}`}></i>${shortDate(expiry, expiries[0]?.expiry)}</button>`,
+        onClick=${() => toggle(expiry)}><i class=${`box line-${expiryColour(expiries, expiry)}`}></i>${shortDate(expiry, expiries[0]!.expiry)}</button>`,
   )}</div>`;
   return html`<${Panel} id="smile" title="Volatility smile" state=${stateOf(state, surface)} part="volatility" see=${() => desk.see()} retry=${() => desk.reload()} legend=${legend}
-    note=${surface?.asOfMs != null && `${dayAndTime(surface.asOfMs)}, out of the money`}
+    note=${surface?.asOfMs != null && `${dayAndTime(surface.asOfMs, shownSession(state))}, out of the money`}
     table=${() => ({
       head: ['Expires', 'Strike', 'Right', 'Implied volatility'],
       rows: expiries

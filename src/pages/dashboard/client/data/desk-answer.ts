@@ -1,6 +1,14 @@
 // From the state to the one question, and from its answer to the state.
 import { addDays, barSpan } from '../dates.ts';
-import { type DeskState, defaultList, moversId, quotedSymbols, shownSession } from './desk-state.ts';
+import {
+  type DeskState,
+  defaultList,
+  isLocked,
+  type LockedPart,
+  moversId,
+  quotedSymbols,
+  shownSession,
+} from './desk-state.ts';
 import type { FieldError } from './graph.ts';
 import type { Dashboard, DashboardVariables, Quote, Watchlist } from './operation-types.ts';
 import { errorsOf, type Part, parts, partVariables, withParts } from './parts.ts';
@@ -9,6 +17,15 @@ import { errorsOf, type Part, parts, partVariables, withParts } from './parts.ts
 const activityDays = 31;
 /** Sessions to choose from, in calendar days. */
 const sessionDays = 400;
+
+/** The span of those sessions, as dates [from, to): up to the latest one, or around one that lies further back. */
+export function dailySpan(session: string, latestSession: string): { dailyFrom: string; dailyTo: string } {
+  const around = addDays(session, sessionDays / 2);
+  const last = addDays(session, 300) > latestSession ? latestSession : around;
+  return { dailyFrom: addDays(last, -sessionDays), dailyTo: addDays(last, 1) };
+}
+
+const earlierOf = (one: string | null, other: string) => (one !== null && one < other ? one : other);
 
 /**
  * The variables of a question, for some of the parts. A session that was chosen is asked for as it was; else what there
@@ -19,7 +36,8 @@ export function variablesOf(state: DeskState, asked: readonly Part[] = []): Dash
   const session = shownSession(state);
   return {
     symbol: view.symbol,
-    session,
+    // Before its first capture, the heat map of the session is that of the one before.
+    session: view.session ?? earlierOf(state.capturedSession, session),
     past: view.session !== null,
     sessionAt: session,
     flowSession: view.session,
@@ -31,9 +49,12 @@ export function variablesOf(state: DeskState, asked: readonly Part[] = []): Dash
     offFrom: view.session,
     offTo: view.session,
     activityFrom: addDays(session, -activityDays),
-    dailyFrom: addDays(latestSession, -sessionDays),
-    dailyTo: addDays(latestSession, 1),
+    ...dailySpan(session, latestSession),
+    flow: !isLocked(state, 'flow'),
+    activity: !isLocked(state, 'offExchange'),
     ...partVariables(asked),
+    trades: asked.includes('trades') && !isLocked(state, 'flow'),
+    offExchange: asked.includes('offExchange') && !isLocked(state, 'offExchange'),
     // Of the latest chain alone.
     volatility: asked.includes('volatility') && view.session === null,
   };
@@ -56,6 +77,18 @@ export function listsOf(
   return { lists, listId: chosen ? listId : lists[0]!.id };
 }
 
+/** The tier that each namespace takes, whichever the symbol. */
+const tierOf: Readonly<Record<LockedPart, string>> = { flow: 'pro', offExchange: 'basic' };
+
+/** What is locked of any symbol by the errors of an answer, beside what was before. */
+function lockedBy(errors: readonly FieldError[], before: readonly FieldError[]): readonly FieldError[] {
+  const found = (Object.keys(tierOf) as LockedPart[]).flatMap((part) => {
+    const error = errors.find(({ path, requiredTier }) => path[1] === part && requiredTier === tierOf[part]);
+    return error ? [{ ...error, path: ['symbol', part] }] : [];
+  });
+  return [...before, ...found];
+}
+
 /** What an answer changes in the state, that was asked for some of the parts. */
 export function accepted(
   state: DeskState,
@@ -67,6 +100,7 @@ export function accepted(
   const { symbol, market } = answer;
   const others = parts.filter((part) => !asked.includes(part));
   const capture = symbol?.gex.latest ?? symbol?.gex.at ?? null;
+  const locked = lockedBy(errors, state.locked);
   const quotes: Record<string, Quote> = { ...state.quotes };
   for (const quote of answer.quotes?.rows ?? []) quotes[quote.symbol] = quote;
   return {
@@ -77,15 +111,16 @@ export function accepted(
     ...(market && { market, clockAheadMs: market.nowMs - browserMs }),
     daily: symbol?.daily?.columns ?? null,
     answer,
-    errors: [...errorsOf(state.errors, others), ...errors],
+    errors: [...errorsOf(state.errors, others), ...errors, ...locked],
     bars: symbol?.bars ?? null,
     barsLoading: false,
     capture,
     crossSection: symbol?.flow.crossSection ?? null,
+    capturedSession: symbol?.gex.latest?.sessionDate ?? state.capturedSession,
     ...(symbol && withParts({ ...state, capture }, symbol, asked)),
     quotes,
     restricted: [...new Set([...(state.hasLists ? state.restricted : []), ...(answer.quotes?.meta.restricted ?? [])])],
     ...(answer.watchlists !== undefined && { ...listsOf(answer, state), hasLists: true }),
-    lockedFlow: errors.some(({ path, code }) => path[1] === 'flow' && code === 'not_entitled_tier'),
+    locked,
   };
 }

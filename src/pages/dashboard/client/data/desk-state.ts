@@ -69,8 +69,10 @@ export interface DeskState {
   hasLists: boolean;
   listId: string;
   live: LiveState;
-  /** Whether the caller’s tier may not read flow, of whichever symbol. */
-  lockedFlow: boolean;
+  /** What the caller’s tier may not read of whichever symbol, by its error: it is not asked for again. */
+  locked: readonly FieldError[];
+  /** The session of the latest capture that was heard of, of whichever symbol; null = of none yet. */
+  capturedSession: string | null;
   /** Which large trades are listed. */
   tradeFilter: TradeFilter;
   /** Whether the gamma of the strikes is drawn along the candles' axis of prices. */
@@ -104,7 +106,8 @@ export function initialState(view: View, latestSession: string, hasKey: boolean)
     restricted: [],
     lists: [defaultList],
     hasLists: false,
-    lockedFlow: false,
+    locked: [],
+    capturedSession: null,
     listId: defaultList.id,
     live: 'off',
     tradeFilter: anyTrade,
@@ -137,6 +140,13 @@ export function shownOf(state: DeskState): Partial<DeskState> {
   return Object.fromEntries(names.map((name) => [name, state[name]]));
 }
 
+/** A namespace of the symbol that takes a tier of its own, whichever the symbol. */
+export type LockedPart = 'flow' | 'offExchange';
+
+/** Whether the caller’s tier may not read a namespace of any symbol. */
+export const isLocked = ({ locked }: Pick<DeskState, 'locked'>, part: LockedPart) =>
+  locked.some(({ path }) => path[1] === part);
+
 /** The session the page shows. */
 export const shownSession = ({ view, latestSession }: Pick<DeskState, 'view' | 'latestSession'>) =>
   view.session ?? latestSession;
@@ -148,6 +158,7 @@ export const panelEntries = [
   'failure',
   'errors',
   'view',
+  'latestSession',
   'loaded',
 ] as const satisfies readonly (keyof DeskState)[];
 export type PanelEntries = Pick<DeskState, (typeof panelEntries)[number]>;

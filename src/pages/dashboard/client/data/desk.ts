@@ -6,7 +6,7 @@ import { accepted, variablesOf } from './desk-answer.ts';
 import { type DeskState, defaultList, initialState, nothingShown, shownOf } from './desk-state.ts';
 import {
   askBars,
-  askEarlierHistory,
+  askCapturedHistory,
   askFilteredTrades,
   askFurtherBars,
   askFurtherTrades,
@@ -20,8 +20,9 @@ import { type Ask, type FieldError, GraphFailure } from './graph.ts';
 import { backOffMs, type LiveParts } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
 import type { FoundSymbol } from './operation-types.ts';
-import { dashboardQuery, searchQuery } from './operations.ts';
+import { dashboardQuery } from './operations.ts';
 import type { Part } from './parts.ts';
+import { RegistrySearch } from './registry-search.ts';
 import { createStore, type Store } from './store.ts';
 
 /** What the page gets from the browser. */
@@ -72,10 +73,12 @@ export class Desk {
   // What was shown before another symbol or session was chosen, until that is there.
   #before: Partial<DeskState> | null = null;
   readonly #queue;
+  readonly #registry: RegistrySearch;
 
   /** Nothing is asked before `reload`. */
   constructor(parts: DeskParts) {
     this.#parts = parts;
+    this.#registry = new RegistrySearch(parts.ask);
     this.store = createStore<DeskState>(initialState(parts.view, parts.latestSession, parts.key() !== ''));
     this.#queue = frameQueue<LiveMessage>((messages) => this.#heard(messages), parts.nextFrame);
   }
@@ -83,7 +86,7 @@ export class Desk {
   /** Asks for everything that is shown once more; what changes it is listened to already, or again. */
   reload(): void {
     const { wanted } = this.store.get();
-    this.store.set({ hasLists: false });
+    this.store.set({ hasLists: false, locked: [] });
     if (wanted === null) this.#begin(this.store.get().live !== 'live');
     else this.show(wanted, false);
   }
@@ -137,8 +140,9 @@ export class Desk {
 
   /** The key has changed: nothing of what the last one was given stays. */
   keyChanged(): void {
-    const lists = { lists: [defaultList], hasLists: false, listId: defaultList.id, lockedFlow: false };
+    const lists = { lists: [defaultList], hasLists: false, listId: defaultList.id, locked: [] };
     this.#before = null;
+    this.#registry.forget();
     this.store.set({ ...nothingShown, ...lists, wanted: null, quotes: {}, restricted: [], failure: null });
     this.#begin(true);
   }
@@ -176,9 +180,8 @@ export class Desk {
   }
 
   /** Symbols of the registry that begin with a text, or whose names hold it. */
-  async search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
-    const { data } = await this.#parts.ask(searchQuery, { search: text }, signal);
-    return data.symbols?.nodes ?? [];
+  search(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
+    return this.#registry.find(text, signal);
   }
 
   /** Whether candles and gamma of the strikes have one axis of prices. */
@@ -228,7 +231,7 @@ export class Desk {
       this.see();
       await Promise.all([
         askFurtherBars(followUp),
-        askEarlierHistory(followUp),
+        askCapturedHistory(followUp),
         isOtherList && askListQuotes(followUp),
         askFilteredTrades(followUp),
       ]);
@@ -282,9 +285,9 @@ export class Desk {
 
   /** An address may name a date without a session: the one before it is shown. */
   #isNoSession(): boolean {
-    const { view, daily, latestSession } = this.store.get();
+    const { view, daily } = this.store.get();
     if (view.session === null || daily === null || daily.tsMs.length === 0) return false;
-    const sessions = sessionsOf(daily, latestSession);
+    const sessions = sessionsOf(this.store.get());
     if (sessions.includes(view.session)) return false;
     this.show({ session: sessionAtOrBefore(sessions, view.session) });
     return true;

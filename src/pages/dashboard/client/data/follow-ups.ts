@@ -36,7 +36,7 @@ export async function askParts(followUp: FollowUp, asked: readonly Part[]): Prom
   const before = errorsOf(state.errors, asked);
   const others = state.errors.filter((error) => !before.includes(error));
   store.set({ ...withParts(state, data.symbol, asked), errors: [...others, ...errors] });
-  await askEarlierHistory(followUp);
+  await askCapturedHistory(followUp);
   return errors;
 }
 
@@ -65,14 +65,18 @@ export async function askBars(followUp: FollowUp): Promise<void> {
   await askFurtherBars(followUp);
 }
 
-/** Before the first capture of a session, the heat map shows the session of the latest one. */
-export async function askEarlierHistory({ ask, store, signal }: FollowUp): Promise<void> {
+/**
+ * The heat map is that of the latest capture's session: of the one before until a session has its first capture, and of
+ * the session itself from then on.
+ */
+export async function askCapturedHistory({ ask, store, signal }: FollowUp): Promise<void> {
   const { history, capture, view } = store.get();
-  if (!history || history.captures.length > 0 || !capture || capture.sessionDate >= history.sessionDate) return;
+  if (!history || !capture || capture.sessionDate === history.sessionDate) return;
+  if (history.captures.length > 0 && capture.sessionDate < history.sessionDate) return;
   const { data } = await ask(historyQuery, { symbol: view.symbol, session: capture.sessionDate }, signal);
-  const earlier = data.symbol.gex.history;
-  // A capture that came in the meantime has begun the session's own.
-  if (!signal.aborted && earlier && store.get().history?.captures.length === 0) store.set({ history: earlier });
+  const other = data.symbol.gex.history;
+  // A capture that came in the meantime may have begun the session's own.
+  if (!signal.aborted && other && store.get().history === history) store.set({ history: other });
 }
 
 /** The volatilities as they are now. */

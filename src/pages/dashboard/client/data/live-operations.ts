@@ -1,6 +1,6 @@
 // The subscriptions of a view, and what their messages change.
 import { anyTrade } from '../flow/trade-filter.ts';
-import { type DeskState, quotedSymbols } from './desk-state.ts';
+import { type DeskState, isLocked, quotedSymbols } from './desk-state.ts';
 import type { LiveOperation } from './live-link.ts';
 import { laterCapture, laterSnapshot, withBar, withCapture, withQuote } from './live-rows.ts';
 import type { LargeTrade, LiveBars, LiveCrossSection, LiveGex, LiveQuotes, LiveTrades } from './operation-types.ts';
@@ -39,7 +39,7 @@ export function liveOperations(state: DeskState, put: (message: LiveMessage) => 
   };
   const ofFlow: readonly string[] = ['largeTrades', 'crossSection'] satisfies LiveMessage['kind'][];
   const kinds = (Object.keys(texts) as LiveMessage['kind'][]).filter(
-    (kind) => !(state.lockedFlow && ofFlow.includes(kind)),
+    (kind) => !(isLocked(state, 'flow') && ofFlow.includes(kind)),
   );
   return kinds.map((kind) => ({
     name: kind,
@@ -62,7 +62,7 @@ function withTrades(
 
 /** What messages change in the state, in the order they came. */
 export function withMessages(state: DeskState, messages: readonly LiveMessage[]): Partial<DeskState> {
-  let { quotes, bars, capture, history, crossSection } = state;
+  let { quotes, bars, capture, history, crossSection, capturedSession } = state;
   const trades: LargeTrade[] = [];
   for (const message of messages) {
     if (message.kind === 'quotes') quotes = withQuote(quotes, message.row);
@@ -70,6 +70,7 @@ export function withMessages(state: DeskState, messages: readonly LiveMessage[])
     else if (message.kind === 'bars') bars = bars && { ...bars, columns: withBar(bars.columns, message.row) };
     else if (message.kind === 'gexCaptured') {
       capture = laterCapture(capture, message.row);
+      capturedSession = capture.sessionDate;
       if (state.loaded.includes('heat')) history = withCapture(history, message.row);
     } else crossSection = laterSnapshot(crossSection, { snapshot: message.row, meta: { note: null } });
   }
@@ -79,6 +80,7 @@ export function withMessages(state: DeskState, messages: readonly LiveMessage[])
     capture,
     history,
     crossSection,
+    capturedSession,
     ...(trades.length > 0 && withTrades(state, trades)),
   };
 }

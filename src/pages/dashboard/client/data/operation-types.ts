@@ -83,6 +83,8 @@ export type DashboardVariables = Exact<{
   dailyFrom: string;
   dailyTo: string;
   lists: boolean;
+  flow: boolean;
+  activity: boolean;
   session: string;
   flowSession?: string | null | undefined;
   offFrom?: string | null | undefined;
@@ -108,12 +110,13 @@ export type SymbolAnswer = {
   symbol: string;
   name: string | null;
   class: SymbolClass | null;
+  lastSession: string | null;
   access: { allowed: boolean; reason: AccessRefusal | null; requiredTier: Tier | null } | null;
   bars: BarsPage | null;
   daily: { columns: DailyColumns } | null;
   gex: { latest?: GexCapture | null; at?: GexCapture | null };
-  flow: { crossSection: CrossSectionPage | null };
-  offExchange: { activity: { rows: Array<ActivityRow> } | null };
+  flow: { crossSection?: CrossSectionPage | null };
+  offExchange: { activity?: { rows: Array<ActivityRow> } | null };
 } & SymbolParts;
 
 export type ActivityRow = { date: string; offExchVolume: number; offExchPct: number | null; notional: number };
@@ -293,13 +296,17 @@ export type LiveQuotesVariables = Exact<{
 
 export type LiveQuotes = { quotes: Quote };
 
+export type RegistryVariables = Exact<{ [key: string]: never }>;
+
+export type Registry = { symbols: { nodes: Array<FoundSymbol>; pageInfo: { hasNextPage: boolean } } | null };
+
+export type FoundSymbol = { symbol: string; name: string | null };
+
 export type SearchVariables = Exact<{
   search: string;
 }>;
 
 export type Search = { symbols: { nodes: Array<FoundSymbol> } | null };
-
-export type FoundSymbol = { symbol: string; name: string | null };
 
 export type SurfaceVariables = Exact<{
   symbol: string;

@@ -98,7 +98,7 @@ const partsVariables = `
 export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables> = `query Dashboard(
   $symbol: Ticker!, $past: Boolean!, $sessionAt: PointInTime!, $timeframe: Timeframe!, $from: PointInTime!,
   $to: PointInTime!, $quotes: [Ticker!]!, $activityFrom: PointInTime!, $dailyFrom: PointInTime!, $dailyTo: PointInTime!,
-  $lists: Boolean!, ${partsVariables}
+  $lists: Boolean!, $flow: Boolean!, $activity: Boolean!, ${partsVariables}
 ) {
   market { ...MarketClock }
   me { tier attested }
@@ -109,7 +109,7 @@ export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables
 }
 fragment Watchlist on Watchlist { id name tickers }
 fragment SymbolAnswer on Symbol {
-  symbol name class
+  symbol name class lastSession
   access { allowed reason requiredTier }
   bars(from: $from, to: $to, timeframe: $timeframe, limit: 1000) { ...BarsPage }
   daily: bars(from: $dailyFrom, to: $dailyTo, timeframe: "1d", limit: 400) { columns { ...DailyColumns } }
@@ -117,8 +117,10 @@ fragment SymbolAnswer on Symbol {
     latest(topStrikes: ${topStrikes}) @skip(if: $past) { ...GexCapture }
     at(time: $sessionAt, topStrikes: ${topStrikes}) @include(if: $past) { ...GexCapture }
   }
-  flow { crossSection(session: $flowSession) { ...CrossSectionPage } }
-  offExchange { activity(from: $activityFrom, to: $offTo, limit: 60) { rows { ...ActivityRow } } }
+  flow { crossSection(session: $flowSession) @include(if: $flow) { ...CrossSectionPage } }
+  offExchange {
+    activity(from: $activityFrom, to: $offTo, limit: 60) @include(if: $activity) { rows { ...ActivityRow } }
+  }
   ...SymbolParts
 }
 fragment ActivityRow on OffExchangeActivityRow { date offExchVolume offExchPct notional }
@@ -168,7 +170,13 @@ export const tradesQuery: Operation<types.LargeTrades, types.LargeTradesVariable
   }
 }${largeTradesPage}`;
 
-/** Symbols for the search field. */
+/** The registry for the search field, as far as one answer holds it. */
+export const registryQuery: Operation<types.Registry, types.RegistryVariables> = `query Registry {
+  symbols(first: 500) { nodes { ...FoundSymbol } pageInfo { hasNextPage } }
+}
+fragment FoundSymbol on Symbol { symbol name }`;
+
+/** Symbols for the search field, where the registry is too large to be had at once. */
 export const searchQuery: Operation<types.Search, types.SearchVariables> = `query Search($search: String!) {
   symbols(first: 8, search: $search) { nodes { ...FoundSymbol } }
 }

@@ -51,7 +51,7 @@ export function strikeRows(
 
 /** Rows by expiration, ascending. */
 export function expiryRows(byExpiration: readonly { expiry: string; measures: FlowMeasures }[]): FlowRow[] {
-  const first = byExpiration[0]?.expiry;
+  const first = byExpiration[0]?.expiry ?? null;
   return byExpiration.map(({ expiry, measures }) => ({
     name: shortDate(expiry, first),
     heading: `Expires ${date(expiry)} ${expiry.slice(0, 4)}`,

@@ -6,7 +6,7 @@ import { useMemo, useState } from 'preact/hooks';
 import { Chart } from '../charts/chart.ts';
 import type { Palette } from '../charts/palette.ts';
 import type { Desk } from '../data/desk.ts';
-import { liveSpot, panelEntries } from '../data/desk-state.ts';
+import { liveSpot, panelEntries, shownSession } from '../data/desk-state.ts';
 import type { CrossSection } from '../data/operation-types.ts';
 import { useEntries, useStore } from '../data/store.ts';
 import { clockTime, ratio, shortDate } from '../format.ts';
@@ -34,9 +34,10 @@ function legend(totals: { calls: number; puts: number }, measure: FlowMeasure): 
   </ul>` as VNode;
 }
 
-function note({ coverage }: CrossSection): string {
+/** `shown` = the session that the page shows. */
+function note({ coverage }: CrossSection, shown: string): string {
   const through = coverage.complete ? 'whole session' : `through ${clockTime(coverage.observedThroughMs)}`;
-  return `${shortDate(coverage.sessionDate)}, ${through}`;
+  return `${shortDate(coverage.sessionDate, shown)}, ${through}`;
 }
 
 const entries = [...panelEntries, 'crossSection'] as const;
@@ -63,7 +64,7 @@ function FlowPanel({ desk, palette, id, title, by, rowsOf, withSpot }: FlowPanel
   const totals = snapshot === null ? { calls: 0, puts: 0 } : flowTotals(snapshot.update.byExpiration, measure);
   const why = snapshot === null ? (crossSection?.meta.note ?? `No option of ${view.symbol} has traded.`) : null;
   return html`<${Panel} id=${id} title=${title} state=${panelState(state, ['symbol', 'flow', 'crossSection'], why)} retry=${() => desk.reload()}
-    note=${snapshot && note(snapshot)}
+    note=${snapshot && note(snapshot, shownSession(state))}
     controls=${html`<${Choice} label="Measure" values=${flowMeasures} names=${flowMeasureNames} value=${measure} choose=${setMeasure} />`}
     legend=${legend(totals, measure)}
     table=${() => ({

@@ -94,7 +94,7 @@ function Filters({
     const dollars = text.trim() === '' ? 0 : dollarsOf(text);
     if (dollars !== null) change({ minPremiumUsd: dollars });
   };
-  const expiryNames = Object.fromEntries(expiries.map((expiry) => [expiry, shortDate(expiry, expiries[0])]));
+  const expiryNames = Object.fromEntries(expiries.map((expiry) => [expiry, shortDate(expiry, expiries[0]!)]));
   return html`<div class="filters" role="group" aria-label="Filter">
     ${pick('Kind', filter.kind, kindNames, (kind) => change({ kind: kind as TradeFilter['kind'] }))}
     ${pick('Side', filter.side, sideNames, (side) => change({ side: side as TradeFilter['side'] }))}

@@ -67,7 +67,7 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
     const ticks = ordered.map(({ at }) => api.coord([0, at])[1]!);
     // What lies beyond the prices shown is told at the edge.
     const edged = ticks.map((tick) => Math.min(y + height, Math.max(y, tick)));
-    const { name, at, colour, dashed } = ordered[dataIndex]!;
+    const { name, colour, dashed } = ordered[dataIndex]!;
     const tick = edged[dataIndex]!;
     const beyond = ticks[dataIndex]! < y - 1 ? '↑ ' : ticks[dataIndex]! > y + height + 1 ? '↓ ' : '';
     const label = spread(edged, labelGap, y + 4, y + height - 4)[dataIndex]!;
@@ -92,8 +92,10 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
           style: {
             x: right + labelLeft,
             y: label,
-            text: `${beyond}${name} ${price(at)}`,
+            text: `${beyond}${name}`,
             fill: stroke,
+            fontSize: 11,
+            fontFamily: palette.font,
             verticalAlign: 'middle',
           },
         },
@@ -201,7 +203,8 @@ export function gexBarsOption({ rows, measure, levels, range, palette }: GexPart
   const byStrike = new Map(drawn.map((row) => [row.strike, row]));
   return {
     ...baseOption(palette),
-    grid: { left: 52, right: 132, top: 8, bottom: 42 },
+    // The labels' prices are in the legend above.
+    grid: { left: 52, right: 108, top: 8, bottom: 42 },
     ...axes(measure, shown, palette),
     dataZoom: [zoom],
     tooltip: {

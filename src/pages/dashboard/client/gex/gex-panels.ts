@@ -7,9 +7,9 @@ import { type Level, levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import { candlesElsewhere, sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
-import { liveSpot, panelEntries } from '../data/desk-state.ts';
+import { liveSpot, panelEntries, shownSession } from '../data/desk-state.ts';
 import { useEntries, useStore } from '../data/store.ts';
-import { clockTime, date, dayAndTime, gex, price, shortDate, strike, whole } from '../format.ts';
+import { clockTime, dayAndTime, fullDate, gex, price, shortDate, strike, whole } from '../format.ts';
 import { Choice, Panel, panelState } from '../panel.ts';
 import { drawnRows, type GexMeasure, gexBarsOption } from './gex-bars.ts';
 import { heatCells, heatOption } from './gex-heat.ts';
@@ -34,6 +34,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
   const state = useEntries(desk.store, strikesEntries);
   const [measure, setMeasure] = useState<GexMeasure>('gex');
   const { capture, view, bars, sharedAxis } = state;
+  const shown = shownSession(state);
   const live = useStore(desk.store, liveSpot);
   const levels = useMemo(() => levelsOf(capture, live), [capture, live]);
   const compared = [bars?.columns ?? null, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null] as const;
@@ -56,7 +57,7 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
       ? ''
       : `Dealer gamma of ${view.symbol} by strike: net ${gex(capture.netGex)} per $1 move; ${levels.map(({ name, at }) => `${name} ${price(at)}`).join(', ')}.`;
   return html`<${Panel} id="gex-strikes" title="Gamma by strike" state=${panelState(state, path, why)} retry=${() => desk.reload()}
-    note=${capture && `${dayAndTime(capture.capturedAt)}${elsewhere ? `; candles at ${price(elsewhere.low)}–${price(elsewhere.high)}` : ''}`}
+    note=${capture && `${dayAndTime(capture.capturedAt, shown)}${elsewhere ? `; candles at ${price(elsewhere.low)}–${price(elsewhere.high)}` : ''}`}
     controls=${html`${
       common === null
         ? null
@@ -79,17 +80,18 @@ export function GexStrikesPanel({ desk, palette }: { desk: Desk; palette: Palett
 export function GexHeatPanel({ desk, palette }: { desk: Desk; palette: Palette }): VNode {
   const state = useEntries(desk.store, heatEntries);
   const { history, view } = state;
+  const shown = shownSession(state);
   const captures = history?.captures ?? [];
   const cells = useMemo(() => heatCells(captures), [history]);
   const option = useMemo(() => (history === null ? {} : heatOption(cells, history, palette)), [cells, palette]);
   const why =
     captures.length === 0
-      ? `No capture of ${view.symbol} in the session${history ? ` of ${date(history.sessionDate)}` : ''} yet. A capture is made every five minutes.`
+      ? `No option chain of ${view.symbol} was captured in the session${history ? ` of ${fullDate(history.sessionDate)}` : ''}.`
       : null;
   const first = captures[0];
   const last = captures.at(-1);
   return html`<${Panel} id="gex-heat" title="Gamma through the session" state=${panelState(state, ['symbol', 'gex', 'history'], why, 'heat')} part="heat" see=${() => desk.see()} retry=${() => desk.reload()}
-    note=${history && `${shortDate(history.sessionDate)}, ${captures.length} ${captures.length === 1 ? 'capture' : 'captures'}; line: spot`}
+    note=${history && `${shortDate(history.sessionDate, shown)}, ${captures.length} ${captures.length === 1 ? 'capture' : 'captures'}; line: spot`}
     table=${() => ({
       head: ['Capture', 'Spot', 'Largest gamma', 'Lowest gamma'],
       rows: captures.toReversed().map((capture) => {

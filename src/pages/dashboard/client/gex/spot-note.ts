@@ -1,5 +1,5 @@
-// The line under the figures of a capture whose price and quotes are not of one instant, or whose quotes contradict
-// each other.
+// The line under the figures of a capture whose price and quotes are not of one instant, or whose expected moves
+// contradict each other.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import type { GexCapture } from '../data/operation-types.ts';
@@ -12,11 +12,11 @@ export function spotNote({ spot, impliedSpot, spotStale, inconsistentExpiries }:
   const notes: string[] = [];
   if (spotStale)
     notes.push(
-      `The price ${price(spot)} is not of the time of the quotes: options are priced at ${price(impliedSpot)}.`,
+      `The spot price ${price(spot)} and the option quotes are of different times. Options are priced at ${price(impliedSpot)}, the spot that the quotes imply.`,
     );
   if (inconsistentExpiries)
     notes.push(
-      `Quotes of ${inconsistentExpiries} ${inconsistentExpiries === 1 ? 'expiry' : 'expiries'} contradict each other.`,
+      `In ${inconsistentExpiries} ${inconsistentExpiries === 1 ? 'expiry' : 'expiries'}, straddle and implied volatility disagree on the expected move.`,
     );
   return notes.length === 0 ? null : notes.join(' ');
 }

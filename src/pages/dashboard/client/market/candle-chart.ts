@@ -53,7 +53,7 @@ function lines(palette: Palette, last: number | undefined, levels: readonly Leve
       formatter: `${name} ${price(at)}`,
       color: palette[colour],
       // Readable where candles lie below it.
-      backgroundColor: faded(palette.panel, 0.75),
+      backgroundColor: faded(palette.panel, 0.9),
       padding: [1, 3],
       fontSize: 10,
     },
@@ -109,7 +109,7 @@ function axes({ bars, timeframe, range, palette }: CandleParts, most: number): P
         axisLine: look.axisLine,
         axisLabel: {
           ...look.axisLabel,
-          formatter: (text: string) => candleLabel(Number(text), timeframe, begins),
+          formatter: (text: string) => candleLabel(Number(text), timeframe, begins, tsMs.at(-1)!),
         },
         axisPointer: { label: { ...tag, formatter: ({ value }) => candleHeading(Number(value), timeframe) } },
       },

@@ -2,18 +2,21 @@
 
 import type { Level } from '../charts/levels.ts';
 import type { BarColumns } from '../data/operation-types.ts';
-import { clockTime, date, dateOf, dayAndTime, dayOf } from '../format.ts';
+import { clockTime, dateOf, dayAndTime, dayOf, fullDate, shortDate } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 
-/** What stands below a candle: the time within a session, the day where one begins. */
-export function candleLabel(atMs: number, timeframe: Timeframe, begins: ReadonlySet<number>): string {
-  if (timeframe === '1d') return date(dateOf(atMs)).replace(/^\w+, /, '');
+/**
+ * What stands below a candle: the time within a session, the day where one begins; of days, the year where it is not
+ * that of the last candle, epoch ms.
+ */
+export function candleLabel(atMs: number, timeframe: Timeframe, begins: ReadonlySet<number>, lastMs: number): string {
+  if (timeframe === '1d') return shortDate(dateOf(atMs), dateOf(lastMs));
   return begins.has(atMs) ? dayOf(atMs) : clockTime(atMs);
 }
 
 /** The heading of a candle: its day, and its time where it has one. */
 export const candleHeading = (tsMs: number, timeframe: Timeframe) =>
-  timeframe === '1d' ? date(dateOf(tsMs)) : dayAndTime(tsMs);
+  timeframe === '1d' ? fullDate(dateOf(tsMs)) : dayAndTime(tsMs, null);
 
 /** The bars that begin another day than the one before them: [index, day]. */
 export function dayStarts(tsMs: readonly number[]): [number, string][] {

@@ -62,5 +62,5 @@ export function ageText(atMs: number | null | undefined, nowMs: number): string 
   if (atMs == null || nowMs - atMs < ofNowMs) return null;
   const minutes = Math.floor((nowMs - atMs) / minuteMs);
   if (minutes < 60) return `${minutes} min ago`;
-  return dateOf(atMs) === dateOf(nowMs) ? `${Math.floor(minutes / 60)} h ago` : dayAndTime(atMs);
+  return dateOf(atMs) === dateOf(nowMs) ? `${Math.floor(minutes / 60)} h ago` : dayAndTime(atMs, dateOf(nowMs));
 }

@@ -1,12 +1,20 @@
 // The sessions of a symbol: which there are, and the figures of one that is over.
 
+import type { DeskState } from '../data/desk-state.ts';
 import type { DailyColumns } from '../data/operation-types.ts';
 import { dateOf } from '../format.ts';
 
-/** Dates to choose from, latest first: those with trades of the symbol, and the latest session. */
-export function sessionsOf(daily: DailyColumns | null, latestSession: string): string[] {
-  const dates = new Set((daily?.tsMs ?? []).map(dateOf).filter((date) => date <= latestSession));
-  return [...dates.add(latestSession)].sort().reverse();
+/** What the page knows of sessions. */
+type Known = Pick<DeskState, 'daily' | 'latestSession' | 'answer' | 'capture'>;
+
+/**
+ * Dates to choose from, latest first: the latest session, those with trades of the symbol, and the last one that it has
+ * trades or an option chain of, however long ago.
+ */
+export function sessionsOf({ daily, latestSession, answer, capture }: Known): string[] {
+  const stored = [answer?.symbol?.lastSession, capture?.sessionDate].filter((date) => date != null);
+  const dates = [...(daily?.tsMs ?? []).map(dateOf), ...stored].filter((date) => date <= latestSession);
+  return [...new Set([...dates, latestSession])].sort().reverse();
 }
 
 /** The session a date means: its own, else the one before it; null = the latest, or there is none before. */

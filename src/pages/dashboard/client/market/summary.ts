@@ -13,6 +13,7 @@ import {
   compact,
   date,
   fraction,
+  fullDate,
   gex,
   price,
   ratio,
@@ -32,9 +33,9 @@ function badge(state: DeskState, nowMs: number): VNode {
 }
 
 function sessionField(desk: Desk, state: DeskState): VNode {
-  const { view, latestSession, daily } = state;
+  const { view, latestSession } = state;
   const shown = shownSession(state);
-  const sessions = sessionsOf(daily, latestSession);
+  const sessions = sessionsOf(state);
   // Until the sessions are known, the one that the address names is there.
   const all = sessions.includes(shown) ? sessions : [...sessions, shown];
   const choose = (event: Event) => {
@@ -43,7 +44,7 @@ function sessionField(desk: Desk, state: DeskState): VNode {
   };
   return html`<span class="session">
     <label><span class="visually-hidden">Session</span><select id="session" value=${shown} onChange=${choose}>
-      ${all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${date(one)} ${one.slice(0, 4)}</option>`)}
+      ${all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${fullDate(one)}</option>`)}
     </select></label>
     ${view.session === null ? null : html`<button type="button" onClick=${() => desk.show({ session: null })}>Back to live</button>`}
   </span>` as VNode;
@@ -117,7 +118,7 @@ export function figuresOf(state: DeskState, nowMs: number): Figure[] {
       name: 'Off exchange',
       value: fraction(off?.offExchPct),
       what: off ? `Share of volume off exchange, ${date(off.date)}` : 'Share of volume off exchange',
-      age: off && off.date !== shownSession(state) ? shortDate(off.date) : null,
+      age: off && off.date !== shownSession(state) ? shortDate(off.date, shownSession(state)) : null,
     },
   ];
 }

@@ -3,7 +3,7 @@ import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useRef } from 'preact/hooks';
 import type { Desk } from '../data/desk.ts';
-import { liveSpot, type PanelEntries, panelEntries } from '../data/desk-state.ts';
+import { liveSpot, type PanelEntries, panelEntries, shownSession } from '../data/desk-state.ts';
 import type { ActivityRow, CompositionRow, ConcentrationRow } from '../data/operation-types.ts';
 import { useEntries, useStore } from '../data/store.ts';
 import { basisPoints, compact, fraction, price, shortDate, usd, whole } from '../format.ts';
@@ -54,13 +54,14 @@ function stateOf(
 const meter = (share: number, colour: string) =>
   html`<i class=${`meter ${colour}`} style=${{ '--share': String(share) }}></i>`;
 
-function trend(rows: readonly ActivityRow[]): VNode | null {
+/** `shown` = the session that the page shows. */
+function trend(rows: readonly ActivityRow[], shown: string): VNode | null {
   const known = rows.filter(({ offExchPct }) => offExchPct !== null).slice(-20);
   if (known.length < 2) return null;
   const most = Math.max(...known.map(({ offExchPct }) => offExchPct!));
-  return html`<div class="trend" role="img" aria-label=${`Share of volume off exchange by session: ${known.map((row) => `${shortDate(row.date)} ${fraction(row.offExchPct)}`).join(', ')}`}>
+  return html`<div class="trend" role="img" aria-label=${`Share of volume off exchange by session: ${known.map((row) => `${shortDate(row.date, shown)} ${fraction(row.offExchPct)}`).join(', ')}`}>
     ${known.map(
-      (row) => html`<i title=${`${shortDate(row.date)}: ${fraction(row.offExchPct)}`}
+      (row) => html`<i title=${`${shortDate(row.date, shown)}: ${fraction(row.offExchPct)}`}
       style=${{ height: `${(100 * row.offExchPct!) / most}%` }}></i>`,
     )}
   </div>` as VNode;
@@ -70,6 +71,7 @@ function trend(rows: readonly ActivityRow[]): VNode | null {
 export function CompositionPanel({ desk }: { desk: Desk }): VNode {
   const state = useEntries(desk.store, [...panelEntries, 'composition']);
   const page = state.composition;
+  const shown = shownSession(state);
   const activity = state.answer?.symbol?.offExchange.activity?.rows ?? [];
   const rows: CompositionRow[] = (page?.rows ?? []).toSorted(
     (a, b) => b.shareOfOffExchNotional - a.shareOfOffExchNotional,
@@ -77,9 +79,9 @@ export function CompositionPanel({ desk }: { desk: Desk }): VNode {
   const most = rows[0]?.shareOfOffExchNotional ?? 1;
   const today = activity.find(({ date }) => date === page?.meta.session);
   return html`<${Panel} id="composition" title="Off exchange: kinds" state=${stateOf(state, 'composition', rows.length, page?.meta.note ?? null)} part="offExchange" see=${() => desk.see()} retry=${() => desk.reload()}
-    note=${page?.meta.session ? `session of ${shortDate(page.meta.session)}` : null}>
+    note=${page?.meta.session ? `session of ${shortDate(page.meta.session, shown)}` : null}>
     <div class="scroll" tabindex="0" role="region" aria-label="Kinds of off-exchange trading">
-      ${today ? html`<div class="share"><b>${fraction(today.offExchPct)}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity)}</div>` : null}
+      ${today ? html`<div class="share"><b>${fraction(today.offExchPct)}</b><span>of the session’s volume, ${usd(today.notional)}</span>${trend(activity, shown)}</div>` : null}
       <table class="meters"><thead><tr><th scope="col">Kind</th><th scope="col">Share</th><th scope="col">Dollars</th><th scope="col">Trades</th></tr></thead>
       <tbody>${rows.map(
         (row) => html`<tr key=${row.category}>
@@ -105,7 +107,7 @@ export function ConcentrationPanel({ desk }: { desk: Desk }): VNode {
   const most = Math.max(...rows.map(({ notional }) => notional), 1);
   const first = rows[0];
   return html`<${Panel} id="concentration" title="Off exchange: levels" state=${stateOf(state, 'concentration', rows.length, page?.meta.note ?? null)} part="offExchange" see=${() => desk.see()} retry=${() => desk.reload()}
-    note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date)}, ±$${price(first.bucketWidth / 2)}` : null}>
+    note=${first ? `${first.lookbackSessions} sessions to ${shortDate(first.date, shownSession(state))}, ±$${price(first.bucketWidth / 2)}` : null}>
     <div class="scroll" ref=${container} tabindex="0" role="region" aria-label="Price levels of off-exchange trading">
       <table class="meters"><thead><tr><th scope="col">Price</th><th scope="col">Dollars</th><th scope="col">From close</th><th scope="col">Sessions</th><th scope="col">Rank</th></tr></thead>
       <tbody>${levelRows(rows, spot).map((row) =>

@@ -1,0 +1,58 @@
+// The search field's symbols: the registry is asked for once, so that a search takes nothing of the budget.
+import type { Ask } from './graph.ts';
+import type { FoundSymbol } from './operation-types.ts';
+import { registryQuery, searchQuery } from './operations.ts';
+
+/** Most suggestions for a text. */
+const mostFound = 8;
+
+/** Symbols that begin with a text, or whose names hold it, in the order of the registry. */
+export function matching(registry: readonly FoundSymbol[], text: string): FoundSymbol[] {
+  const wanted = text.trim().toLowerCase();
+  return registry
+    .filter(
+      ({ symbol, name }) => symbol.toLowerCase().startsWith(wanted) || (name?.toLowerCase().includes(wanted) ?? false),
+    )
+    .slice(0, mostFound);
+}
+
+/** Rejects once a signal aborts. */
+const aborted = (signal: AbortSignal) =>
+  new Promise<never>((_, reject) => signal.addEventListener('abort', () => reject(signal.reason), { once: true }));
+
+/** Searches the registry: what is held of it, or the server where it is larger than an answer. */
+export class RegistrySearch {
+  readonly #ask: Ask;
+  // Null = it is larger than an answer.
+  #registry: Promise<readonly FoundSymbol[] | null> | null = null;
+
+  constructor(ask: Ask) {
+    this.#ask = ask;
+  }
+
+  /** Another key may read another registry. */
+  forget(): void {
+    this.#registry = null;
+  }
+
+  /** Symbols that begin with a text, or whose names hold it. */
+  async find(text: string, signal: AbortSignal): Promise<FoundSymbol[]> {
+    const registry = await Promise.race([this.#whole(), aborted(signal)]);
+    if (registry !== null) return matching(registry, text);
+    const { data } = await this.#ask(searchQuery, { search: text }, signal);
+    return data.symbols?.nodes ?? [];
+  }
+
+  /** Typing on ends a search, but not the one question that all of them wait for. */
+  #whole(): Promise<readonly FoundSymbol[] | null> {
+    if (this.#registry) return this.#registry;
+    const own = this.#ask(registryQuery, {}, new AbortController().signal).then(({ data }) =>
+      data.symbols === null || data.symbols.pageInfo.hasNextPage ? null : data.symbols.nodes,
+    );
+    this.#registry = own;
+    own.catch(() => {
+      if (this.#registry === own) this.#registry = null;
+    });
+    return own;
+  }
+}

@@ -1,0 +1,17 @@
+import { requireSymbol } from '../../access/entitlement/entitlement.ts';
+import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { batched } from '../../runtime/batched.ts';
+import { lastBarStarts } from '../../store/market/bar-blocks.ts';
+import { fromSource, type RequestContext, realTicker } from '../context.ts';
+
+/** From when on bars are looked for, epoch ms: few enough years that their headers are cached. */
+const earliestMs = Date.UTC(1950, 0);
+
+/** The latest session of which a daily bar of the symbol is stored, as of the request; null = of none. */
+export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
+  requireSymbol(context.caller, await realTicker(context, symbol));
+  const lastMs = await batched(context, 'last sessions', symbol, (symbols) =>
+    fromSource(context, 'bars', () => lastBarStarts(context.store, symbols, '1d', earliestMs, context.nowMs + 1)),
+  );
+  return lastMs === null ? null : exchangeDate(lastMs);
+}
