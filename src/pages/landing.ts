@@ -37,7 +37,7 @@ npm run tapegraph -- key create --account me</code></pre>
   <h2>This server runs the sample market</h2>
   <p>Its prices are simulated. This key can read all of it:</p>
   <p class="sample-key"><code id="sample-key">${sampleKey}</code></p>
-  <p class="row" data-needs-script><button type="button" class="primary" id="use-key">Use it in this browser</button>
+  <p class="row" data-needs-script><button type="button" class="primary" data-use-sample-key>Use it in this browser</button>
   <button type="button" data-copy="#sample-key">Copy</button></p>
 </section>`;
 }

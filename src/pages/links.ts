@@ -37,7 +37,7 @@ export const siteLinks: readonly SiteLink[] = [
   {
     to: '/docs#stream',
     name: 'Live streams',
-    what: 'Live quotes, bars, dealer gamma and option flow: server-sent events and GraphQL subscriptions.',
+    what: 'Live quotes, bars, dealer gamma and option flow: server-sent events, GraphQL subscriptions, WebSockets.',
   },
   {
     to: '/docs#mcp',

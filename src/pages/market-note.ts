@@ -33,7 +33,7 @@ export function marketNote({ sample, nowMs }: SiteState): Html | null {
   if (sample === null) return null;
   const { isOpen, openMs, nextOpenMs } = marketClock(nowMs);
   const phase = isOpen
-    ? html`The session of ${day.format(openMs)} trades.`
+    ? html`Trading the session of ${day.format(openMs)}.`
     : html`The market is closed until ${dayAndTime.format(nextOpenMs)} New York time. To let it trade now, start the server with <code>${alwaysOpenCommand}</code>`;
   return html`<aside class="market-note" aria-label="Sample market"><b>Sample market</b>: all prices are simulated. ${phase}</aside>`;
 }

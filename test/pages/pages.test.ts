@@ -243,7 +243,7 @@ describe('the sample market', () => {
       const note = async () =>
         /<aside class="market-note".*?<\/aside>/s.exec((await open(path, {}, sampled)).bytes.toString())![0];
       expect(await note()).toContain('all prices are simulated');
-      expect(await note()).toContain('The session of Fri, Nov 20 trades.');
+      expect(await note()).toContain('Trading the session of Fri, Nov 20.');
       sampled.clock.nowMs = Date.parse('2026-11-22T17:00Z');
       expect(await note()).toContain('closed until Mon, Nov 23, 09:30 New York time');
       expect(await note()).toContain('npm start -- --always-open');

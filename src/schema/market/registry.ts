@@ -108,7 +108,7 @@ builder.queryField('lookup', (t) =>
   t.field({
     type: SymbolLookupType,
     nullable: true,
-    description: 'Checks whether a text is a real ticker, and says of what.',
+    description: 'Checks whether a text is a known ticker and returns what it names.',
     args: {
       q: t.arg.string({ required: true, description: `A ticker in any case, at most ${maxLookupLength} characters.` }),
     },

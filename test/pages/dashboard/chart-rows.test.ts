@@ -1,12 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
-import {
-  levelsOf,
-  nearestStrike,
-  spread,
-  typicalStep,
-  weightyStrikes,
-} from '../../../src/pages/dashboard/client/charts/levels.ts';
+import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
 import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import type {
   CrossSection,
@@ -94,11 +88,6 @@ describe('strikes', () => {
         ({ weight }) => weight,
       ),
     ).toHaveLength(101);
-  });
-
-  test('the strike nearest a price is found', () => {
-    expect(nearestStrike([100_000, 101_000, 105_000], 101.9)).toBe(101_000);
-    expect(nearestStrike([], 1)).toBeNull();
   });
 
   test('bars are as high as strikes are typically apart, and the range reaches the spot', () => {
@@ -219,6 +208,7 @@ describe('flow', () => {
 
   test('names strikes in dollars and expiries by date', () => {
     expect(strikeRows([{ strikeThousandths: 600_500, measures: measures(1, 1) }], 'premium')[0]!.name).toBe('600.5');
+    expect(strikeRows([{ strikeThousandths: 600_500, measures: measures(1, 1) }], 'premium')[0]!.at).toBe(600.5);
     const [first, second] = expiryRows([
       { expiry: '2026-12-18', measures: measures(1, 1) },
       { expiry: '2027-01-15', measures: measures(1, 1) },

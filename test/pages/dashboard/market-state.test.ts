@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { marketClock } from '../../../src/domain/market-clock.ts';
 import { dailySpan } from '../../../src/pages/dashboard/client/data/desk-answer.ts';
 import type { Dashboard, GexCapture } from '../../../src/pages/dashboard/client/data/operation-types.ts';
-import { ageText, liveBadge } from '../../../src/pages/dashboard/client/market/market-state.ts';
+import { ageText, liveBadge, priceTime } from '../../../src/pages/dashboard/client/market/market-state.ts';
 import { sessionAtOrBefore, sessionQuote, sessionsOf } from '../../../src/pages/dashboard/client/market/sessions.ts';
 import { symbolEntered } from '../../../src/pages/dashboard/client/market/symbol-field.ts';
 import { newYork } from '../../support/option-market.ts';
@@ -13,7 +13,8 @@ describe('live means that prices move', () => {
   const badge = (date: string, clock: string, lastSecondsAgo: number | null, live = 'live' as const) => {
     const nowMs = newYork(date, clock);
     const eventTsMs = lastSecondsAgo === null ? null : nowMs - lastSecondsAgo * 1000;
-    return liveBadge({ view, live, market: marketClock(nowMs), quote: { eventTsMs, sessionDate: date }, nowMs });
+    const quote = { spot: eventTsMs === null ? null : 636, eventTsMs, sessionDate: date };
+    return liveBadge({ view, live, market: marketClock(nowMs), quote, priceMs: eventTsMs, nowMs });
   };
 
   test('with a price of the last minute it is live, before and after regular hours too', () => {
@@ -33,7 +34,8 @@ describe('live means that prices move', () => {
         view,
         live,
         market: marketClock(nowMs),
-        quote: { eventTsMs, sessionDate: '2026-11-20' },
+        quote: { spot: 636, eventTsMs, sessionDate: '2026-11-20' },
+        priceMs: eventTsMs,
         nowMs,
       });
     const closed = { kind: 'closed', text: 'Market closed · Fri, Nov 20 16:00' };
@@ -44,14 +46,33 @@ describe('live means that prices move', () => {
   test('a page that was opened before the open is live when it comes', () => {
     const market = marketClock(newYork('2026-11-23', '09:00'));
     const nowMs = newYork('2026-11-23', '09:31');
-    const quote = { eventTsMs: nowMs - 500, sessionDate: '2026-11-23' };
-    expect(liveBadge({ view, live: 'live', market, quote, nowMs }).text).toBe('Live');
+    const quote = { spot: 636, eventTsMs: nowMs - 500, sessionDate: '2026-11-23' };
+    expect(liveBadge({ view, live: 'live', market, quote, priceMs: nowMs - 500, nowMs }).text).toBe('Live');
+  });
+
+  test('an index in session has the time of its last candle, and is live with each minute', () => {
+    const nowMs = newYork('2026-11-20', '12:00') + 50_000;
+    const market = marketClock(nowMs);
+    const quote = { spot: 6335.4, eventTsMs: null, sessionDate: '2026-11-20' };
+    const last = newYork('2026-11-20', '11:59');
+    const made = (candles: number[], timeframe: '1m' | '5m' | '1d' = '1m', at = nowMs) =>
+      priceTime({ quote, market, candles, timeframe, nowMs: at });
+    const badge = (priceMs: number | null) => liveBadge({ view, live: 'live', market, quote, priceMs, nowMs }).text;
+    expect(made([last])).toBe(newYork('2026-11-20', '12:00'));
+    expect(made([last + 60_000], '5m')).toBe(nowMs);
+    expect(badge(made([last]))).toBe('Live');
+    expect(badge(made([last - 600_000]))).toBe('No price since 11:50:00');
+    expect(badge(made([last], '1d'))).toBe('Market open');
+    expect(made([newYork('2026-11-19', '15:59')])).toBeNull();
+    // After the session the price is its close.
+    expect(made([last], '1m', newYork('2026-11-20', '17:00'))).toBeNull();
   });
 
   test('a past session is none of that', () => {
     const past = { ...view, session: '2026-11-19' };
     const nowMs = newYork('2026-11-20', '12:00');
-    const badge = liveBadge({ view: past, live: 'off', market: marketClock(nowMs), quote: undefined, nowMs });
+    const market = marketClock(nowMs);
+    const badge = liveBadge({ view: past, live: 'off', market, quote: undefined, priceMs: null, nowMs });
     expect(badge.kind).toBe('past');
   });
 });

@@ -1,19 +1,21 @@
 // The landing page's live part: a few quotes, under the reader's key or else the sample market's.
 import '../../client/copy.ts';
 import { askGraph } from '../../client/graph.ts';
-import { onKeyChange, readKey, sampleKey, saveKey } from '../../client/key.ts';
+import { onKeyChange, readKey, sampleKey } from '../../client/key.ts';
+import '../../client/use-sample-key.ts';
 
 interface Row {
   symbol: string;
   spot: number | null;
   changePct: number | null;
   sessionDate: string | null;
-  node: { name: string; gex: { latest: { netGex: number; flipPoint: number | null } | null } | null } | null;
+  eventTsMs: number | null;
+  node: { name: string; gex: { latest: { netGex: number; sessionDate: string } | null } | null } | null;
 }
 
 const query = `query LandingQuotes($symbols: [Ticker!]!) {
   quotes(symbols: $symbols) {
-    rows { symbol spot changePct sessionDate node { name gex { latest(topStrikes: 1) { netGex flipPoint } } } }
+    rows { symbol spot changePct sessionDate eventTsMs node { name gex { latest(topStrikes: 1) { netGex sessionDate } } } }
   }
 }`;
 const symbols = [...document.querySelectorAll<HTMLElement>('#quotes [data-symbol]')].map(
@@ -31,6 +33,18 @@ const compact = new Intl.NumberFormat('en-US', {
 });
 const percent = new Intl.NumberFormat('en-US', { maximumFractionDigits: 2, signDisplay: 'always' });
 
+const day = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'UTC',
+  ...{ weekday: 'short', month: 'short', day: 'numeric', year: 'numeric' },
+});
+const clock = new Intl.DateTimeFormat('en-US', {
+  timeZone: 'America/New_York',
+  ...{ hour: '2-digit', minute: '2-digit', second: '2-digit', hourCycle: 'h23' },
+});
+const dateText = (iso: string) => day.format(Date.parse(`${iso}T00:00:00Z`));
+/** A number's text with the minus sign of print. */
+const signed = (text: string) => text.replace('-', '\u2212');
+
 function line(className: string, text: string): HTMLElement {
   const element = document.createElement('span');
   element.className = className;
@@ -38,24 +52,37 @@ function line(className: string, text: string): HTMLElement {
   return element;
 }
 
-function card({ symbol, spot, changePct, node }: Row): HTMLElement {
+function card({ symbol, spot, changePct, sessionDate, node }: Row): HTMLElement {
   const panel = document.createElement('a');
   panel.className = 'panel quote';
   panel.href = `/dashboard/${encodeURIComponent(symbol)}`;
   const ticker = document.createElement('b');
   ticker.textContent = symbol;
   const latest = node?.gex?.latest;
+  const gammaDay = latest && latest.sessionDate !== sessionDate ? ` (${dateText(latest.sessionDate)})` : '';
   panel.append(
     ticker,
     line('name', node?.name ?? ''),
     line('price', spot === null ? '–' : dollars.format(spot)),
     line(
       `small ${(changePct ?? 0) >= 0 ? 'up' : 'down'}`,
-      changePct === null ? '' : `${percent.format(changePct)} % on the day`,
+      changePct === null ? '' : `${signed(percent.format(changePct))}%`,
     ),
-    line('small muted', latest ? `γ ${compact.format(latest.netGex)} per $1` : ''),
+    line('small muted', latest ? `Net GEX ${signed(compact.format(latest.netGex))}${gammaDay}` : ''),
   );
   return panel;
+}
+
+/** Of when the prices are, and what is meant by net GEX. */
+function noteOf(rows: readonly Row[]): string {
+  const [session = null] = rows
+    .map(({ sessionDate }) => sessionDate)
+    .sort()
+    .reverse();
+  const lastMs = Math.max(...rows.map(({ eventTsMs }) => eventTsMs ?? 0));
+  const time = lastMs > 0 ? `, ${clock.format(lastMs)} New York time` : '';
+  const of = session === null ? '' : `Session of ${dateText(session)}${time}. `;
+  return `${of}Changes are from the previous close. Net GEX: dollars dealers trade to stay hedged when the price moves $1.`;
 }
 
 async function showQuotes(): Promise<void> {
@@ -70,30 +97,13 @@ async function showQuotes(): Promise<void> {
     );
     const rows = (data?.quotes?.rows ?? []).filter(({ spot }) => spot !== null);
     document.querySelector('#quotes')!.replaceChildren(...rows.map(card));
-    const session = rows[0]?.sessionDate;
-    note.textContent =
-      rows.length > 0
-        ? `Session of ${session}. γ is dealer gamma: dollars dealers trade to stay hedged when the price moves $1.`
-        : (errors[0]?.message ?? 'No recent prices are stored.');
+    note.textContent = rows.length > 0 ? noteOf(rows) : (errors[0]?.message ?? 'No recent prices are stored.');
   } catch {
     note.textContent = 'The server does not answer. Trying again.';
   }
 }
 
-function showKeyInUse(): void {
-  const button = document.querySelector<HTMLButtonElement>('#use-key');
-  if (!button) return;
-  const inUse = readKey() === sampleKey();
-  button.disabled = inUse;
-  button.textContent = inUse ? 'In use in this browser' : 'Use it in this browser';
-}
-
-document.querySelector('#use-key')?.addEventListener('click', () => saveKey(sampleKey()));
-onKeyChange(() => {
-  showKeyInUse();
-  void showQuotes();
-});
-showKeyInUse();
+onKeyChange(() => void showQuotes());
 void showQuotes();
 setInterval(() => {
   if (document.visibilityState === 'visible') void showQuotes();

@@ -1,9 +1,8 @@
 // The live parts of a guide: the search, the place one has come to, and the sample market's key.
 import '../../client/copy.ts';
-import { sampleKey, saveKey } from '../../client/key.ts';
+import '../../client/use-sample-key.ts';
 import { followReading } from './contents.ts';
 import { letSearch } from './search.ts';
 
 letSearch();
 followReading();
-document.querySelector('[data-use-sample-key]')?.addEventListener('click', () => saveKey(sampleKey()));

@@ -28,8 +28,8 @@ ${commands(
   'key create --account acme --name research',
   'key list --account acme',
 )}
-<p>A key is printed once: the server stores only its hash. <code>--expires 2027-06-30</code> gives it an end, and
-<code>key revoke</code> with the id of <code>key list</code> ends it; running servers reject it within 5 seconds.</p>`,
+<p>A key is printed once: the server stores only its hash. <code>--expires 2027-06-30</code> sets the day it expires.
+<code>key revoke</code> with an id of <code>key list</code> revokes it; running servers reject it within 5 seconds.</p>`,
 };
 
 function fromSession(parts: GuideParts): GuideSection {

@@ -6,9 +6,9 @@ export const symbolLookup = route({
   path: '/v2/symbols/lookup',
   summary: 'Symbol look-up',
   description:
-    'Checks whether a text is a real ticker, and says of what. An unknown ticker returns 200 with valid=false.',
+    'Checks whether a text is a known ticker and returns what it names. An unknown ticker returns 200 with valid=false.',
   scopeGroup: 'market.reference',
-  params: { q: text(40).meta({ description: 'Ticker, in any case.', example: 'SPY' }) },
+  params: { q: text(40).meta({ example: 'SPY' }) },
   name: 'symbol-lookup',
   operation: 'market/symbol-lookup.graphql',
   errors: [400, 502],

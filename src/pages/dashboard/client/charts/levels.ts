@@ -62,13 +62,5 @@ export function spread(positions: readonly number[], gap: number, from: number, 
   return placed;
 }
 
-/** The strike nearest a price, thousandths; null without strikes. */
-export function nearestStrike(strikes: readonly number[], dollars: number | null): number | null {
-  if (dollars === null || strikes.length === 0) return null;
-  return strikes.reduce((best, strike) =>
-    Math.abs(strike - dollars * 1000) < Math.abs(best - dollars * 1000) ? strike : best,
-  );
-}
-
 /** Open interest of a row's calls and puts, contracts. */
 export const openInterestOf = ({ callOi, putOi }: GexStrikeRow) => (callOi ?? 0) + (putOi ?? 0);

@@ -1,7 +1,7 @@
 // A session's option flow, calls against puts: by strike, and by expiry.
-import type { EChartsOption } from 'echarts';
-import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
-import { nearestStrike, weightyStrikes } from '../charts/levels.ts';
+import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
+import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
+import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import type { FlowMeasures } from '../data/operation-types.ts';
 import { brief, compact, date, ratio, shortDate, strike, usd, whole } from '../format.ts';
@@ -27,7 +27,9 @@ export const flowText = (value: number, measure: FlowMeasure) => (measure === 'p
 
 /** A bar's place on the axis, and what traded there. */
 export interface FlowRow {
-  /** Below the bar. */
+  /** Its strike in dollars, or its place among the expiries. */
+  at: number;
+  /** What the strike or expiry is called. */
   name: string;
   heading: string;
   measures: FlowMeasures;
@@ -42,7 +44,9 @@ export function strikeRows(
     const { calls, puts } = callsAndPuts(row.measures, measure);
     return calls + puts;
   };
-  return weightyStrikes(byStrike, weight).map((row) => ({
+  // On a linear axis, far strikes take room from those around the spot.
+  return weightyStrikes(byStrike, weight, { tail: 0.015 }).map((row) => ({
+    at: row.strikeThousandths / 1000,
     name: strike(row.strikeThousandths),
     heading: `Strike ${strike(row.strikeThousandths)}`,
     measures: row.measures,
@@ -52,7 +56,8 @@ export function strikeRows(
 /** Rows by expiration, ascending. */
 export function expiryRows(byExpiration: readonly { expiry: string; measures: FlowMeasures }[]): FlowRow[] {
   const first = byExpiration[0]?.expiry ?? null;
-  return byExpiration.map(({ expiry, measures }) => ({
+  return byExpiration.map(({ expiry, measures }, at) => ({
+    at,
     name: shortDate(expiry, first),
     heading: `Expires ${date(expiry)} ${expiry.slice(0, 4)}`,
     measures,
@@ -73,74 +78,130 @@ export function flowTotals(
   );
 }
 
+const tradedText = (contracts: number, prints: number) =>
+  `${whole(contracts)} ${contracts === 1 ? 'contract' : 'contracts'}, ${whole(prints)} ${prints === 1 ? 'print' : 'prints'}`;
+
 function tip({ heading, measures }: FlowRow): string {
   return tooltipText(heading, [
     ['Call premium', usd(measures.callPremiumUsd), 'call'],
     ['Put premium', usd(measures.putPremiumUsd), 'put'],
-    ['Calls', `${whole(measures.callVolume)} in ${whole(measures.callTradeCount)}`],
-    ['Puts', `${whole(measures.putVolume)} in ${whole(measures.putTradeCount)}`],
+    ['Calls', tradedText(measures.callVolume, measures.callTradeCount)],
+    ['Puts', tradedText(measures.putVolume, measures.putTradeCount)],
     ['Put/call premium', ratio(measures.putPremiumUsd, measures.callPremiumUsd)],
   ]);
 }
 
-/** A dashed line at a category, by its index. */
-const strikeLine = (index: number, palette: Palette) => ({
-  xAxis: index,
-  lineStyle: { color: palette.text, type: 'dashed' as const, width: 1, opacity: 0.7 },
-  label: { show: false },
-});
-
-/** The chart: calls upwards, puts downwards. `spot` in dollars marks the strike nearest it. */
-export function flowOption(
-  rows: readonly FlowRow[],
-  measure: FlowMeasure,
-  palette: Palette,
-  spot: number | null,
-): EChartsOption {
+/** What both charts have: amounts at the left, and what is told of the row at the pointer. */
+function flowLook(measure: FlowMeasure, palette: Palette, rowOf: (shown: unknown) => FlowRow | undefined) {
   const look = axisLook(palette);
-  const names = rows.map(({ name }) => name);
-  const amounts = rows.map(({ measures }) => callsAndPuts(measures, measure));
-  const strikes = rows.map(({ name }) => Math.round(Number(name.replace(/,/g, '')) * 1000));
-  const marked = nearestStrike(strikes, spot);
-  const bar = { type: 'bar' as const, stack: 'flow', barMaxWidth: 26, barCategoryGap: '22%' };
   return {
     ...baseOption(palette),
     grid: { left: 52, right: 10, top: 10, bottom: 26 },
-    xAxis: {
-      type: 'category',
-      data: names,
-      ...look,
-      axisTick: { show: false },
-      splitLine: { show: false },
-      axisLine: { onZero: false, lineStyle: { color: palette.border } },
-    },
     yAxis: {
-      type: 'value',
+      type: 'value' as const,
       ...look,
       splitNumber: 4,
       axisLabel: { ...look.axisLabel, formatter: (value: number) => brief(flowText(Math.abs(value), measure)) },
     },
     tooltip: {
       ...(baseOption(palette).tooltip as object),
-      trigger: 'axis',
-      axisPointer: { type: 'shadow', shadowStyle: { color: palette.muted, opacity: 0.12 } },
-      formatter: (shown: unknown) => tip(rows[(shown as { dataIndex: number }[])[0]!.dataIndex]!),
+      trigger: 'axis' as const,
+      axisPointer: { type: 'shadow' as const, shadowStyle: { color: palette.muted, opacity: 0.12 } },
+      formatter: (shown: unknown) => {
+        const row = rowOf(shown);
+        return row ? tip(row) : '';
+      },
+    },
+  } satisfies EChartsOption;
+}
+
+/** By expiry, side by side: calls upwards, puts downwards. */
+export function expiryFlowOption(rows: readonly FlowRow[], measure: FlowMeasure, palette: Palette): EChartsOption {
+  const look = axisLook(palette);
+  const amounts = rows.map(({ measures }) => callsAndPuts(measures, measure));
+  const bar = { type: 'bar' as const, stack: 'flow', barMaxWidth: 26, barCategoryGap: '22%' };
+  return {
+    ...flowLook(measure, palette, (shown) => rows[(shown as { dataIndex: number }[])[0]!.dataIndex]),
+    xAxis: {
+      type: 'category',
+      data: rows.map(({ name }) => name),
+      ...look,
+      axisTick: { show: false },
+      splitLine: { show: false },
+      axisLine: { onZero: false, lineStyle: { color: palette.border } },
     },
     series: [
-      {
-        ...bar,
-        id: 'calls',
-        name: 'Calls',
-        data: amounts.map(({ calls }) => calls),
-        itemStyle: { color: palette.call },
-        markLine: {
-          symbol: 'none',
-          silent: true,
-          animation: false,
-          data: marked === null ? [] : [strikeLine(strikes.indexOf(marked), palette)],
-        },
-      },
-      { ...bar, id: 'puts', name: 'Puts', data: amounts.map(({ puts }) => -puts), itemStyle: { color: palette.put } },
+      { ...bar, id: 'calls', data: amounts.map(({ calls }) => calls), itemStyle: { color: palette.call } },
+      { ...bar, id: 'puts', data: amounts.map(({ puts }) => -puts), itemStyle: { color: palette.put } },
+    ],
+  };
+}
+
+/** Bars of [strike, amount], upright on value axes, as wide as strikes are typically apart. */
+function strikeBars(id: string, step: number, colour: string, data: number[][]) {
+  const renderItem: CustomSeriesRenderItem = (_params, api) => {
+    const from = api.coord([api.value(0), 0]);
+    const to = api.coord([api.value(0), api.value(1)]);
+    const width = Math.max(1, (api.size!([step, 0]) as number[])[0]! * 0.8);
+    const [top, bottom] = [Math.min(from[1]!, to[1]!), Math.max(from[1]!, to[1]!)];
+    return {
+      type: 'rect',
+      shape: { x: to[0]! - width / 2, y: top, width, height: bottom - top },
+      style: { fill: colour },
+    };
+  };
+  return { id, type: 'custom' as const, renderItem, data, clip: true, encode: { x: 0, y: 1 } };
+}
+
+/** A dashed line at the spot. */
+const spotLine = (spot: number, palette: Palette) => ({
+  symbol: 'none',
+  silent: true,
+  animation: false,
+  label: { show: false },
+  lineStyle: { color: palette.text, type: 'dashed' as const, width: 1, opacity: 0.7 },
+  data: [{ xAxis: spot }],
+});
+
+/** By strike, along a linear axis: calls upwards, puts downwards. `spot` in dollars; null = unknown. */
+export function strikeFlowOption(
+  rows: readonly FlowRow[],
+  measure: FlowMeasure,
+  palette: Palette,
+  spot: number | null,
+): EChartsOption {
+  const strikes = rows.map(({ at }) => at);
+  const step = typicalStep(strikes) ?? 1;
+  const byStrike = new Map(rows.map((row) => [row.at, row]));
+  const amounts = rows.map(({ at, measures }) => ({ at, ...callsAndPuts(measures, measure) }));
+  const [low, high] = [Math.min(...strikes) - step, Math.max(...strikes) + step];
+  const isWithin = spot !== null && spot > low && spot < high;
+  return {
+    ...flowLook(measure, palette, (shown) => byStrike.get((shown as { value: number[] }[])[0]!.value[0]!)),
+    xAxis: {
+      type: 'value',
+      min: low,
+      max: high,
+      ...strikeAxisLook(palette),
+      axisLine: { onZero: false, lineStyle: { color: palette.border } },
+      // The shadow of a pointer on a linear axis has no width.
+      axisPointer: { type: 'line', lineStyle: { color: palette.muted }, label: { show: false } },
+    },
+    series: [
+      strikeBars(
+        'calls',
+        step,
+        palette.call,
+        amounts.map(({ at, calls }) => [at, calls]),
+      ),
+      strikeBars(
+        'puts',
+        step,
+        palette.put,
+        amounts.map(({ at, puts }) => [at, -puts]),
+      ),
+      // A custom series carries no line of its own.
+      { id: 'spot', type: 'line', data: [], ...(isWithin && { markLine: spotLine(spot, palette) }) },
     ],
   };
 }

@@ -13,14 +13,15 @@ import { clockTime, ratio, shortDate } from '../format.ts';
 import { Choice, Panel, panelState } from '../panel.ts';
 import {
   callsAndPuts,
+  expiryFlowOption,
   expiryRows,
   type FlowMeasure,
   type FlowRow,
   flowMeasureNames,
   flowMeasures,
-  flowOption,
   flowText,
   flowTotals,
+  strikeFlowOption,
   strikeRows,
 } from './flow-bars.ts';
 
@@ -40,7 +41,7 @@ function note({ coverage }: CrossSection, shown: string): string {
   return `${shortDate(coverage.sessionDate, shown)}, ${through}`;
 }
 
-const entries = [...panelEntries, 'crossSection'] as const;
+const entries = [...panelEntries, 'crossSection', 'capture'] as const;
 
 interface FlowPanelProps {
   desk: Desk;
@@ -55,12 +56,16 @@ interface FlowPanelProps {
 function FlowPanel({ desk, palette, id, title, by, rowsOf, withSpot }: FlowPanelProps): VNode {
   const state = useEntries(desk.store, entries);
   const [measure, setMeasure] = useState<FlowMeasure>('premium');
-  const { crossSection, view } = state;
+  const { crossSection, view, capture } = state;
   const live = useStore(desk.store, liveSpot);
   const snapshot = crossSection?.snapshot ?? null;
-  const spot = withSpot ? live : null;
+  const past = view.session !== null && capture?.sessionDate === view.session ? capture.spot : null;
+  const spot = withSpot ? (live ?? past) : null;
   const rows = useMemo(() => (snapshot === null ? [] : rowsOf(snapshot, measure)), [snapshot, measure]);
-  const option: EChartsOption = useMemo(() => flowOption(rows, measure, palette, spot), [rows, measure, palette, spot]);
+  const option: EChartsOption = useMemo(
+    () => (withSpot ? strikeFlowOption(rows, measure, palette, spot) : expiryFlowOption(rows, measure, palette)),
+    [rows, measure, palette, spot],
+  );
   const totals = snapshot === null ? { calls: 0, puts: 0 } : flowTotals(snapshot.update.byExpiration, measure);
   const why = snapshot === null ? (crossSection?.meta.note ?? `No option of ${view.symbol} has traded.`) : null;
   return html`<${Panel} id=${id} title=${title} state=${panelState(state, ['symbol', 'flow', 'crossSection'], why)} retry=${() => desk.reload()}

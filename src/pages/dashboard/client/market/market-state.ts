@@ -3,6 +3,7 @@ import type { View } from '../address.ts';
 import type { LiveState } from '../data/live-link.ts';
 import type { MarketClock, Quote } from '../data/operation-types.ts';
 import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime } from '../format.ts';
+import type { Timeframe } from '../timeframes.ts';
 
 // A price is of now for a minute, any other figure for a minute and a half.
 const livePriceMs = 60_000;
@@ -29,21 +30,55 @@ const streamNames: Record<Exclude<LiveState, 'live'>, string> = {
   refused: 'Not live',
 };
 
+type QuoteTime = Pick<Quote, 'spot' | 'eventTsMs' | 'sessionDate'>;
+
+const candleMs: Readonly<Record<Timeframe, number | null>> = {
+  '1m': minuteMs,
+  '5m': 5 * minuteMs,
+  '1h': 60 * minuteMs,
+  '1d': null,
+};
+
+interface PriceParts {
+  quote: QuoteTime | undefined;
+  market: MarketClock | null;
+  /** Starts of the candles that are shown, epoch ms, and their length. */
+  candles: readonly number[];
+  timeframe: Timeframe;
+  nowMs: number;
+}
+
+/**
+ * When a price was made, epoch ms: with its trade, or, of an index in session, with the candle that it ends; null =
+ * unknown, or it is the close of its session.
+ */
+export function priceTime({ quote, market, candles, timeframe, nowMs }: PriceParts): number | null {
+  if (quote === undefined || quote.eventTsMs !== null) return quote?.eventTsMs ?? null;
+  const last = candles.at(-1);
+  const lasts = candleMs[timeframe];
+  const isOpen = market !== null && isMarketOpen(market, nowMs) && quote.sessionDate === dateOf(nowMs);
+  if (!isOpen || last === undefined || lasts === null || dateOf(last) !== quote.sessionDate) return null;
+  return Math.min(nowMs, last + lasts);
+}
+
 interface BadgeParts {
   view: View;
   live: LiveState;
   market: MarketClock | null;
-  quote: Pick<Quote, 'eventTsMs' | 'sessionDate'> | undefined;
+  quote: QuoteTime | undefined;
+  /** When the price was made, epoch ms; null = unknown. */
+  priceMs: number | null;
   /** The server's clock, epoch ms. */
   nowMs: number;
 }
 
 /** The badge of a view. */
-export function liveBadge({ view, live, market, quote, nowMs }: BadgeParts): LiveBadge {
+export function liveBadge({ view, live, market, quote, priceMs: lastMs, nowMs }: BadgeParts): LiveBadge {
   if (view.session !== null) return { kind: 'past', text: 'Past session' };
   const open = market === null || isMarketOpen(market, nowMs);
-  const lastMs = quote?.eventTsMs ?? null;
-  const moves = lastMs !== null && nowMs - lastMs <= livePriceMs;
+  // A price without a time of its own comes with each minute.
+  const within = quote?.eventTsMs == null ? livePriceMs + minuteMs : livePriceMs;
+  const moves = lastMs !== null && nowMs - lastMs <= within;
   if (live === 'live' && moves) return { kind: 'live', text: open ? 'Live' : 'Live, extended hours' };
   if (!open) {
     const session = quote?.sessionDate ?? market!.sessionDate;
@@ -51,7 +86,10 @@ export function liveBadge({ view, live, market, quote, nowMs }: BadgeParts): Liv
     return { kind: 'closed', text: `Market closed · ${date(session)} ${time}` };
   }
   if (live !== 'live') return { kind: live, text: streamNames[live] };
-  return { kind: 'quiet', text: lastMs === null ? 'No trade yet' : `No trade since ${clockTimeSeconds(lastMs)}` };
+  const what = quote?.eventTsMs == null ? 'price' : 'trade';
+  if (lastMs !== null) return { kind: 'quiet', text: `No ${what} since ${clockTimeSeconds(lastMs)}` };
+  const isOfNow = quote?.spot != null && quote.sessionDate === dateOf(nowMs);
+  return { kind: 'quiet', text: isOfNow ? 'Market open' : 'No trade yet' };
 }
 
 /**

@@ -12,6 +12,8 @@ import {
   clockTimeSeconds,
   compact,
   date,
+  dateOf,
+  dayAndTime,
   fraction,
   fullDate,
   gex,
@@ -22,13 +24,20 @@ import {
   unknown,
 } from '../format.ts';
 import { SpotNote } from '../gex/spot-note.ts';
-import { ageText, liveBadge } from './market-state.ts';
+import { ageText, isMarketOpen, liveBadge, priceTime } from './market-state.ts';
 import { sessionQuote, sessionsOf } from './sessions.ts';
 import { SymbolField } from './symbol-field.ts';
 
+/** When the symbol's price was made, epoch ms; null = unknown, or it is a close. */
+function priceMsOf({ quotes, view, market, bars }: DeskState, nowMs: number): number | null {
+  const candles = bars?.columns.tsMs ?? [];
+  return priceTime({ quote: quotes[view.symbol], market, candles, timeframe: view.timeframe, nowMs });
+}
+
 function badge(state: DeskState, nowMs: number): VNode {
   const { live, view, market, quotes } = state;
-  const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], nowMs });
+  const priceMs = priceMsOf(state, nowMs);
+  const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], priceMs, nowMs });
   return html`<span class="live" data-state=${kind} data-stream=${live} role="status"><i></i>${text}</span>` as VNode;
 }
 
@@ -97,7 +106,9 @@ function gammaFigures({ capture, quotes, view }: DeskState, age: string | null):
 /** When figures were made, in words: how long ago if they are live, else their time within the past session. */
 function madeAt({ view }: DeskState, atMs: number | null | undefined, nowMs: number): string | null {
   if (view.session === null) return ageText(atMs, nowMs);
-  return atMs == null ? null : clockTime(atMs);
+  if (atMs == null) return null;
+  // A capture of a weekend counts for the session before it.
+  return dateOf(atMs) === view.session ? clockTime(atMs) : dayAndTime(atMs, view.session);
 }
 
 /** The figures, each of which may be unknown. */
@@ -147,12 +158,16 @@ const headlineToCome = html`<div class="quote" aria-hidden="true">
 </div>` as VNode;
 
 /** The price as it is now, with its time, and its age where it is not of now. */
-function liveHeadline({ quotes, view }: DeskState, nowMs: number): VNode | null {
+function liveHeadline(state: DeskState, nowMs: number): VNode | null {
+  const { quotes, view, market } = state;
   const quote = quotes[view.symbol];
   if (quote?.spot == null) return null;
-  const { eventTsMs, sessionDate, officialClose: previousClose } = quote;
-  const age = ageText(eventTsMs, nowMs);
-  const of = eventTsMs === null ? `close of ${date(sessionDate)}` : clockTimeSeconds(eventTsMs);
+  const { sessionDate, officialClose: previousClose } = quote;
+  const priceMs = priceMsOf(state, nowMs);
+  const age = ageText(priceMs, nowMs);
+  const isOver = market === null || !isMarketOpen(market, nowMs) || sessionDate !== dateOf(nowMs);
+  const untimed = isOver ? `close of ${date(sessionDate)}` : date(sessionDate);
+  const of = priceMs === null ? untimed : clockTimeSeconds(priceMs);
   return headline(
     { ...quote, previousClose },
     html` · <b id="quote-time">${of}</b>${age === null ? null : html` <span id="quote-age">(${age})</span>`}`,
