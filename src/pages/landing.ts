@@ -29,7 +29,7 @@ function keyPanel(sampleKey: string | null): Html {
     return html`<section class="panel key-panel">
   <h2>You need a key</h2>
   <p>The operator of this server creates keys. A key is shown once. <a href="/docs/key">All ways to get a key</a></p>
-  <pre><code>npm run tapegraph -- account set me
+  <pre tabindex="0"><code>npm run tapegraph -- account set me
 npm run tapegraph -- key create --account me</code></pre>
 </section>`;
   }

@@ -10,6 +10,7 @@ import { chromiumPath, type OpenedPage, openPage, type PageOptions, startBrowser
 import { filledContract, filledNowMs, filledSessions, fillMarket } from '../../support/filled-market.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../../support/flow.ts';
 import { minutes, snapshot, trade } from '../../support/live.ts';
+import { storeDays } from '../../support/market.ts';
 import { gexCapture, saveCaptures } from '../../support/option-market.ts';
 
 if (chromiumPath === null)
@@ -438,6 +439,21 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     const { page } = await open('/dashboard/SPY', { colorScheme });
     await ready(page);
     expect(await axeFindings(page)).toEqual([]);
+  });
+
+  test('a symbol whose prices end long ago leads to its last session, which has its own headline', async () => {
+    await storeDays(app.store, 'XOM', { '2019-02-14': 200, '2019-02-15': [202, 5000] });
+    const { page } = await open('/dashboard/XOM');
+    expect(await page.locator('.notice').innerText()).toMatch(/no recent prices.*Fri, Feb 15 2019/s);
+    await page.click('.notice button');
+    await page.waitForURL('**/dashboard/XOM?session=2019-02-15');
+    await page.waitForSelector('#spot:text("202.00")');
+    expect(await page.locator('.quote').innerText()).toMatch(
+      /\+2\.00 \+1\.00%.*Prev close 200\.00.*close of Fri, Feb 15/s,
+    );
+    const options = await page.locator('#session option').allInnerTexts();
+    expect(options).toEqual(['Tue, Dec 1 2026', 'Fri, Feb 15 2019', 'Thu, Feb 14 2019']);
+    expect(await page.locator('.notice').count()).toBe(0);
   });
 
   test('a quiet ticker says of each panel why there is nothing', async () => {

@@ -38,8 +38,14 @@
     else if (!loading && !guide.closest('.frame')) guide.remove();
   };
 
+  // What its editors scroll can be scrolled by keys alone.
+  const reachEditors = () => {
+    for (const area of root.querySelectorAll<HTMLElement>('.CodeMirror-scroll[tabindex="-1"]')) area.tabIndex = 0;
+  };
+
   const amend = () => {
     nameFields();
+    reachEditors();
     groupTabs();
     keepGuide();
   };

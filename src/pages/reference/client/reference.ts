@@ -3,7 +3,9 @@ import '../../client/copy.ts';
 import { followReading } from './contents.ts';
 import { letSearch } from './search.ts';
 import { letTry } from './try.ts';
+import { reachWideTables } from './wide-tables.ts';
 
 letSearch();
 followReading();
 letTry();
+reachWideTables();

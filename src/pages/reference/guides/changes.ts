@@ -19,6 +19,7 @@ export const changes: readonly Change[] = [
       '`POST /v2/stream/ticket` and `/v2/ws`: a WebSocket with JSON control messages and protobuf frames.',
       '`/graphql` speaks `graphql-transport-ws`, for queries, mutations and subscriptions.',
       '`chainCaptured`: a subscription to the captures of a chain.',
+      '`symbol.lastSession` of the graph: the last session with a daily bar, however long ago.',
       'Objects of the graph have global ids, by which `node` and `nodes` read them again.',
       '`symbol.flow.largeTrades` of the graph filters by `kind`, `side`, `right` and `expiry`, has a `cursor`, and says in `meta.total` how many there are.',
       'CSV, Arrow and protobuf pages name the next page in `Link: <…>; rel="next"`.',
