@@ -1,6 +1,7 @@
 import { describe, expect, test } from 'vitest';
 import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
 import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
+import { noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
 import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import type {
   CrossSection,
@@ -15,11 +16,13 @@ import {
   callsAndPuts,
   expiryRows,
   flowTotals,
+  strikeFlowOption,
   strikeRows,
 } from '../../../src/pages/dashboard/client/flow/flow-bars.ts';
 import { anyTrade, dollarsOf, expiriesOf, passes } from '../../../src/pages/dashboard/client/flow/trade-filter.ts';
 import { drawnRange, strikeStep } from '../../../src/pages/dashboard/client/gex/gex-bars.ts';
 import { heatCells, sessionSpan } from '../../../src/pages/dashboard/client/gex/gex-heat.ts';
+import { candleOption } from '../../../src/pages/dashboard/client/market/candle-chart.ts';
 import {
   candleLabel,
   dayStarts,
@@ -29,9 +32,36 @@ import {
   volumeEnd,
 } from '../../../src/pages/dashboard/client/market/candles.ts';
 
+import { newYork } from '../../support/option-market.ts';
+
 const at = (text: string) => Date.parse(text);
 
-import { newYork } from '../../support/option-market.ts';
+test('the price line is at the price of now, which the last candle may not have yet; of a past session, at its close', () => {
+  const day = newYork('2026-11-20', '10:00');
+  const bars = { tsMs: [day], open: [10], high: [12], low: [9], close: [11], volume: [5] };
+  const palette = { ...noPalette, up: '#00ff00', down: '#ff0000' };
+  const last = (live: number | null) => {
+    const option = candleOption({ bars, timeframe: '1m', levels: [], live, range: null, palette });
+    const [candles] = option.series as { markLine: { data: { name?: string }[] } }[];
+    return candles!.markLine.data.find(({ name }) => name === 'Last');
+  };
+  expect(last(10.5)).toMatchObject({ yAxis: 10.5, label: { formatter: '10.50', backgroundColor: palette.down } });
+  expect(last(null)).toMatchObject({ yAxis: 11, label: { formatter: '11.00', backgroundColor: palette.up } });
+});
+
+test('flow by strike lies to scale, calls upwards, puts downwards, with the spot where it is', () => {
+  const measures = { callPremiumUsd: 5, putPremiumUsd: 3 } as FlowMeasures;
+  const rows = strikeRows(
+    [570_000, 600_000, 605_000, 610_000].map((strikeThousandths) => ({ strikeThousandths, measures })),
+    'premium',
+  );
+  const option = strikeFlowOption(rows, 'premium', noPalette, 602.5);
+  expect(option.xAxis).toMatchObject({ type: 'value', min: 565, max: 615 });
+  const [calls, puts, spot] = option.series as { data: number[][]; markLine?: unknown }[];
+  expect(calls!.data[0]).toEqual([570, 5]);
+  expect(puts!.data[3]).toEqual([610, -3]);
+  expect(spot!.markLine).toMatchObject({ data: [{ xAxis: 602.5 }] });
+});
 
 describe('candles', () => {
   const tsMs = [at('2026-11-19T20:58Z'), at('2026-11-19T20:59Z'), at('2026-11-20T14:30Z'), at('2026-11-20T14:31Z')];

@@ -16,6 +16,8 @@ interface CandleParts {
   bars: BarColumns;
   timeframe: Timeframe;
   levels: readonly Level[];
+  /** The price as it is now, which the last candle may not have yet; null = the last candle's close is the last. */
+  live: number | null;
   /** The prices shown, where the gamma of the strikes shares them; null = those of the candles in sight. */
   range: PriceRange | null;
   palette: Palette;
@@ -147,9 +149,11 @@ function axes({ bars, timeframe, range, palette }: CandleParts, most: number): P
 
 /** Candles with their lines, and volume. */
 function series(parts: CandleParts): EChartsOption['series'] {
-  const { bars, levels, palette } = parts;
+  const { bars, levels, live, palette } = parts;
   const { tsMs, open, high, low, close, volume } = bars;
   const rising = close.map((value, i) => value >= open[i]!);
+  const last = live ?? close.at(-1);
+  const rises = live === null ? (rising.at(-1) ?? true) : live >= (close.at(-1) ?? live);
   return [
     {
       id: 'price',
@@ -161,7 +165,7 @@ function series(parts: CandleParts): EChartsOption['series'] {
         symbol: 'none',
         animation: false,
         silent: true,
-        data: [...dayLines(parts), ...lines(palette, close.at(-1), levels, rising.at(-1) ?? true)],
+        data: [...dayLines(parts), ...lines(palette, last, levels, rises)],
       },
     },
     {

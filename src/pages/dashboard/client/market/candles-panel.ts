@@ -7,9 +7,9 @@ import { levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import { sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
-import { type DeskState, panelEntries } from '../data/desk-state.ts';
+import { type DeskState, liveSpot, panelEntries } from '../data/desk-state.ts';
 import type { BarColumns } from '../data/operation-types.ts';
-import { useEntries } from '../data/store.ts';
+import { useEntries, useStore } from '../data/store.ts';
 import { compact, price } from '../format.ts';
 import { Choice, Panel, type PanelState, panelState } from '../panel.ts';
 import { type Timeframe, timeframes } from '../timeframes.ts';
@@ -61,6 +61,7 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
   const state = useEntries(desk.store, entries);
   const [withLevels, setWithLevels] = useState(true);
   const { bars, view, capture, sharedAxis } = state;
+  const live = useStore(desk.store, liveSpot);
   const option = useMemo(() => {
     if (bars === null) return {};
     const levels = withLevels ? levelsInSight(levelsOf(capture, null), bars.columns) : [];
@@ -68,12 +69,13 @@ export function CandlesPanel({ desk, palette }: { desk: Desk; palette: Palette }
       bars: bars.columns,
       timeframe: view.timeframe,
       levels,
+      live,
       range: sharedAxis
         ? sharedRange(bars.columns, view.timeframe, capture?.strikes ?? [], capture?.spot ?? null)
         : null,
       palette,
     });
-  }, [bars, view.timeframe, capture, withLevels, sharedAxis, palette]);
+  }, [bars, view.timeframe, capture, withLevels, live, sharedAxis, palette]);
   const controls = html`
     <button type="button" class="chip" aria-pressed=${withLevels} onClick=${() => setWithLevels(!withLevels)} title="Flip point and walls of dealer gamma, if they are near the price">Levels</button>
     <${Choice} label="Length of a candle" values=${timeframes} names=${names} value=${view.timeframe} choose=${(timeframe: Timeframe) => desk.show({ timeframe })} />`;
