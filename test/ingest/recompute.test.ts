@@ -18,7 +18,7 @@ import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { saveSeals } from '../../src/store/market/session-seals.ts';
 import { chainCapture, chainRow } from '../support/option-market.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
-import { worth } from '../support/tapes/quoted-tape.ts';
+import { quotedContracts, quotedTape, vendorLinesOf, worth } from '../support/tapes/quoted-tape.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const main = fileURLToPath(new URL('../../src/main.ts', import.meta.url));
@@ -190,3 +190,61 @@ test('auction prints of large trades get the sides that their stored quotes tell
   expect(await sides()).toEqual(expected);
   expect(await recompute(store, 'flow', every, usual)).toMatchObject([{ status: 'unchanged' }]);
 }, 300_000);
+
+describe('minutes of an older version', () => {
+  let store: TestStore;
+  let expected: unknown[];
+  const minutes = async () => (await store.pool.query('SELECT * FROM greeks_minutes ORDER BY underlying, ts_ms')).rows;
+  beforeEach(async () => {
+    store = await storeForThisTest();
+    const folder = temporary();
+    const [trades, quotes] = [join(folder, 'trades.csv'), join(folder, 'quotes.csv')];
+    const lines = vendorLinesOf(quotedTape());
+    writeFileSync(trades, lines.trades.join('\n'));
+    writeFileSync(quotes, lines.quotes.join('\n'));
+    // Their prices tell what the underlyings cost; one is quoted, as the yields of a full hour are read off chains.
+    for (const [underlying, spot, minute] of [
+      ['SPX', 6000, 571],
+      ['SPY', 600, 571],
+      ['SPY', 601, 595],
+    ] as const)
+      await inTransaction(store, (tx) => {
+        const tsMs = exchangeInstant(monday, minute);
+        const rows = quotedContracts
+          .map((id) => readOptionContract(id)!)
+          .filter(({ root }) => root.startsWith(underlying));
+        const quoted = rows.map((contract) => {
+          const fair = worth(contract, spot, tsMs);
+          return chainRow({ ...contract, bid: fair - 0.02, ask: fair + 0.02 });
+        });
+        const chain = chainCapture(underlying, tsMs, quoted, { spot, priorCloseSpot: spot });
+        return storeChain(tx, chain, { gammaSource: 'solve', rate: 0.03 });
+      });
+    await store.pool.query('UPDATE symbols SET registered = true, window_days = 60');
+    await ingestFiles(store, 'option-trades', [trades], { now, quoteFiles: [quotes], rate: 0.03 });
+    expected = await minutes();
+    expect(expected.length).toBeGreaterThan(60);
+  }, 300_000);
+
+  test('come to what the tape would give, from the marks, quotes and rate that they hold, once', async () => {
+    await store.pool.query(
+      `UPDATE greeks_minutes SET methodology_version = '1', version = 'of 1',
+       payload = overlay(payload PLACING '\\x000000000000e03f'::bytea FROM 1)`,
+    );
+    expect(await minutes()).not.toEqual(expected);
+    const reports = await recompute(store, 'greeks', { ...every, symbol: 'SPY' }, usual);
+    expect(reports).toMatchObject([{ underlying: 'SPY', session: monday, status: 'recomputed' }]);
+    expect(await recompute(store, 'greeks', every, usual)).toMatchObject([{ underlying: 'SPX', status: 'recomputed' }]);
+    expect(await minutes()).toEqual(expected);
+    expect(await recompute(store, 'greeks', every, usual)).toEqual([]);
+  }, 300_000);
+
+  test('that do not hold their rate take the one that is given', async () => {
+    await store.pool.query('UPDATE greeks_minutes SET methodology_version = NULL, rate = NULL');
+    expect(await recompute(store, 'greeks', every, { rate: 0.03 })).toMatchObject([
+      { status: 'unchanged' },
+      { status: 'unchanged' },
+    ]);
+    expect(await minutes()).toEqual(expected);
+  }, 300_000);
+});

@@ -1,3 +1,4 @@
+import { methodologyVersion } from '../../src/analytics/methodology.ts';
 import type { GreeksSolve } from '../../src/domain/chain/greeks.ts';
 import { exchangeDate } from '../../src/domain/market-time.ts';
 import { saveGreeksMinutes, type WrittenMinute } from '../../src/store/chain/greeks-minutes.ts';
@@ -18,7 +19,7 @@ export async function saveSolves(
       ([tsMs, found]): WrittenMinute => ({
         underlying,
         tsMs,
-        spot,
+        ...{ spot, rate: 0.045, methodologyVersion },
         solves: new Map(found.map(({ contract, solve }) => [contract, solve])),
       }),
     );

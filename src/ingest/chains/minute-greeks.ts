@@ -1,3 +1,4 @@
+import { methodologyVersion } from '../../analytics/methodology.ts';
 import { minuteMarket } from '../../analytics/minute/market.ts';
 import { type MinuteMarket, minuteSolve } from '../../analytics/minute/solve.ts';
 import { createMinuteTape, type MinuteTape, type TapedContract } from '../../analytics/minute/tape.ts';
@@ -133,7 +134,10 @@ export function createMinuteGreeks(options: MinuteGreeksOptions): MinuteGreeks {
     await learnCloses(underlyings);
     const spots = await source.spots(tsMs, [...underlyings.keys()]);
     for (const [underlying, contracts] of underlyings) {
-      const minute = { underlying, tsMs, spot: spots.get(underlying) ?? null, solves: new Map<string, GreeksSolve>() };
+      const minute = {
+        ...{ underlying, tsMs, spot: spots.get(underlying) ?? null, rate, methodologyVersion },
+        solves: new Map<string, GreeksSolve>(),
+      };
       underway.push({ minute, contracts, chain: await source.yields(tsMs, underlying), market: null, next: 0 });
     }
   }

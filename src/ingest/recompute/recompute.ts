@@ -5,13 +5,14 @@ import { inTransaction, type Transaction } from '../../store/engine/transaction.
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
+import { recomputeGreeks, sessionsOfGreeks } from './greeks.ts';
 import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
 
 /** What became of an underlying's session. */
 export interface RecomputedSession extends UnderlyingSession {
   /** `refused`: it is sealed, and stays as it is. */
   status: 'recomputed' | 'unchanged' | 'refused';
-  /** Captures or large trades of it that differ from before. */
+  /** Captures, minutes or large trades of it that differ from before. */
   changed: number;
   /** Why it was refused; null when it was not. */
   reason: string | null;
@@ -26,7 +27,7 @@ interface Recomputing {
   run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<number>;
 }
 
-export const recomputedNames = ['chain', 'flow'] as const;
+export const recomputedNames = ['chain', 'greeks', 'flow'] as const;
 export type RecomputedDataset = (typeof recomputedNames)[number];
 
 export const recomputed: Record<RecomputedDataset, Recomputing> = {
@@ -34,6 +35,12 @@ export const recomputed: Record<RecomputedDataset, Recomputing> = {
     describes: 'chain captures and dealer gamma, of sessions that an older version of the methodology computed',
     sessions: sessionsOfChains,
     run: recomputeChains,
+  },
+  greeks: {
+    describes:
+      'minute volatilities and greeks of contracts, of sessions that an older version of the methodology solved',
+    sessions: sessionsOfGreeks,
+    run: recomputeGreeks,
   },
   flow: {
     describes: 'sides of large trades, of sessions whose option quotes are stored',
@@ -50,7 +57,7 @@ export interface RecomputeRequest {
 }
 
 export interface RecomputeOptions {
-  /** Continuous interest rate of captures that do not hold their own, a fraction a year. */
+  /** Continuous interest rate of captures and minutes that do not hold their own, a fraction a year. */
   rate: number;
   /**
    * Aborted to stop: the session being computed is rolled back, and the reason is thrown. Sessions computed before

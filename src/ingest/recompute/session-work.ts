@@ -10,7 +10,7 @@ export interface UnderlyingSession {
 /** What computing takes beside a transaction. */
 export interface RecomputeWork {
   store: Store;
-  /** Of captures that do not hold their own. */
+  /** Of captures and minutes that do not hold their own. */
   rate: number;
   /** Throws when the work is to stop. */
   check: () => void;

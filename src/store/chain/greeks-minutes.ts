@@ -12,6 +12,9 @@ export interface WrittenMinute {
   tsMs: number;
   /** Dollars; null when unknown. */
   spot: number | null;
+  /** Continuous interest rate, a fraction a year, and version of the definitions that it was solved with. */
+  rate: number;
+  methodologyVersion: string;
   /** By contract path form. New contracts take the next slots in this order. */
   solves: ReadonlyMap<string, GreeksSolve>;
 }
@@ -48,7 +51,8 @@ function encodeMinutes(
   slots: GreeksSlots,
 ): { rows: EncodedMinute[]; added: GreeksSlotRow[] } {
   const added: GreeksSlotRow[] = [];
-  const rows = minutes.map(({ underlying, tsMs, spot, solves }) => {
+  const rows = minutes.map(({ solves, ...minute }) => {
+    const { underlying } = minute;
     const known = slots.get(underlying)!;
     const bySlot = new Map<number, GreeksSolve>();
     for (const [contract, solve] of solves) {
@@ -60,7 +64,7 @@ function encodeMinutes(
       }
       bySlot.set(slot, solve);
     }
-    return { underlying, tsMs, spot, payload: encodeSolves(bySlot) };
+    return { ...minute, payload: encodeSolves(bySlot) };
   });
   return { rows, added };
 }

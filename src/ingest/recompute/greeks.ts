@@ -1,0 +1,87 @@
+import { isDeepStrictEqual } from 'node:util';
+import { methodologyVersion } from '../../analytics/methodology.ts';
+import { minuteMarket } from '../../analytics/minute/market.ts';
+import { type FollowedContract, minuteSolve } from '../../analytics/minute/solve.ts';
+import type { GreeksSolve } from '../../domain/chain/greeks.ts';
+import { readOptionContract } from '../../domain/chain/option-contract.ts';
+import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { saveGreeksMinutes, type WrittenMinute } from '../../store/chain/greeks-minutes.ts';
+import { outdatedMinutes, ratesOfMinutes } from '../../store/chain/minute-versions.ts';
+import { type SolvedMinute, solvedMinuteAt } from '../../store/chain/solved-minutes.ts';
+import type { Store } from '../../store/engine/connection.ts';
+import type { Transaction } from '../../store/engine/transaction.ts';
+import { lockFlow } from '../../store/flow/sessions.ts';
+import { solveWithMinutes } from '../chains/chain.ts';
+import { type MinuteMarketSource, minuteMarketSource } from '../chains/minute-market.ts';
+import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
+
+/** Contracts solved before others get their turn: some 20 ms. */
+const contractsPerYield = 200;
+
+/** Sessions with solved minutes of an older version. */
+export function sessionsOfGreeks(store: Store): Promise<UnderlyingSession[]> {
+  return outdatedMinutes(store, methodologyVersion);
+}
+
+/**
+ * A contract as it was followed at a minute. The solve holds what its mark was made from: the quote, of a trade or a
+ * close before the price. Their age was within bounds.
+ */
+function followedAt(id: string, { tsMs, mark, markSource, bid, ask }: GreeksSolve): FollowedContract {
+  return {
+    contract: readOptionContract(id)!,
+    quote: bid === null && ask === null ? null : { bid, ask, tsMs },
+    trade: markSource === 'last' ? { price: mark, tsMs, eligible: true } : null,
+    previousClose: markSource === 'close' ? mark : null,
+  };
+}
+
+interface MinuteWork extends Pick<RecomputeWork, 'rate' | 'check'> {
+  chain: ReadonlyMap<string, number>;
+}
+
+/** A minute solved again from the marks, quotes and price of the underlying that it holds. */
+async function solveAgain(minute: SolvedMinute, { rate, chain, check }: MinuteWork): Promise<WrittenMinute> {
+  const { underlying, tsMs, spot } = minute;
+  const followed = Array.from(minute.solves, ([id, solve]) => ({ id, contract: followedAt(id, solve) }));
+  const market = minuteMarket(
+    followed.map(({ contract }) => contract),
+    { underlying, tsMs, spot, rate, chain },
+  );
+  const solves = new Map<string, GreeksSolve>();
+  for (const [i, { id, contract }] of followed.entries()) {
+    if (i % contractsPerYield === 0) {
+      await yieldToEventLoop();
+      check();
+    }
+    const solve = minuteSolve(contract, market);
+    if (solve !== null) solves.set(id, solve);
+  }
+  return { underlying, tsMs, spot, rate, methodologyVersion, solves };
+}
+
+/**
+ * Solves the minutes of a session again, in order of time, each with the rate it had, and then the chains that take
+ * volatilities from them. Returns how many minutes differ.
+ */
+export async function recomputeGreeks(
+  tx: Transaction,
+  { underlying, session }: UnderlyingSession,
+  { rate: usualRate, check }: Pick<RecomputeWork, 'rate' | 'check'>,
+): Promise<number> {
+  await lockFlow(tx);
+  const sources = new Map<number, MinuteMarketSource>();
+  const slots = new Map();
+  let changed = 0;
+  for (const { tsMs, rate: ownRate } of await ratesOfMinutes(tx, underlying, session)) {
+    const rate = ownRate ?? usualRate;
+    const source = sources.get(rate) ?? minuteMarketSource({ from: tx, session, rate });
+    sources.set(rate, source);
+    const minute = (await solvedMinuteAt(tx, underlying, session, tsMs))!;
+    const solved = await solveAgain(minute, { rate, chain: await source.yields(tsMs, underlying), check });
+    await saveGreeksMinutes(tx, session, [solved], slots);
+    if (!isDeepStrictEqual(solved.solves, minute.solves)) changed++;
+  }
+  await solveWithMinutes(tx, { underlying, sessionDate: session, fromMs: Number.MIN_SAFE_INTEGER }, usualRate);
+  return changed;
+}

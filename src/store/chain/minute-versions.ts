@@ -1,0 +1,43 @@
+import type { SessionDate } from '../../domain/market-time.ts';
+import type { Store } from '../engine/connection.ts';
+import { numbered } from '../engine/models/rows.ts';
+import type { Transaction } from '../engine/transaction.ts';
+
+/** An underlying's session with minutes that another version solved. */
+export interface OutdatedMinutes {
+  underlying: string;
+  session: SessionDate;
+}
+
+/**
+ * The sessions that have minutes which another version solved than this one, or one that did not store which it was,
+ * by session and underlying.
+ */
+export async function outdatedMinutes({ primary }: Store, methodologyVersion: string): Promise<OutdatedMinutes[]> {
+  const found = await primary.prisma.greeksMinute.groupBy({
+    by: ['sessionDate', 'underlying'],
+    where: { OR: [{ methodologyVersion: null }, { methodologyVersion: { not: methodologyVersion } }] },
+    orderBy: [{ sessionDate: 'asc' }, { underlying: 'asc' }],
+  });
+  return found.map(({ underlying, sessionDate }) => ({ underlying, session: sessionDate }));
+}
+
+/** The rate that a stored minute was solved with; null in one of before rates were stored. */
+export interface RateOfMinute {
+  tsMs: number;
+  rate: number | null;
+}
+
+/** The solved minutes of an underlying's session, ascending, inside the caller's transaction. */
+export async function ratesOfMinutes(
+  { prisma }: Transaction,
+  underlying: string,
+  sessionDate: SessionDate,
+): Promise<RateOfMinute[]> {
+  const rows = await prisma.greeksMinute.findMany({
+    where: { underlying, sessionDate },
+    select: { tsMs: true, rate: true },
+    orderBy: { tsMs: 'asc' },
+  });
+  return rows.map(numbered);
+}
