@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aggregateBars, oneBar } from '../../src/analytics/bars/bars.ts';
 import { type Bar, type BarColumns, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
+import { aggregateBars, oneBar } from '../../src/domain/bar-aggregation.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';

@@ -1,5 +1,5 @@
-import { aggregateBars } from '../../analytics/bars/bars.ts';
 import type { BarColumns } from '../../domain/bar.ts';
+import { aggregateBars } from '../../domain/bar-aggregation.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';

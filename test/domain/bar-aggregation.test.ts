@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { aggregateBars, oneBar } from '../../../src/analytics/bars/bars.ts';
-import { type Bar, toBarColumns } from '../../../src/domain/bar.ts';
+import { type Bar, toBarColumns } from '../../src/domain/bar.ts';
+import { aggregateBars, oneBar } from '../../src/domain/bar-aggregation.ts';
 
 const startMs = Date.parse('2026-11-19T14:30:00Z');
 const minute = (index: number, change: Partial<Bar> = {}): Bar => ({

@@ -1,12 +1,4 @@
-import {
-  type Bar,
-  type BarColumns,
-  barAt,
-  barColumnNames,
-  barColumns,
-  type Timeframe,
-  timeframeMs,
-} from '../../domain/bar.ts';
+import { type Bar, type BarColumns, barAt, barColumnNames, barColumns, type Timeframe, timeframeMs } from './bar.ts';
 
 /**
  * Longer bars from shorter ones, ascending (methodology 5): first open, highest high, lowest low, last close, summed
