@@ -3,16 +3,18 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
 import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { saveChainCapture } from '../../src/store/chain/chain-captures.ts';
 import { openStore, type Store } from '../../src/store/engine/connection.ts';
-import { type DistributeOptions, distribute } from '../../src/store/engine/distribute.ts';
 import { tablePlacements } from '../../src/store/engine/distribution.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveGexCapture } from '../../src/store/gex/captures.ts';
 import { writeBars } from '../../src/store/market/bar-blocks.ts';
-import { tapegraph } from '../cli/command-line.ts';
+import { type Ran, start, tapegraph } from '../cli/command-line.ts';
 import { madeRequests } from '../contract/requests.ts';
 import { knownRoutes } from '../contract/route-cases.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { chainCapture, gexCapture } from '../support/option-market.ts';
 import {
   createDatabases,
   dropDistributed,
@@ -25,7 +27,6 @@ const cluster = inject('cluster')!;
 const database = `tg_distribute_${randomBytes(4).toString('hex')}`;
 const databaseUrl = nodeUrl(cluster, 0, database);
 const env = { DATABASE_URL: databaseUrl };
-const options: DistributeOptions = { onlineFromBytes: null, signal: new AbortController().signal, onProgress() {} };
 
 let store: Store;
 let app: TestApp;
@@ -42,7 +43,7 @@ afterAll(async () => {
   await dropDistributed(cluster, database);
 });
 
-const spread = Object.entries(tablePlacements).filter(([, placement]) => placement !== 'first node');
+const spread = Object.entries(tablePlacements).filter(([, placement]) => !String(placement).startsWith('first node'));
 
 /** Rows of every table and a checksum over them, whatever their order. */
 async function contents(): Promise<Record<string, unknown>> {
@@ -50,16 +51,16 @@ async function contents(): Promise<Record<string, unknown>> {
   for (const [table] of spread) {
     const { rows } = await store.pool.query(
       `SELECT count(*)::int AS rows, sum(hashtextextended(row::text, 0))::text AS checksum
-       FROM (SELECT * FROM ${table} WHERE NOT (to_jsonb(${table}) ->> 'symbol' LIKE 'NEW%') IS TRUE OFFSET 0) AS row`,
+       FROM (SELECT * FROM ${table} WHERE NOT (coalesce(to_jsonb(${table}) ->> 'symbol', to_jsonb(${table}) ->> 'underlying') LIKE 'NEW%') IS TRUE OFFSET 0) AS row`,
     );
     found[table] = rows[0];
   }
   return found;
 }
 
-/** What the routes of the contract answer. */
+/** What the routes of the contract answer, read anew. */
 async function answers(): Promise<string[]> {
-  const gets = knownRoutes().filter(({ route, name }) => route.method === 'GET' && /stocks|gex|flow|off/.test(name));
+  const gets = knownRoutes().filter(({ route, name }) => route.method === 'GET' && !/usage|keys/.test(name));
   const paths = gets.flatMap((one) =>
     madeRequests(one, 0)
       .slice(0, 3)
@@ -67,10 +68,51 @@ async function answers(): Promise<string[]> {
   );
   const found: string[] = [];
   for (const path of paths) {
+    app.store.versions.move({ market: null, chain: null, gex: null, flow: null, offexchange: null });
     const { status, bytes } = await app.get(path);
     found.push(`${path} ${status} ${bytes.toString('latin1')}`);
   }
   return found;
+}
+
+/** What `writeNew` wrote and is there. */
+async function newNets(): Promise<Map<string, number>> {
+  const { rows } = await store.pool.query(
+    `SELECT underlying, net_gex FROM gex_captures JOIN bar_blocks ON symbol = underlying
+     WHERE symbol LIKE 'NEW%' ORDER BY substr(underlying, 4)::int`,
+  );
+  return new Map(rows.map(({ underlying, net_gex: net }) => [underlying, net]));
+}
+
+/** The tables that are spread. */
+async function placesTaken(): Promise<string> {
+  const { rows } = await store.pool.query('SELECT table_name::text FROM citus_tables ORDER BY 1');
+  return rows.map(({ table_name: name }) => name).join(' ');
+}
+
+/** What a copy makes for its time. */
+async function left(): Promise<unknown[]> {
+  const { rows } = await store.pool.query(
+    `SELECT nspname AS name FROM pg_namespace WHERE nspname LIKE '%copy' UNION SELECT tgname FROM pg_trigger WHERE tgname LIKE 'copied%'`,
+  );
+  return rows;
+}
+
+/** Inserts into tables of two groups in one transaction, and changes or deletes what the calls before it inserted. */
+async function writeNew(i: number, nets: Map<string, number>): Promise<void> {
+  const [symbol, changed, deleted] = [i, i - 1, i - 3].map((number) => `NEW${number}`) as [string, string, string];
+  const bar = { open: 1, high: 1, low: 1, close: 1, volume: 1, vwap: null, tradeCount: null };
+  const bars = toBarColumns([{ ...bar, tsMs: exchangeInstant('2026-11-19', 600) }]);
+  await inTransaction(store, async (tx) => {
+    await writeBars(tx, '1m', [{ symbol, bars }]);
+    await saveChainCapture(tx, chainCapture(symbol, filledNowMs, []));
+    await saveGexCapture(tx, gexCapture(symbol, filledNowMs, []));
+    await tx.query('UPDATE gex_captures SET net_gex = $2 WHERE underlying = $1', [changed, i]);
+    if (i % 3 === 0) await tx.query('DELETE FROM gex_captures WHERE underlying = $1', [deleted]);
+  });
+  nets.set(symbol, 0);
+  if (nets.has(changed)) nets.set(changed, i);
+  if (i % 3 === 0) nets.delete(deleted);
 }
 
 describe('tapegraph distribute says what a cluster lacks', () => {
@@ -93,62 +135,54 @@ describe('tapegraph distribute says what a cluster lacks', () => {
 });
 
 describe('tapegraph distribute, of a store full of data', () => {
-  test('stopped at any instant and run again, while it is read and written, loses and doubles nothing', async () => {
+  test('killed at any instant and run again, while it is read and written, fails no request and no write', async () => {
     const wasContents = await contents();
     const wasAnswers = await answers();
     const ended = new AbortController();
-    const written: string[] = [];
+    const nets = new Map<string, number>();
+    const failed: string[] = [];
     const different: string[] = [];
-    const bar = { open: 1, high: 1, low: 1, close: 1, volume: 1, vwap: null, tradeCount: null };
-    const bars = toBarColumns([{ ...bar, tsMs: exchangeInstant('2026-11-19', 600) }]);
     const writer = (async () => {
       for (let i = 0; !ended.signal.aborted; i++) {
-        const write = () => inTransaction(store, (tx) => writeBars(tx, '1m', [{ symbol: `NEW${i}`, bars }]));
-        // A transaction that waited for the end of a copy may be sent to where the rows were; it is rolled back.
-        await write().catch((error: Error) => {
-          expect(error.message).toContain('could not find valid entry for shard');
-          return write();
-        });
-        written.push(`NEW${i}`);
-        await delay(50);
+        await writeNew(i, nets).catch((error: Error) => failed.push(error.message));
+        await delay(20);
       }
     })();
     const reader = (async () => {
       let rounds = 0;
-      for (; !ended.signal.aborted; rounds++) {
+      for (; !ended.signal.aborted; rounds++)
         for (const [i, answer] of (await answers()).entries())
           if (answer !== wasAnswers[i]) different.push(answer.slice(0, 300));
-        await delay(200);
-      }
       return rounds;
     })();
-    let stopped = 0;
+    const steps = new Set<string>();
+    let kills = 0;
+    let last: Ran;
     for (;;) {
-      // Later each time: in the first copy, at its end, between tables.
-      let progress = 0;
-      const onProgress: DistributeOptions['onProgress'] = () => {
-        if (++progress === 2 + 3 * stopped)
-          void store.pool.query(
-            `SELECT pg_terminate_backend(pid) FROM pg_locks WHERE locktype = 'advisory'
-             AND (classid::bigint << 32 | objid::bigint) = hashtextextended('distribute', 0)`,
-          );
-      };
-      try {
-        await distribute(store, { ...options, onlineFromBytes: 500_000, onProgress });
-        break;
-      } catch (error) {
-        if (++stopped > 12 || !/terminat|not queryable/.test((error as Error).message)) throw error;
-      }
+      const { child, ended: exited } = start(['distribute', '--json'], env);
+      // Longer each time: in the first copy, at its end, between groups of tables.
+      const timer = delay(1200 + 700 * kills).then(() => child.kill('SIGKILL'));
+      last = await exited;
+      void timer;
+      steps.add(await placesTaken());
+      if (last.code !== null) break;
+      kills += 1;
     }
     await delay(300);
     ended.abort();
     await writer;
     expect(await reader).toBeGreaterThan(1);
+    expect(last).toMatchObject({ code: 0, stderr: '' });
+    expect(failed).toEqual([]);
     expect(different).toEqual([]);
-    expect(stopped).toBeGreaterThan(2);
+    expect(kills).toBeGreaterThan(3);
+    expect(steps.size).toBeGreaterThan(2);
     expect(await contents()).toEqual(wasContents);
     expect(await answers()).toEqual(wasAnswers);
-    const { rows } = await store.pool.query(`SELECT symbol FROM bar_blocks WHERE symbol LIKE 'NEW%'`);
-    expect(rows.map(({ symbol }) => symbol).sort()).toEqual(written.sort());
+    expect(nets.size).toBeGreaterThan(20);
+    expect(await newNets()).toEqual(nets);
+    const again = await tapegraph(['distribute'], env);
+    expect(again.stdout).toBe('Every table is distributed: nothing to do.\n');
+    expect(await left()).toEqual([]);
   }, 150_000);
 });

@@ -1,6 +1,6 @@
 import { type Command, Option } from 'commander';
 import type { DistributedTable, DistributeProgress } from '../../store/engine/distribute.ts';
-import { distributionSql } from '../../store/engine/distribution.ts';
+import { distributionSql, tablePlacements } from '../../store/engine/distribution.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, configOf, withCommonOptions, withExamples } from '../io/options.ts';
 import { createProgress, type Progress } from '../io/progress.ts';
@@ -29,7 +29,7 @@ function resultOf(tables: readonly DistributedTable[]): CommandResult {
   if (tables.length === 0) return { json: { tables }, lines: ['Every table is distributed: nothing to do.'] };
   const rows = tables.map(({ table, by, bytes, online }) => [
     table,
-    by === null ? 'on every node' : `by ${by}`,
+    by !== null ? `by ${by}` : tablePlacements[table] === 'everywhere' ? 'on every node' : 'on the coordinator',
     megabytes(bytes),
     online ? 'copied while written' : 'copied at once',
   ]);
@@ -37,12 +37,12 @@ function resultOf(tables: readonly DistributedTable[]): CommandResult {
 }
 
 async function runDistribute(terminal: Terminal, options: DistributeCommandOptions): Promise<CommandResult> {
-  const { distribute, usualOnlineFromBytes } = await import('../../store/engine/distribute.ts');
+  const { distribute } = await import('../../store/engine/distribute.ts');
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const tables = await withStore(terminal, options, (store) =>
       distribute(store, {
-        onlineFromBytes: options.blockWrites ? null : usualOnlineFromBytes,
+        blockWrites: options.blockWrites === true,
         signal: terminal.interrupted,
         onProgress: (at) => show(progress, at),
       }),
@@ -83,7 +83,7 @@ export function addDistributeCommand(program: Command, terminal: Terminal): void
       'Distributes the tables of DATABASE_URL over the nodes of a PostgreSQL with the citus extension, while they are read and written. ' +
         'Tables that are distributed stay as they are, and a run that was stopped is resumed by the next.',
     )
-    .option('--block-writes', 'copy every table at once, while its writers wait; for nodes without wal_level = logical')
+    .option('--block-writes', 'copy tables, or move shards, while their writers wait')
     .addOption(new Option('--rebalance', 'move shards to nodes that were added, instead').conflicts('print'))
     .option('--print', 'print the SQL for psql, and change nothing');
   withExamples(command, [

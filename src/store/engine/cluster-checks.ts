@@ -101,7 +101,7 @@ export async function requireReplication(pool: Queries): Promise<void> {
           : null;
     if (missing !== null)
       throw storeError(
-        `The node ${shown} cannot copy tables while they are written: ${missing}, or use --block-writes.`,
+        `The node ${shown} cannot move shards while they are written: ${missing}, or use --block-writes.`,
       );
   }
 }

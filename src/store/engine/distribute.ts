@@ -2,16 +2,16 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { withSessionLock } from './advisory-lock.ts';
 import { announceNodes } from './changes.ts';
-import { requireReplication } from './cluster-checks.ts';
 import type { Store } from './connection.ts';
-import { joinedTables, type TablePlacement, tablePlacements } from './distribution.ts';
+import { joinedTables, tablePlacements } from './distribution.ts';
+import { copiesSchema, OnlineCopy } from './online-copy.ts';
 import { sqlStateOf } from './sql-state.ts';
 import { storeError } from './store-error.ts';
 
 /** A table that was given its place. */
 export interface DistributedTable {
   table: string;
-  /** Column by which it is spread; null = it is on every node. */
+  /** Column by which it is spread; null = it is on every node, or on the first alone. */
   by: string | null;
   /** Size before, bytes. */
   bytes: number;
@@ -32,21 +32,15 @@ export interface DistributeProgress {
 }
 
 export interface DistributeOptions {
-  /** Tables from this size on are copied while they are written, bytes; null: no table is. */
-  onlineFromBytes: number | null;
+  /** Every table is copied at once, while its writers wait. */
+  blockWrites: boolean;
   signal: AbortSignal;
   onProgress: (progress: DistributeProgress) => void;
 }
 
-/**
- * Below this size, bytes, a table is copied at once: its writers wait for about as long as they do at the end of a copy
- * made beside them.
- */
-export const usualOnlineFromBytes = 32 * 1024 * 1024;
-
 interface TableState {
   table: string;
-  /** As Citus has it. `local`: what a stopped run leaves, a table that Citus knows and has not spread yet. */
+  /** As Citus has it. `local`: on the first node, and known. */
   type: 'none' | 'local' | 'reference' | 'distributed' | 'other';
   by: string | null;
   colocation: number | null;
@@ -76,13 +70,10 @@ const lockNotAvailable = '55P03';
 const deadlock = '40P01';
 const progressMs = 500;
 
-const placed = Object.entries(tablePlacements).flatMap(([table, placement]) =>
-  placement === 'first node' ? [] : [{ table, by: columnOf(placement) }],
+type Place = { by: string } | 'everywhere' | 'first node, known';
+const placed = Object.entries(tablePlacements).flatMap(([table, place]) =>
+  place === 'first node' ? [] : [{ table, place }],
 );
-
-function columnOf(placement: Exclude<TablePlacement, 'first node'>): string | null {
-  return placement === 'everywhere' ? null : placement.by;
-}
 
 /**
  * Gives every table its place on the nodes of a Citus cluster, while the store is read and written, and returns those
@@ -93,53 +84,62 @@ export async function distribute(store: Store, options: DistributeOptions): Prom
   const onWait = () =>
     options.onProgress({ table: '', index: 0, tables: 1, bytes: 0, copied: null, waitsFor: 'another run' });
   return withSessionLock(store, 'distribute', { onWait, signal: options.signal }, async (client) => {
-    // What a run left that was killed.
-    await client.query('CALL citus_cleanup_orphaned_resources()');
     await announceNodes(store);
+    const { rows } = await client.query<{ schema: string }>('SELECT quote_ident(current_schema()) AS schema');
+    const schema = rows[0]!.schema;
     const tables = await missingTables(client, options);
-    if (tables.some(({ online }) => online)) await requireReplication(pool);
     let index = 0;
     for (const step of stepsOf(tables)) {
       options.signal.throwIfAborted();
       const progress = { ...step[0]!, index, tables: tables.length, copied: null, waitsFor: null };
-      const job = { pool, client, signal: options.signal, onProgress: options.onProgress, progress };
-      if (step[0]!.online) await copyOnline(job, step[0]!);
+      const job = { pool, client, schema, signal: options.signal, onProgress: options.onProgress, progress };
+      if (step[0]!.online) await copyOnline(job, step);
       else await copyAtOnce(job, step);
       index += step.length;
     }
     await removeCopied(client, options);
-    return tables.map(({ isKnown: _, ...table }) => table);
+    await client.query(`DROP SCHEMA IF EXISTS ${copiesSchema(schema)} CASCADE`);
+    return tables.map(({ table, place, bytes, online }) => ({ table, by: columnOf(place), bytes, online }));
   });
 }
 
-/** `isKnown`: Citus knows it, as a table of the coordinator. */
-type MissingTable = DistributedTable & { isKnown: boolean };
-
-/** The tables in their order. Those of a group that are copied at once go together, in one transaction. */
-function stepsOf(tables: readonly MissingTable[]): MissingTable[][] {
-  const groupOf = (table: string) => joinedTables.find((group) => group.includes(table))?.[0] ?? table;
-  const steps = Map.groupBy(tables, ({ table, online }) => (online ? table : `${groupOf(table)} at once`));
-  return [...steps.values()];
+interface MissingTable {
+  table: string;
+  place: Place;
+  bytes: number;
+  online: boolean;
 }
 
-async function missingTables(client: pg.ClientBase, { onlineFromBytes }: DistributeOptions): Promise<MissingTable[]> {
+const columnOf = (place: Place) => (typeof place === 'string' ? null : place.by);
+
+/** The tables in their order. Those of a group go together. */
+function stepsOf(tables: readonly MissingTable[]): MissingTable[][] {
+  const groupOf = (table: string) => joinedTables.find((group) => group.includes(table))?.[0] ?? table;
+  const steps = [...Map.groupBy(tables, ({ table }) => groupOf(table)).values()];
+  return steps.map((step) => (step.every(({ online }) => online) ? step : step.map(atOnce)));
+}
+
+const atOnce = (table: MissingTable): MissingTable => ({ ...table, online: false });
+
+async function missingTables(client: pg.ClientBase, { blockWrites }: DistributeOptions): Promise<MissingTable[]> {
   const states = await tableStates(client);
   return placed
-    .filter(({ table, by }) => !hasItsPlace(states.get(table)!, by))
-    .map(({ table, by }) => {
+    .filter(({ table, place }) => !hasItsPlace(states.get(table)!, place))
+    .map(({ table, place }) => {
       const { bytes, type } = states.get(table)!;
-      const isKnown = type === 'local';
-      const online = by !== null && onlineFromBytes !== null && (isKnown || bytes >= onlineFromBytes);
-      return { table, by, bytes, online, isKnown };
+      return { table, place, bytes, online: typeof place === 'object' && type === 'none' && !blockWrites };
     });
 }
 
 /** Whether a table is where it belongs; throws when it is somewhere that was not chosen here. */
-function hasItsPlace({ table, type, by: found }: TableState, by: string | null): boolean {
+function hasItsPlace({ table, type, by: found }: TableState, place: Place): boolean {
+  const by = columnOf(place);
+  const expected = by !== null ? 'distributed' : place === 'everywhere' ? 'reference' : 'local';
+  if (type === expected && found === by) return true;
+  // Citus knows of a table that it has not spread: an earlier release left it so when it was stopped.
   if (type === 'none' || type === 'local') return false;
-  if (type === (by === null ? 'reference' : 'distributed') && found === by) return true;
   throw storeError(
-    `The table ${table} is ${type}${found === null ? '' : ` by ${found}`} in Citus; expected ${by === null ? 'a reference table' : `distributed by ${by}`}. Run "SELECT undistribute_table('${table}')" first.`,
+    `The table ${table} is ${type}${found === null ? '' : ` by ${found}`} in Citus; expected ${expected}${by === null ? '' : ` by ${by}`}. Run "SELECT undistribute_table('${table}')" first.`,
   );
 }
 
@@ -158,12 +158,11 @@ async function tableStates(client: pg.ClientBase): Promise<Map<string, TableStat
 interface Job {
   pool: pg.Pool;
   client: pg.PoolClient;
+  schema: string;
   signal: AbortSignal;
   onProgress: DistributeOptions['onProgress'];
   progress: DistributeProgress;
 }
-
-type Query = [text: string, values: string[]];
 
 /** A table that is spread already, beside whose shards others are to be. */
 async function leaderOf(client: pg.ClientBase): Promise<string> {
@@ -173,28 +172,33 @@ async function leaderOf(client: pg.ClientBase): Promise<string> {
 
 async function copyAtOnce(job: Job, tables: readonly MissingTable[]): Promise<void> {
   const leader = await leaderOf(job.client);
-  const queries = tables.map(
-    ({ table, by }): Query =>
-      by === null
-        ? ['SELECT create_reference_table($1)', [table]]
-        : ['SELECT create_distributed_table($1, $2, colocate_with => $3)', [table, by, leader]],
-  );
-  await briefly(job, queries);
+  await briefly(job, async () => {
+    for (const { table, place } of tables)
+      if (place === 'everywhere') await job.client.query('SELECT create_reference_table($1)', [table]);
+      else if (typeof place === 'string')
+        await job.client.query('SELECT citus_add_local_table_to_metadata($1)', [table]);
+      else
+        await job.client.query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [
+          table,
+          place.by,
+          leader,
+        ]);
+  });
 }
 
-async function copyOnline(job: Job, { table, by, isKnown }: MissingTable): Promise<void> {
-  const { client } = job;
-  const values = [table, by, await leaderOf(client)];
-  // The part of it that waits for everybody who reads the table, with all others behind it.
-  if (!isKnown) await briefly(job, [['SELECT citus_add_local_table_to_metadata($1)', [table]]]);
-  const ended = new AbortController();
-  const watching = watchCopy(job, ended.signal);
-  try {
-    await client.query('SELECT create_distributed_table_concurrently($1, $2, colocate_with => $3)', values);
-  } finally {
-    ended.abort();
-    await watching;
+async function copyOnline(job: Job, tables: readonly MissingTable[]): Promise<void> {
+  const { client, schema, signal } = job;
+  const spread = tables.map(({ table, place }) => ({ table, by: columnOf(place)! }));
+  const copy = new OnlineCopy(client, schema, spread);
+  await copy.requireFree();
+  const leader = await leaderOf(client);
+  await briefly(job, () => copy.begin(leader));
+  for (const [i, { table, bytes }] of tables.entries()) {
+    const progress = { ...job.progress, table, bytes, index: job.progress.index + i };
+    await watched({ ...job, progress }, () => copy.copy(table, signal));
   }
+  await copy.catchUp(signal);
+  await briefly(job, () => copy.takePlace());
 }
 
 /**
@@ -202,8 +206,8 @@ async function copyOnline(job: Job, { table, by, isKnown }: MissingTable): Promi
  * would be ended for a deadlock with this, it lets those behind it go first.
  */
 async function briefly(
-  { client, signal, onProgress, progress }: Omit<Job, 'pool'>,
-  queries: readonly Query[],
+  { client, signal, onProgress, progress }: Pick<Job, 'client' | 'signal' | 'onProgress' | 'progress'>,
+  work: () => Promise<unknown>,
 ): Promise<void> {
   onProgress(progress);
   for (;;)
@@ -211,7 +215,7 @@ async function briefly(
       await client.query('BEGIN');
       await client.query(`SET LOCAL lock_timeout = '500ms'`);
       await client.query(`SET LOCAL citus.multi_shard_modify_mode = 'sequential'`);
-      for (const [text, values] of queries) await client.query(text, values);
+      await work();
       await client.query('COMMIT');
       return;
     } catch (error) {
@@ -221,6 +225,17 @@ async function briefly(
       onProgress({ ...progress, waitsFor: 'writers' });
       await delay(progressMs, undefined, { signal });
     }
+}
+
+async function watched(job: Job, work: () => Promise<void>): Promise<void> {
+  const ended = new AbortController();
+  const watching = watchCopy(job, ended.signal);
+  try {
+    await work();
+  } finally {
+    ended.abort();
+    await watching;
+  }
 }
 
 async function watchCopy({ pool, onProgress, progress }: Job, ended: AbortSignal): Promise<void> {
@@ -241,8 +256,8 @@ async function removeCopied(client: pg.PoolClient, { signal, onProgress }: Distr
   );
   for (const [index, { table, leftBytes: bytes }] of left.entries()) {
     const progress = { table, index, tables: left.length, bytes, copied: bytes, waitsFor: null };
-    await briefly({ client, signal, onProgress, progress }, [
-      ['SELECT truncate_local_data_after_distributing_table($1)', [table]],
-    ]);
+    await briefly({ client, signal, onProgress, progress }, () =>
+      client.query('SELECT truncate_local_data_after_distributing_table($1)', [table]),
+    );
   }
 }

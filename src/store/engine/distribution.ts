@@ -1,8 +1,8 @@
 /**
  * Where a table's rows live on a distributed PostgreSQL (Citus): spread by a column, copied to every node, or on the
- * first node alone.
+ * first node alone. Citus does not know of writes to the last; of one `known` it does, since they go through it.
  */
-export type TablePlacement = { by: string } | 'everywhere' | 'first node';
+export type TablePlacement = { by: string } | 'everywhere' | 'first node' | 'first node, known';
 
 const bySymbol: TablePlacement = { by: 'symbol' };
 const byUnderlying: TablePlacement = { by: 'underlying' };
@@ -44,13 +44,17 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   journal_accounts: 'first node',
   journal_imports: 'first node',
   journal_trades: 'first node',
-  store_facts: 'first node',
+  // By a write to it, commits are made in two phases (`commit-in-two-phases.sql`).
+  store_facts: 'first node, known',
   stream_tickets: 'first node',
   usage_counts: 'first node',
   watchlists: 'first node',
 };
 
-/** Tables that statements join: Citus refuses them while some of a group are spread and others are not. */
+/**
+ * Tables that statements join: Citus refuses them while some of a group are spread and others are not, so that they are
+ * spread together.
+ */
 export const joinedTables: readonly (readonly string[])[] = [
   [
     'off_exchange_composition',
@@ -71,6 +75,7 @@ export function distributionSql(): string[] {
     typeof placement === 'object' ? [{ table, by: placement.by }] : [],
   );
   const [first, ...others] = spread;
+  const known = entries.filter(([, placement]) => placement === 'first node, known');
   return [
     ...entries
       .filter(([, placement]) => placement === 'everywhere')
@@ -79,5 +84,6 @@ export function distributionSql(): string[] {
     ...others.map(
       ({ table, by }) => `SELECT create_distributed_table('${table}', '${by}', colocate_with => '${first!.table}');`,
     ),
+    ...known.map(([table]) => `SELECT citus_add_local_table_to_metadata('${table}');`),
   ];
 }
