@@ -9,7 +9,7 @@ import { removeAbandonedFolders } from '../runtime/temporary-folder.ts';
 import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { analyzeGrown } from '../store/engine/statistics.ts';
-import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
+import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
 import { forgetFiles, ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
 import { type BadLine, readBytes, TapeFileError } from '../tape/csv/tape-file.ts';
@@ -147,7 +147,7 @@ async function storeFile(
     const shape = `${await shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
     const hash = await fileHash(path, shape, signal);
-    return await inTransaction(store, async (tx) => {
+    return await inSettledTransaction(store, async (tx) => {
       const before = force ? null : await ingestedFile(tx, dataset, hash);
       if (before)
         return report(

@@ -3,7 +3,7 @@ import { optionsAreOver } from '../domain/calendar.ts';
 import type { SessionDate } from '../domain/market-time.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { Store } from '../store/engine/connection.ts';
-import { inTransaction, type Transaction } from '../store/engine/transaction.ts';
+import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
 import {
   removeSeals,
   type StoredSession,
@@ -76,7 +76,7 @@ export async function sealSession(
   const { session, symbols } = request;
   const refused = (reason: string): SealReport => ({ ...request, status: 'refused', reason, stored: nothing });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
-  return inTransaction(store, async (tx) => {
+  return inSettledTransaction(store, async (tx) => {
     await holdSeals(tx, signal);
     const found = await storedSession(tx, session, symbols);
     const reason = objection(request, found);
@@ -100,7 +100,7 @@ export async function sealSession(
 /** Takes seals away. Refused when there are none, and for single symbols while the whole session is sealed. */
 export async function unsealSession(store: Store, request: SealRequest, { signal }: SealOptions): Promise<SealReport> {
   const { session, symbols } = request;
-  return inTransaction(store, async (tx) => {
+  return inSettledTransaction(store, async (tx) => {
     await holdSeals(tx, signal);
     const removed = await removeSeals(tx, session, symbols);
     if (removed.length > 0) return { ...request, status: 'undone', reason: null, stored: nothing };

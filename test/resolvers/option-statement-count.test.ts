@@ -55,6 +55,7 @@ beforeAll(async () => {
     }
     await saveOptionBars(
       tx,
+      '1m',
       'eod_reconciled',
       entries.map(({ symbol }) => ({
         underlying: symbol,

@@ -199,9 +199,14 @@ async function fillContracts(tx: Transaction): Promise<void> {
             mark: 3 + i / 100,
           });
         }
-        await saveOptionBars(tx, session === today ? 'observed_live' : 'eod_reconciled', [
-          { underlying, sessionDate: session, contract, bars: series(exchangeInstant(session, 570), 60_000, 300, 3) },
-        ]);
+        for (const [timeframe, step] of [
+          ['1m', 60_000],
+          ['5m', 300_000],
+        ] as const) {
+          await saveOptionBars(tx, timeframe, session === today ? 'observed_live' : 'eod_reconciled', [
+            { underlying, sessionDate: session, contract, bars: series(exchangeInstant(session, 570), step, 60, 3) },
+          ]);
+        }
       }
       solved.push({
         tsMs: filledNowMs - 60_000,

@@ -4,7 +4,8 @@ import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
 import { addDays, exchangeInstant } from '../../domain/market-time.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
+import { addToBar, createBarRows } from '../bars/bar-rows.ts';
+import { barsOfMinutes } from '../bars/option-bars-from-prints.ts';
 import { createFlowChanges } from '../flow/changes.ts';
 import { createCrossSections } from '../flow/cross-section.ts';
 import type { FormedEvent } from '../flow/events.ts';
@@ -17,8 +18,8 @@ import { sideIndex } from '../prints/side.ts';
 import { emptyCounts, type OptionTape, type OptionTapeOptions } from './option-tape.ts';
 
 export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' | 'onChange'> {
-  /** Called with the minutes of each contract of which all prints were taken, if it has any. */
-  onBars(contract: TradedContract, minutes: BarColumns): void;
+  /** Called once a contract of which all prints were taken, if any of them stands; `bars` is to be called at once. */
+  onBars(contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns): void;
 }
 
 // Ids of exchanges are small numbers.
@@ -138,8 +139,7 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     sweeps.end();
     if (sums.count > 0) crossSections.addPrints(contract, sums.volume, sums.premium, sums.count);
     sums.volume = sums.premium = sums.count = 0;
-    const bars = barsOfRows(minutes, -Infinity, true);
-    if (bars.tsMs.length > 0) onBars(contract, bars);
+    if (minutes.count > 0) onBars(contract, (timeframe) => barsOfMinutes(minutes, timeframe, -Infinity));
     ledger.retain(
       first,
       legs.sort((a, b) => a - b),

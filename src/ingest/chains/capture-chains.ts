@@ -2,7 +2,7 @@ import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { inTransaction } from '../../store/engine/transaction.ts';
+import { inSettledTransaction } from '../../store/engine/transaction.ts';
 import { SessionSealed } from '../../store/market/session-seals.ts';
 import { parseChainJson } from '../../tape/chains/chain-json.ts';
 import { TapeFileError } from '../../tape/csv/tape-file.ts';
@@ -102,7 +102,7 @@ function capturer(store: Store, source: ChainSource, settings: CaptureSettings, 
     }
     const chain = readAnswer(symbol, answer.bytes, now(), log);
     const startMs = now();
-    const { changed, gex, keyEnded } = await inTransaction(store, async (tx) => {
+    const { changed, gex, keyEnded } = await inSettledTransaction(store, async (tx) => {
       const stored = await storeChain(tx, chain, settings);
       const keyEnded = await noteOwnData(tx, now);
       return { ...stored, keyEnded };

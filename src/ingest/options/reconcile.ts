@@ -5,7 +5,7 @@ import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { analyzeGrown } from '../../store/engine/statistics.ts';
-import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { inSettledTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { rejectSealed, SessionSealed, wholeSession } from '../../store/market/session-seals.ts';
 import { type BadLine, TapeFileError } from '../../tape/csv/tape-file.ts';
@@ -182,7 +182,7 @@ export async function reconcile(
   });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   try {
-    const report = await inTransaction(store, async (tx) => {
+    const report = await inSettledTransaction(store, async (tx) => {
       const rebuilt = await rebuild(tx, paths, log, options);
       await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
       signal?.throwIfAborted();

@@ -1,7 +1,7 @@
 import type { SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { inSettledTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
@@ -91,7 +91,7 @@ export async function recompute(
     check();
     onProgress?.(one, index, wanted.length);
     try {
-      const changed = await inTransaction(store, async (tx) => {
+      const changed = await inSettledTransaction(store, async (tx) => {
         await rejectSealed(tx, [{ symbol: one.underlying, sessionDate: one.session }]);
         return run(tx, one, { store, rate, check });
       });

@@ -8,7 +8,7 @@ import { forgetLines, lockPosition, savePosition, storedLines, storeLines } from
 import { dropGreeks } from '../../store/chain/greeks-minutes.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { analyzeGrown } from '../../store/engine/statistics.ts';
-import { inTransaction, type Transaction } from '../../store/engine/transaction.ts';
+import { inSettledTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { dropLiveFlow, highestSnapshot } from '../../store/flow/live.ts';
 import { sealedSymbols } from '../../store/market/session-seals.ts';
 import { followedWindows } from '../../store/market/symbols.ts';
@@ -80,6 +80,9 @@ async function* unpacked(payloads: AsyncIterable<Buffer>): AsyncGenerator<Buffer
   for await (const payload of payloads) yield gunzipSync(payload);
 }
 
+// Nobody else writes what is followed live, so that other processes' commits need not be waited for each time.
+const onlyAfterDoubt = { always: false };
+
 /** What goes into the next commit beside the session. */
 interface Pending {
   pieces: Buffer[];
@@ -127,7 +130,7 @@ export function createFollower(store: Store, options: FollowerOptions) {
 
   /** Makes the session what it was when the last follower committed; the lines it had taken. */
   function recover(): Promise<number> {
-    return inTransaction(store, async (tx) => {
+    return inSettledTransaction(store, async (tx) => {
       const position = await lockPosition(tx, source);
       committedLines = takenLines = position.lines;
       if (position.session === null) return committedLines;
@@ -148,26 +151,30 @@ export function createFollower(store: Store, options: FollowerOptions) {
   async function commit({ whole = false } = {}): Promise<void> {
     session?.greeks.work(solvesACommit);
     let keyEnded = false;
-    await inTransaction(store, async (tx) => {
-      const { lines } = await lockPosition(tx, source);
-      if (lines !== committedLines) throw new Error(`another process follows ${source}`);
-      const date = session?.date ?? exchangeDate(now());
-      if (pending.bytes > 0) await storeLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
-      if (session)
-        await writeLiveSession(tx, session, { rate: options.rate, mostBars: whole ? Infinity : barsACommit });
-      for (const chain of pending.chains) {
-        const { underlying, sessionDate } = chain;
-        if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
-        await storeChain(tx, chain, options);
-      }
-      await savePosition(tx, source, {
-        lines: takenLines,
-        session: session?.date ?? null,
-        solvedMs: session?.greeks.solvedMs ?? null,
-        barsFromMs: session?.options.bars.changedFromMs() ?? null,
-      });
-      if (!options.isSample && !noted) keyEnded = await noteOwnData(tx, now);
-    });
+    await inSettledTransaction(
+      store,
+      async (tx) => {
+        const { lines } = await lockPosition(tx, source);
+        if (lines !== committedLines) throw new Error(`another process follows ${source}`);
+        const date = session?.date ?? exchangeDate(now());
+        if (pending.bytes > 0) await storeLines(tx, source, date, takenLines, gzipSync(Buffer.concat(pending.pieces)));
+        if (session)
+          await writeLiveSession(tx, session, { rate: options.rate, mostBars: whole ? Infinity : barsACommit });
+        for (const chain of pending.chains) {
+          const { underlying, sessionDate } = chain;
+          if ((await sealedSymbols(tx, sessionDate, [underlying])).has(underlying)) continue;
+          await storeChain(tx, chain, options);
+        }
+        await savePosition(tx, source, {
+          lines: takenLines,
+          session: session?.date ?? null,
+          solvedMs: session?.greeks.solvedMs ?? null,
+          barsFromMs: session?.options.bars.changedFromMs() ?? null,
+        });
+        if (!options.isSample && !noted) keyEnded = await noteOwnData(tx, now);
+      },
+      onlyAfterDoubt,
+    );
     if (performance.now() - analyzedAt > analyzeEveryMs) {
       analyzedAt = performance.now();
       void analyzeGrown(store);
@@ -187,12 +194,16 @@ export function createFollower(store: Store, options: FollowerOptions) {
       await session.greeks.finish();
       await commit({ whole: true });
     }
-    return inTransaction(store, async (tx) => {
-      await forgetLines(tx, source, date);
-      await dropLiveFlow(tx, { settledBefore: addDays(date, -1), expiredBefore: addDays(date, -expiryDays) });
-      await dropGreeks(tx, addDays(date, -greeksDays));
-      return open(tx, date, null);
-    });
+    return inSettledTransaction(
+      store,
+      async (tx) => {
+        await forgetLines(tx, source, date);
+        await dropLiveFlow(tx, { settledBefore: addDays(date, -1), expiredBefore: addDays(date, -expiryDays) });
+        await dropGreeks(tx, addDays(date, -greeksDays));
+        return open(tx, date, null);
+      },
+      onlyAfterDoubt,
+    );
   }
 
   /**

@@ -5,6 +5,8 @@ import { symbolsAtOnceOfPool } from './routing.ts';
 export interface Nodes {
   /** As `Reader.symbolsAtOnce` of readers that are no transaction. */
   readonly symbolsAtOnce: number;
+  /** Whether a commit of this process was not answered by every node: some may not have it yet. */
+  inDoubt: boolean;
   /** Asks the database again: its tables may have been spread since. */
   lookAgain(): void;
 }
@@ -20,6 +22,7 @@ export async function watchNodes(pool: pg.Pool): Promise<Nodes> {
   };
   await look();
   return {
+    inDoubt: false,
     get symbolsAtOnce() {
       return symbolsAtOnce;
     },

@@ -1,9 +1,11 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Store } from './connection.ts';
+import { storeError } from './store-error.ts';
 
 // Committed on the coordinator, and still prepared on a node, or on one that does not answer. The node will have the
 // transaction when Citus recovers it (`citus.recover_2pc_interval`); until then it gives the rows of before.
-const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id
+const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id,
+    nodename || ':' || nodeport AS node, answer.success IS TRUE AS answers
   FROM pg_dist_transaction AS entry
   JOIN pg_dist_node AS node ON node.groupid = entry.groupid AND node.noderole = 'primary'
   LEFT JOIN run_command_on_all_nodes($$SELECT coalesce(jsonb_agg(gid), '[]') FROM pg_prepared_xacts$$) AS answer
@@ -11,6 +13,39 @@ const unsettledText = `SELECT entry.groupid || ' ' || entry.gid AS id
   WHERE CASE WHEN answer.success THEN answer.result::jsonb ? entry.gid ELSE true END`;
 
 const pauseMs = 1000;
+const settledPauseMs = 200;
+
+interface Unsettled {
+  id: string;
+  node: string;
+  /** Whether the node answers. */
+  answers: boolean;
+}
+
+async function unsettledOf({ pool }: Pick<Store, 'pool'>): Promise<Unsettled[]> {
+  const { rows } = await pool.query<Unsettled>(unsettledText);
+  return rows;
+}
+
+/**
+ * Waits until every node has what was committed before: whoever reads rows to change them would write the rows of
+ * before over what is not to be seen yet. Throws when a node that may lack something does not answer.
+ */
+export async function untilSettled(store: Pick<Store, 'pool' | 'nodes'>): Promise<void> {
+  if (store.nodes.symbolsAtOnce === 0) return;
+  let left: Set<string> | null = null;
+  for (;;) {
+    const now: Unsettled[] = (await unsettledOf(store)).filter(({ id }) => left?.has(id) ?? true);
+    const away = now.find(({ answers }) => !answers);
+    if (away)
+      throw storeError(
+        `The node ${away.node} does not answer, and may lack a transaction that is committed. Start it, then try again.`,
+      );
+    if (now.length === 0) return;
+    left = new Set(now.map(({ id }) => id));
+    await delay(settledPauseMs);
+  }
+}
 
 /** Watches for transactions that are committed and not yet to be seen on every node. */
 export interface Settling {
@@ -22,15 +57,14 @@ export interface Settling {
 
 /** Watches a store that is spread over several nodes; one that is not has no such transactions. */
 export function watchSettling(store: Store): Settling {
-  const { nodes, versions, pool } = store;
+  const { nodes, versions } = store;
   let doubts = 0;
   let settling: { looked: Promise<void>; ended: Promise<void> } | null = null;
   const stopped = new AbortController();
 
   async function unsettled(): Promise<Set<string> | null> {
     try {
-      const { rows } = await pool.query<{ id: string }>(unsettledText);
-      return new Set(rows.map(({ id }) => id));
+      return new Set((await unsettledOf(store)).map(({ id }) => id));
     } catch {
       return null;
     }

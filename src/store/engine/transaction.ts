@@ -4,6 +4,8 @@ import type { Store } from './connection.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { Reader } from './replicas.ts';
+import { untilSettled } from './settling.ts';
+import { statement } from './statement.ts';
 import { ChangeSet } from './subjects.ts';
 import { writeProblemOf } from './write-watch.ts';
 
@@ -13,6 +15,8 @@ import { writeProblemOf } from './write-watch.ts';
  * writes cached data is noted where it is sent.
  */
 export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet };
+
+const inTwoPhases = statement('commit-in-two-phases', {}, {});
 
 /**
  * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back
@@ -37,12 +41,16 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     const symbolsAtOnce = Math.min(store.primary.symbolsAtOnce, 1);
     const transaction = Object.assign(tx, { prisma: notedModels(held.models, note), changes, symbolsAtOnce });
     const result = await work(transaction);
+    if (symbolsAtOnce > 0) await inTwoPhases.count(transaction, {});
     const change = changes.change();
     const id = change && (await announce(transaction, change));
     // One that may have been committed is not counted as heard of: its announcement may still come.
     const inDoubt = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
-    if (inDoubt && store.nodes.symbolsAtOnce > 0) await announceDoubt(transaction);
+    if (inDoubt && symbolsAtOnce > 0) {
+      store.nodes.inDoubt = true;
+      await announceDoubt(transaction);
+    }
     return result;
   } catch (error) {
     // A database that did not answer will not answer this either: its connection is closed, which rolls back.
@@ -57,6 +65,26 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     // A connection that could not roll back is not used again.
     tx.release(broken);
   }
+}
+
+/**
+ * `inTransaction` for what reads market data to change them: begins once every node has what was committed before.
+ * `always`: also if no commit of this process was in doubt; another process's may have been.
+ */
+export async function inSettledTransaction<T>(
+  store: Store,
+  work: (tx: Transaction) => Promise<T>,
+  { always = true } = {},
+): Promise<T> {
+  const { nodes } = store;
+  if (always || nodes.inDoubt) {
+    nodes.inDoubt = false;
+    await untilSettled(store).catch((error) => {
+      nodes.inDoubt = true;
+      throw error;
+    });
+  }
+  return inTransaction(store, work);
 }
 
 /**

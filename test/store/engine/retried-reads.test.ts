@@ -16,7 +16,7 @@ function failing(errors: readonly Error[], symbolsAtOnce = 4) {
   };
   const prisma = { symbolEntry: { findMany: read } } as unknown as Reader['prisma'];
   const query = read as unknown as Reader['query'];
-  return { counts, reader: retriedReads({ query, prisma }, { symbolsAtOnce, lookAgain() {} }) };
+  return { counts, reader: retriedReads({ query, prisma }, { symbolsAtOnce, inDoubt: false, lookAgain() {} }) };
 }
 
 const movedShard = failure('42P01', 'relation "public.bar_blocks_102008" does not exist');

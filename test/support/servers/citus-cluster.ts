@@ -3,6 +3,7 @@ import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { createServer } from 'node:net';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import pg from 'pg';
@@ -143,6 +144,24 @@ async function createTemplate(cluster: CitusCluster): Promise<void> {
 export function controlServer(folder: string, action: 'start' | 'stop', options = ''): void {
   const how = action === 'start' ? `-l ${folder}.log ${options}` : '-m immediate';
   asPostgres(`${postgresBin}/pg_ctl -D ${folder} ${how} -w ${action}`);
+}
+
+/** Kills a node's server and all of its processes. Returns when they are gone. */
+export async function killServer(folder: string): Promise<void> {
+  const [first] = readFileSync(join(folder, 'postmaster.pid'), 'utf8').split('\n');
+  const children = execFileSync('ps', ['-o', 'pid=', '--ppid', first!], { encoding: 'utf8' }).trim().split(/\s+/);
+  const all = [first!, ...children].map(Number);
+  for (const pid of all) tryKill(pid, 'SIGKILL');
+  while (all.some((pid) => tryKill(pid, 0))) await delay(10);
+}
+
+/** Whether the process was there. */
+function tryKill(pid: number, signal: 'SIGKILL' | 0): boolean {
+  try {
+    return process.kill(pid, signal);
+  } catch {
+    return false;
+  }
 }
 
 /** Runs a command line as the user that the servers run as. */

@@ -8,6 +8,11 @@ export interface CommitProxy {
   bringBack(): void;
   /** From now on a COMMIT PREPARED waits, until `letGo`. */
   holdCommits(): void;
+  /**
+   * Once: the worker has finished its part of a transaction (`finished`), or is to commit what it has prepared
+   * (`decided`). `act` is called before anybody hears of it, and nobody does until `letGo`.
+   */
+  at(moment: 'finished' | 'decided', act: () => void): void;
   /** Whether one waits. */
   holds(): boolean;
   letGo(): void;
@@ -18,7 +23,8 @@ export interface CommitProxy {
 export async function commitProxy(port: number): Promise<CommitProxy> {
   const sockets = new Set<Socket>();
   const waiting: (() => void)[] = [];
-  let mode: 'pass' | 'lose' | 'away' | 'hold' = 'pass';
+  let mode: 'pass' | 'lose' | 'away' | 'hold' | 'finished' | 'decided' = 'pass';
+  let act = () => {};
   const endAll = () => {
     for (const socket of sockets) socket.destroy();
     sockets.clear();
@@ -37,13 +43,23 @@ export async function commitProxy(port: number): Promise<CommitProxy> {
       from.on('close', () => to.destroy());
       from.on('error', () => to.destroy());
     }
-    upstream.on('data', (data) => client.write(data));
+    let finishes = false;
+    upstream.on('data', (data) => {
+      if (finishes && mode === 'finished') {
+        mode = 'hold';
+        act();
+      } else client.write(data);
+    });
     client.on('data', (data) => {
+      finishes = /\bCOMMIT\b|PREPARE TRANSACTION/.test(data.toString('latin1'));
       const commits = data.includes('COMMIT PREPARED');
       if (commits && mode === 'hold') waiting.push(() => upstream.write(data));
       else if (commits && mode === 'lose') {
         mode = 'away';
         endAll();
+      } else if (commits && mode === 'decided') {
+        mode = 'hold';
+        act();
       } else upstream.write(data);
     });
   });
@@ -55,6 +71,10 @@ export async function commitProxy(port: number): Promise<CommitProxy> {
     },
     bringBack() {
       mode = 'pass';
+    },
+    at(moment, then) {
+      mode = moment;
+      act = then;
     },
     holdCommits() {
       mode = 'hold';
