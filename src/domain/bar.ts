@@ -48,6 +48,8 @@ export interface BarColumns {
   volume: Float64Array;
   vwap: Float64Array;
   tradeCount: Float64Array;
+  /** The part of the volume that `vwap` is the mean of. Absent where that is all of it, or not known. */
+  pricedVolume?: Float64Array;
 }
 
 export const barColumnNames = ['tsMs', 'open', 'high', 'low', 'close', 'volume', 'vwap', 'tradeCount'] as const;

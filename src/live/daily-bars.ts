@@ -1,5 +1,5 @@
-import { oneBar } from '../analytics/bars/bars.ts';
 import { type Bar, type BarColumns, barAt } from '../domain/bar.ts';
+import { oneBar } from '../domain/bar-aggregation.ts';
 import { isTradingDay, sessionMinutes } from '../domain/calendar.ts';
 import { addDays, exchangeDate, exchangeInstant } from '../domain/market-time.ts';
 import type { Store } from '../store/engine/connection.ts';

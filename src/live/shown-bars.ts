@@ -1,5 +1,5 @@
-import { oneBar } from '../analytics/bars/bars.ts';
 import { type BarColumns, type Timeframe, timeframeMs, toBarColumns } from '../domain/bar.ts';
+import { oneBar } from '../domain/bar-aggregation.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { concatBars, firstAtOrAfter, sliceBars } from '../store/market/bar-blocks.ts';
 

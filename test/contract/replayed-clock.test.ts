@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { aggregateBars, oneBar } from '../../src/analytics/bars/bars.ts';
 import { type Bar, type BarColumns, type Timeframe, toBarColumns } from '../../src/domain/bar.ts';
+import { aggregateBars, oneBar } from '../../src/domain/bar-aggregation.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { saveOptionBars } from '../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
@@ -45,10 +45,8 @@ async function fill(store: TestStore, throughMs: number): Promise<void> {
         await writeBars(tx, timeframe, [{ symbol, bars: runs[timeframe] }]);
     });
   }
-  await inTransaction(store, async (tx) => {
-    for (const [tf, bars] of [['1m', ofMinutes] as const, ['5m', fives] as const])
-      await saveOptionBars(tx, tf, 'eod_reconciled', [{ underlying: 'SPY', contract, sessionDate: session, bars }]);
-  });
+  const run = { underlying: 'SPY', contract, sessionDate: session, bars: ofMinutes };
+  await inTransaction(store, (tx) => saveOptionBars(tx, 'eod_reconciled', [run]));
 }
 
 /** A server that replays a session which its store holds whole, and one whose store ends with the last minute. */

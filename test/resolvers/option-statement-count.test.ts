@@ -55,7 +55,6 @@ beforeAll(async () => {
     }
     await saveOptionBars(
       tx,
-      '1m',
       'eod_reconciled',
       entries.map(({ symbol }) => ({
         underlying: symbol,

@@ -199,14 +199,9 @@ async function fillContracts(tx: Transaction): Promise<void> {
             mark: 3 + i / 100,
           });
         }
-        for (const [timeframe, step] of [
-          ['1m', 60_000],
-          ['5m', 300_000],
-        ] as const) {
-          await saveOptionBars(tx, timeframe, session === today ? 'observed_live' : 'eod_reconciled', [
-            { underlying, sessionDate: session, contract, bars: series(exchangeInstant(session, 570), step, 60, 3) },
-          ]);
-        }
+        await saveOptionBars(tx, session === today ? 'observed_live' : 'eod_reconciled', [
+          { underlying, sessionDate: session, contract, bars: series(exchangeInstant(session, 570), 60_000, 300, 3) },
+        ]);
       }
       solved.push({
         tsMs: filledNowMs - 60_000,

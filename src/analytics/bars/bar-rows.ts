@@ -187,13 +187,15 @@ export function foldRows(
 
 /**
  * The bars of the buckets from `fromMs` on that have one, ascending: dollars a share, sizes as doubles. A bar whose
- * prints set prices without size has no vwap.
+ * prints set prices without size has no vwap. `withPriced` adds the priced volume, so that longer bars can be made of
+ * these.
  */
-export function barsOfRows({ values, count }: BarRows, fromMs: number): BarColumns {
+export function barsOfRows({ values, count }: BarRows, fromMs: number, withPriced = false): BarColumns {
   let length = 0;
   const isBar = (row: number) => values[row]! >= fromMs && values[row + at.openEntry]! >= 0;
   for (let row = 0; row < count * stride; row += stride) if (isBar(row)) length++;
   const bars = barColumns(length);
+  if (withPriced) bars.pricedVolume = new Float64Array(length);
   const sum = (offset: number) => values[offset]! + values[offset + 1]! / sizeParts;
   for (let row = 0, i = 0; row < count * stride; row += stride) {
     if (!isBar(row)) continue;
@@ -209,6 +211,7 @@ export function barsOfRows({ values, count }: BarRows, fromMs: number): BarColum
     // A mean lies among what it is the mean of, which its last rounding may not know.
     const pricedSize = sum(row + at.pricedSize);
     const vwap = pricedSize > 0 ? sum(row + at.money) / pricedSize / priceUnits : Number.NaN;
+    if (bars.pricedVolume) bars.pricedVolume[i] = pricedSize;
     bars.vwap[i++] = Math.min(high, Math.max(low, vwap));
   }
   return bars;

@@ -4,7 +4,7 @@ import { minuteMs } from '../../domain/units.ts';
 import { type OptionLedger, printState } from '../prints/option-ledger.ts';
 import type { PrintLinks } from '../prints/print-links.ts';
 import { createBarRowPool } from './bar-row-pool.ts';
-import { type BarRows, barsOfRows, foldRows } from './bar-rows.ts';
+import { barsOfRows } from './bar-rows.ts';
 
 /** Bars of option contracts from their prints. */
 export interface OptionBars {
@@ -13,10 +13,10 @@ export interface OptionBars {
   /** Makes the minute of a print again after it was taken back. */
   recount(entry: number): void;
   /**
-   * The bars so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not
-   * traded.
+   * The minutes so far that start at or after `fromMs`, ascending; empty for a contract that is not followed or has not
+   * traded. Longer bars are made of them.
    */
-  bars(contract: TradedContract, timeframe: '1m' | '5m', fromMs?: number): BarColumns;
+  minutes(contract: TradedContract, fromMs?: number): BarColumns;
   /**
    * Contracts whose bars changed since they were last taken, and the first minute that did; at most so many, those that
    * have waited longest.
@@ -26,15 +26,6 @@ export interface OptionBars {
   changedFromMs(): number | null;
   /** Takes what changed before a minute. */
   takeBefore(fromMs: number): void;
-}
-
-const fiveMinutesMs = 5 * minuteMs;
-const fiveMinutesOf = (ms: number) => ms - (ms % fiveMinutesMs);
-
-/** The bars from `fromMs` on of a contract's minutes; shorter buckets before the one it lies in may be absent. */
-export function barsOfMinutes(minutes: BarRows, timeframe: '1m' | '5m', fromMs: number): BarColumns {
-  if (timeframe === '1m') return barsOfRows(minutes, fromMs);
-  return barsOfRows(foldRows(minutes, fiveMinutesOf, true, fiveMinutesOf(Math.max(0, fromMs))), fromMs);
 }
 
 /** Bars of the contracts that `followed` names, over a ledger and its links. */
@@ -106,10 +97,7 @@ export function createOptionBars(
       }
       noteChange(index, startMs);
     },
-    bars({ index }, timeframe, fromMs = -Infinity) {
-      const firstMs = timeframe === '1m' ? fromMs : fiveMinutesOf(Math.max(0, fromMs));
-      return barsOfMinutes(pool.rows(index, firstMs), timeframe, fromMs);
-    },
+    minutes: ({ index }, fromMs = -Infinity) => barsOfRows(pool.rows(index, fromMs), fromMs, true),
     takeChanged(most = Infinity) {
       const taken = changed.slice(0, most);
       const contracts = taken.map((index) => ({ contract: ledger.contracts[index]!, fromMs: changedFrom[index]! }));

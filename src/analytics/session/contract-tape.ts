@@ -4,8 +4,7 @@ import { optionTraits } from '../../domain/flow/option-trade-conditions.ts';
 import { addDays, exchangeInstant } from '../../domain/market-time.ts';
 import { correctionMessage, isWithdrawn, type OptionPrint } from '../../domain/print.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { addToBar, createBarRows } from '../bars/bar-rows.ts';
-import { barsOfMinutes } from '../bars/option-bars-from-prints.ts';
+import { addToBar, barsOfRows, createBarRows } from '../bars/bar-rows.ts';
 import { createFlowChanges } from '../flow/changes.ts';
 import { createCrossSections } from '../flow/cross-section.ts';
 import type { FormedEvent } from '../flow/events.ts';
@@ -18,8 +17,8 @@ import { sideIndex } from '../prints/side.ts';
 import { emptyCounts, type OptionTape, type OptionTapeOptions } from './option-tape.ts';
 
 export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' | 'onChange'> {
-  /** Called once a contract of which all prints were taken, if any of them stands; `bars` is to be called at once. */
-  onBars(contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns): void;
+  /** Called with the minutes of each contract of which all prints were taken, if it has any. */
+  onBars(contract: TradedContract, minutes: BarColumns): void;
 }
 
 // Ids of exchanges are small numbers.
@@ -139,7 +138,8 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     sweeps.end();
     if (sums.count > 0) crossSections.addPrints(contract, sums.volume, sums.premium, sums.count);
     sums.volume = sums.premium = sums.count = 0;
-    if (minutes.count > 0) onBars(contract, (timeframe) => barsOfMinutes(minutes, timeframe, -Infinity));
+    const bars = barsOfRows(minutes, -Infinity, true);
+    if (bars.tsMs.length > 0) onBars(contract, bars);
     ledger.retain(
       first,
       legs.sort((a, b) => a - b),

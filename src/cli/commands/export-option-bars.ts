@@ -27,7 +27,7 @@ export const optionBars: Exporter = {
       import('../../store/chain/option-bars.ts'),
       import('../../store/chain/stored-option-bars.ts'),
     ]);
-    const sessions = await storedOptionBars(store, symbol, timeframe, exchangeDate(fromMs), exchangeDate(toMs));
+    const sessions = await storedOptionBars(store, symbol, exchangeDate(fromMs), exchangeDate(toMs));
     for (const { sessionDate, contract } of sessions) {
       const { bars } = await readOptionBars(store, contract, sessionDate, timeframe);
       for (let i = 0; i < bars.tsMs.length; i++) {

@@ -1,4 +1,3 @@
-import { aggregateBars } from '../../analytics/bars/bars.ts';
 import type { BarColumns } from '../../domain/bar.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
@@ -34,14 +33,12 @@ async function writeBatch(tx: Transaction, batch: BarBatch, sessions: Set<Sessio
     );
     await saveUnderlyings(tx, new Set(runs.map((run) => run.root)));
     // A vendor's day file is the whole session's tape: what was observed live gives way to it.
-    const minutes = await saveOptionBars(tx, '1m', 'eod_reconciled', runs);
-    const fives = minutes.map((run) => ({ ...run, bars: aggregateBars(run.bars, '5m') }));
-    changed += minutes.length + (await saveOptionBars(tx, '5m', 'eod_reconciled', fives)).length;
+    changed += await saveOptionBars(tx, 'eod_reconciled', runs);
   }
   return changed;
 }
 
-/** Minute aggregates of option contracts: 1m blocks, and the 5m blocks that follow from them. */
+/** Minute aggregates of option contracts. */
 export const loadOptionMinuteBars: Loader = async (job) => {
   await lockOptionBars(job.tx);
   const sessions = new Set<SessionDate>();

@@ -56,7 +56,7 @@ export interface SolvedSession {
   nowMs: number;
 }
 
-type OnContractBars = (contract: TradedContract, bars: (timeframe: '1m' | '5m') => BarColumns) => void;
+type OnContractBars = (contract: TradedContract, minutes: BarColumns) => void;
 
 /** A session's engine: takes its records, then ends. */
 interface Engine {
@@ -88,8 +88,10 @@ function quotedEngine(session: SessionDate, onBars: OnContractBars, solved: Solv
   const tape = createOptionTape({ session, onChange: changing(events), holdMs: 0, rememberedQuotes: 0 });
   async function end() {
     tape.end();
-    for (const { contract } of tape.bars.takeChanged())
-      onBars(contract, (timeframe) => tape.bars.bars(contract, timeframe));
+    for (const { contract } of tape.bars.takeChanged()) {
+      const minutes = tape.bars.minutes(contract);
+      if (minutes.tsMs.length > 0) onBars(contract, minutes);
+    }
     if (solved === null) return;
     const { greeks, nowMs } = solved;
     const throughMs = optionsAreOver(session, nowMs) ? Number.MAX_VALUE : tape.reachedMs;
@@ -163,14 +165,8 @@ export async function makeSession(
   const date = dateOfEpochDay(day);
   const { underlying, contracts } = tradedContracts(work);
   const bars = rowEncoder('OptionBarBlock', symbol);
-  const onBars: OnContractBars = ({ id }, barsOf) => {
-    for (const timeframe of ['1m', '5m'] as const) {
-      const ofContract = barsOf(timeframe);
-      if (ofContract.tsMs.length === 0) return;
-      const run = { sessionDate: date, underlying: symbol, contract: id, timeframe, bars: ofContract };
-      bars.add(optionBarBlock(run, status));
-    }
-  };
+  const onBars: OnContractBars = ({ id: contract }, minutes) =>
+    bars.add(optionBarBlock({ sessionDate: date, underlying: symbol, contract, bars: minutes }, status));
   const isQuoted = work.quotes > 0 || solved !== null;
   const engine = isQuoted ? quotedEngine(date, onBars, solved) : printEngine(date, onBars);
   const feeder = recordFeeder(contracts, conditions, day);

@@ -1,5 +1,5 @@
-import { aggregateBars } from '../../analytics/bars/bars.ts';
 import { type BarColumns, barColumns, type Timeframe } from '../../domain/bar.ts';
+import { aggregateBars } from '../../domain/bar-aggregation.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import {

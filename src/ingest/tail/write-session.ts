@@ -78,16 +78,13 @@ async function writeOptionBars(
   changed: readonly { contract: TradedContract; fromMs: number }[],
 ): Promise<void> {
   for (const slice of slices(changed, atOnce)) {
-    const runs = slice.flatMap(({ contract, fromMs }) =>
-      (['1m', '5m'] as const).map((timeframe) => ({
-        underlying: contract.underlying.symbol,
-        sessionDate: date,
-        contract: contract.id,
-        timeframe,
-        fromMs,
-        bars: options.bars.bars(contract, timeframe, partStart(fromMs)),
-      })),
-    );
+    const runs = slice.map(({ contract, fromMs }) => ({
+      underlying: contract.underlying.symbol,
+      sessionDate: date,
+      contract: contract.id,
+      fromMs,
+      bars: options.bars.minutes(contract, partStart(fromMs)),
+    }));
     await saveLiveOptionBars(tx, runs);
   }
 }

@@ -1,5 +1,6 @@
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
+import { openBlock } from '../engine/codec.ts';
 import { anyOf } from '../engine/models/any-of.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { findRows } from '../engine/models/sets.ts';
@@ -56,14 +57,14 @@ export async function readLastOptionPrices(
   session: SessionDate,
   contracts: readonly { underlying: string; contract: string }[],
 ): Promise<Map<string, number>> {
-  const keys = contracts.map((contract) => ({ ...contract, sessionDate: session, timeframe: '5m' }));
+  const keys = contracts.map((contract) => ({ ...contract, sessionDate: session, timeframe: '1m' }));
   const by = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
   const rows = await findRows(from, 'OptionBarBlock', { by, keys }, ['contract', 'payload', 'part']);
   rows.sort((a, b) => a.part - b.part);
   const closes = new Map<string, number>();
   for (const { contract, payload } of rows) {
-    const { close } = decodeBars(payload);
-    if (close.length > 0) closes.set(contract, close[close.length - 1]!);
+    const bars = openBlock(payload);
+    if (bars.length > 0) closes.set(contract, bars.number('close', bars.length - 1));
   }
   return closes;
 }

@@ -4,10 +4,10 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import type { Row } from '../engine/models/sets.ts';
 import { blockVersion, encodeBars } from '../market/bar-codec.ts';
 
-/** Bar lengths stored for option contracts. */
+/** Bar lengths served for option contracts. Minutes are stored; five minutes are made of them when they are read. */
 export type OptionTimeframe = '1m' | '5m';
 
-/** Bars of one contract in one session, to be written. */
+/** The minutes of one contract in one session, to be written. */
 export interface OptionBarRun {
   underlying: string;
   sessionDate: SessionDate;
@@ -17,20 +17,20 @@ export interface OptionBarRun {
   bars: BarColumns;
 }
 
-/** A block to be written: all bars of a session (part 0), or those of a part of it. */
+/** A block to be written: all minutes of a session (part 0), or those of a part of it. */
 export interface BlockRun extends OptionBarRun {
-  timeframe: OptionTimeframe;
   part: number;
 }
 
 /** A block as it is stored. */
 export type OptionBarBlock = Row<'OptionBarBlock'>;
 
-/** Bars of one contract in one session, all of them unless `part` says otherwise, as they are stored. */
+/** The minutes of one contract in one session, all of them unless `part` says otherwise, as they are stored. */
 export function optionBarBlock(
   { bars, ...run }: Omit<BlockRun, 'part'> & { part?: number },
   status: CoverageStatus,
 ): OptionBarBlock {
   const payload = encodeBars(bars);
-  return { part: 0, ...run, status, count: bars.tsMs.length, version: blockVersion(payload), payload };
+  const count = bars.tsMs.length;
+  return { part: 0, ...run, timeframe: '1m', status, count, version: blockVersion(payload), payload };
 }

@@ -1,4 +1,5 @@
 import { type BarColumns, barColumns } from '../../domain/bar.ts';
+import { aggregateBars } from '../../domain/bar-aggregation.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
@@ -30,66 +31,75 @@ interface StoredBlocks {
   status: CoverageStatus;
   /** Names the content of all. */
   version: string;
-  payloads: Buffer[];
+  blocks: BlockRow[];
 }
 
-type BlockRow = Pick<Row<'OptionBarBlock'>, 'sessionDate' | 'contract' | 'status' | 'version' | 'part'> & {
+type BlockRow = Pick<
+  Row<'OptionBarBlock'>,
+  'sessionDate' | 'contract' | 'timeframe' | 'status' | 'version' | 'part'
+> & {
   payload: Buffer;
 };
-const blockFields = ['sessionDate', 'contract', 'status', 'version', 'payload', 'part'] as const;
+const blockFields = ['sessionDate', 'contract', 'timeframe', 'status', 'version', 'payload', 'part'] as const;
 const blockKey = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
+const contractKey = ['underlying', 'sessionDate', 'contract'] as const;
 
 /** Rows by key, each in the order of its parts. Reconciled bars are all there are: parts beside them are skipped. */
 function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
   const found = new Map<string, StoredBlocks>();
   for (const row of rows.toSorted((a, b) => a.part - b.part)) {
-    const { version, payload } = row;
     const status = row.status as CoverageStatus;
     const known = found.get(keyOf(row));
     if (!known || (known.status !== status && status === 'eod_reconciled')) {
-      found.set(keyOf(row), { status, version, payloads: [payload] });
+      found.set(keyOf(row), { status, version: row.version, blocks: [row] });
     } else if (known.status === status) {
-      known.version += version;
-      known.payloads.push(payload);
+      known.version += row.version;
+      known.blocks.push(row);
     }
   }
   return found;
 }
 
-const decodeBlocks = ({ payloads }: StoredBlocks) => concatBars(payloads.map(decodeBars));
+/** A block's bars of a length. A part never begins or ends within five minutes. */
+function decodeBlock({ payload, timeframe: stored }: BlockRow, timeframe: OptionTimeframe): BarColumns {
+  const bars = decodeBars(payload);
+  return stored === timeframe ? bars : aggregateBars(bars, timeframe);
+}
 
-async function blocksBefore(tx: Transaction, timeframe: OptionTimeframe, runs: readonly OptionBarRun[]) {
-  const keys = runs.map((run) => ({ ...run, timeframe }));
-  return blocksOf(await findRows(tx, 'OptionBarBlock', { by: blockKey, keys }, blockFields));
+function decodeBlocks({ blocks }: StoredBlocks, timeframe: OptionTimeframe): BarColumns {
+  // Releases before this one stored five minutes beside the minutes.
+  const byPart = new Map(blocks.map((block) => [block.part, block]));
+  for (const block of blocks) if (block.timeframe === timeframe) byPart.set(block.part, block);
+  return concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
 }
 
 /**
- * Merges bars into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there is
- * replaced when it differs. Bars of an observed session give way whole to reconciled ones. Returns the runs that
- * changed, with all their bars.
+ * Merges minutes into their blocks, inside the caller's transaction, which holds `lockOptionBars`; a bar already there
+ * is replaced when it differs. Bars of an observed session give way whole to reconciled ones. Returns how many runs
+ * changed something.
  */
 export async function saveOptionBars(
   tx: Transaction,
-  timeframe: OptionTimeframe,
   status: CoverageStatus,
   runs: readonly OptionBarRun[],
-): Promise<OptionBarRun[]> {
-  if (runs.length === 0) return [];
-  const before = await blocksBefore(tx, timeframe, runs);
+): Promise<number> {
+  if (runs.length === 0) return 0;
+  const keys = runs.map((run) => ({ ...run, timeframe: '1m' }));
+  const before = blocksOf(await findRows(tx, 'OptionBarBlock', { by: blockKey, keys }, blockFields));
   const changed = runs.flatMap((run) => {
     const old = before.get(keyOf(run));
-    const bars = old?.status === status ? mergeBars(decodeBlocks(old), run.bars) : run.bars;
+    const bars = old?.status === status ? mergeBars(decodeBlocks(old, '1m'), run.bars) : run.bars;
     const version = blockVersion(encodeBars(bars));
-    return old?.version === version && old.status === status ? [] : [{ ...run, timeframe, part: 0, bars }];
+    return old?.version === version && old.status === status ? [] : [{ ...run, bars }];
   });
-  if (changed.length === 0) return [];
-  await deleteRows(tx, 'OptionBarBlock', { by: blockKey, keys: changed });
+  if (changed.length === 0) return 0;
+  await deleteRows(tx, 'OptionBarBlock', { by: contractKey, keys: changed });
   await copyRows(
     tx,
     'OptionBarBlock',
     changed.map((run) => optionBarBlock(run, status)),
   );
-  return changed;
+  return changed.length;
 }
 
 /**
@@ -119,7 +129,7 @@ const partOf = (sessionDate: SessionDate, tsMs: number) =>
   1 + (partStart(tsMs) - exchangeInstant(sessionDate)) / partMs;
 
 /** The bars of a run by the part of the session in which they lie. */
-function* parts(run: Omit<BlockRun, 'part'>): Generator<BlockRun> {
+function* parts(run: OptionBarRun): Generator<BlockRun> {
   const { tsMs } = run.bars;
   for (let from = 0, to = 0; from < tsMs.length; from = to) {
     const startMs = partStart(tsMs[from]!);
@@ -130,25 +140,24 @@ function* parts(run: Omit<BlockRun, 'part'>): Generator<BlockRun> {
 
 const removing = statement(
   'remove-option-bar-parts',
-  { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', timeframes: 'text[]', parts: 'int4[]' },
+  { underlyings: 'text[]', sessionDates: 'text[]', contracts: 'text[]', parts: 'int4[]' },
   {},
 );
 
 /**
- * Writes bars of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what is
- * stored from the part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay. Reconciled
+ * Writes minutes of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what
+ * is stored from the part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay. Reconciled
  * bars are read instead of live ones.
  */
 export async function saveLiveOptionBars(
   tx: Transaction,
-  runs: readonly (Omit<BlockRun, 'part'> & { fromMs: number })[],
+  runs: readonly (OptionBarRun & { fromMs: number })[],
 ): Promise<void> {
   tx.changes.addRows('OptionBarBlock', runs);
   await removing.count(tx, {
     underlyings: runs.map((run) => run.underlying),
     sessionDates: runs.map((run) => run.sessionDate),
     contracts: runs.map((run) => run.contract),
-    timeframes: runs.map((run) => run.timeframe),
     parts: runs.map((run) => partOf(run.sessionDate, run.fromMs)),
   });
   const blocks = runs.flatMap(({ fromMs: _, ...run }) => [...parts(run)]);
@@ -171,6 +180,7 @@ export interface StoredOptionBars {
 
 /**
  * The bars of several contracts in one session, in one statement, by path form (`O:…`); a contract without is absent.
+ * Five minutes are made of the minutes.
  */
 export async function readOptionBarsOf(
   store: Store,
@@ -179,18 +189,17 @@ export async function readOptionBarsOf(
   timeframe: OptionTimeframe,
 ): Promise<Map<string, StoredOptionBars>> {
   const keys = contracts.map((contract) => ({
-    ...{ underlying: underlyingOf(contract.root), contract: contractId(contract) },
-    ...{ sessionDate, timeframe },
+    ...{ underlying: underlyingOf(contract.root), contract: contractId(contract), sessionDate },
   }));
   const from = readFrom(store, 'chain', new Set(keys.map(({ underlying }) => underlying)));
-  const rows = await findRows(from, 'OptionBarBlock', { by: blockKey, keys }, blockFields);
+  const rows = await findRows(from, 'OptionBarBlock', { by: contractKey, keys }, blockFields);
   const read = new Map<string, StoredOptionBars>();
-  for (const [key, blocks] of blocksOf(rows)) {
+  for (const [key, blocks] of blocksOf(rows.filter((row) => row.timeframe === '1m' || row.timeframe === timeframe))) {
     const contract = key.slice(sessionDate.length + 1);
     const cached = cacheKey(contract, sessionDate, timeframe, blocks.version);
     let bars = store.blocks.get<BarColumns>(cached);
     if (!bars) {
-      bars = decodeBlocks(blocks);
+      bars = decodeBlocks(blocks, timeframe);
       store.blocks.set(cached, bars, bars.tsMs.length * 64);
     }
     read.set(contract, { bars, status: blocks.status });

@@ -15,13 +15,12 @@ export interface StoredOptionBars {
 export async function storedOptionBars(
   store: Store,
   underlying: string,
-  timeframe: '1m' | '5m',
   from: SessionDate,
   to: SessionDate,
 ): Promise<StoredOptionBars[]> {
   const rows = await readFrom(store, 'chain', [underlying]).prisma.optionBarBlock.groupBy({
     by: ['sessionDate', 'contract'],
-    where: { underlying, timeframe, sessionDate: { gte: from, lte: to } },
+    where: { underlying, timeframe: '1m', sessionDate: { gte: from, lte: to } },
     orderBy: [{ sessionDate: 'asc' }, { contract: 'asc' }],
   });
   return rows.flatMap(({ sessionDate, contract }) => {

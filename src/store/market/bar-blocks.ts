@@ -11,18 +11,29 @@ import { type BarHeader, barHeaders, spanStart } from './bar-headers.ts';
 
 /** The bars `start` to `end` (exclusive) of `bars`, sharing its memory. */
 export function sliceBars(bars: BarColumns, start: number, end: number): BarColumns {
-  return Object.fromEntries(
+  const slice = Object.fromEntries(
     barColumnNames.map((name) => [name, bars[name].subarray(start, end)]),
   ) as unknown as BarColumns;
+  if (bars.pricedVolume) slice.pricedVolume = bars.pricedVolume.subarray(start, end);
+  return slice;
+}
+
+/** Columns for `length` bars that come from `parts`. */
+function columnsFor(parts: readonly BarColumns[], length: number): BarColumns {
+  const columns = barColumns(length);
+  if (parts.some(({ pricedVolume }) => pricedVolume)) columns.pricedVolume = new Float64Array(length);
+  return columns;
 }
 
 /** Bars one after another. */
 export function concatBars(parts: readonly BarColumns[]): BarColumns {
   if (parts.length === 1) return parts[0]!;
-  const all = barColumns(parts.reduce((sum, part) => sum + part.tsMs.length, 0));
+  const length = parts.reduce((sum, part) => sum + part.tsMs.length, 0);
+  const all = columnsFor(parts, length);
   let offset = 0;
   for (const part of parts) {
     for (const name of barColumnNames) all[name].set(part[name], offset);
+    all.pricedVolume?.set(part.pricedVolume ?? part.volume, offset);
     offset += part.tsMs.length;
   }
   return all;
@@ -42,7 +53,7 @@ export function firstAtOrAfter(bars: BarColumns, tsMs: number): number {
 
 /** Merges two ascending runs; where both have a bar, the one of `newer` counts. */
 export function mergeBars(older: BarColumns, newer: BarColumns): BarColumns {
-  const merged = barColumns(older.tsMs.length + newer.tsMs.length);
+  const merged = columnsFor([older, newer], older.tsMs.length + newer.tsMs.length);
   let o = 0;
   let n = 0;
   let length = 0;
@@ -52,6 +63,7 @@ export function mergeBars(older: BarColumns, newer: BarColumns): BarColumns {
     const [from, index] = newerTs <= olderTs ? [newer, n++] : [older, o];
     if (olderTs <= newerTs) o++;
     for (const name of barColumnNames) merged[name][length] = from[name][index]!;
+    if (merged.pricedVolume) merged.pricedVolume[length] = (from.pricedVolume ?? from.volume)[index]!;
     length++;
   }
   return sliceBars(merged, 0, length);

@@ -7,13 +7,17 @@ export function blockVersion(payload: Uint8Array): string {
   return hash('sha256', payload, 'base64url').slice(0, 16);
 }
 
-/** Bars as a column block. */
-export function encodeBars(bars: BarColumns): Uint8Array<ArrayBuffer> {
-  return encodeBlock({ ...bars });
+/** Bars as a column block. Their priced volume is a column of its own only where it is not the whole volume. */
+export function encodeBars({ pricedVolume, ...bars }: BarColumns): Uint8Array<ArrayBuffer> {
+  const isWhole = !pricedVolume || pricedVolume.every((priced, i) => priced === bars.volume[i]);
+  return encodeBlock(isWhole ? bars : { ...bars, pricedVolume });
 }
 
 /** The bars of a column block. */
 export function decodeBars(payload: Uint8Array): BarColumns {
   const columns = decodeBlock(payload);
-  return Object.fromEntries(barColumnNames.map((name) => [name, numbers(columns, name)])) as unknown as BarColumns;
+  const bars = Object.fromEntries(
+    barColumnNames.map((name) => [name, numbers(columns, name)]),
+  ) as unknown as BarColumns;
+  return columns.pricedVolume ? { ...bars, pricedVolume: numbers(columns, 'pricedVolume') } : bars;
 }

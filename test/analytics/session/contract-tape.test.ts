@@ -53,10 +53,7 @@ const byId = (events: FlowEvent[]) => events.sort((a, b) => (a.eventId < b.event
 /** What the tape in event time makes of prints. */
 function inEventTime(records: readonly OptionPrint[]) {
   const { events, tape } = runTape(records, { holdMs: 0 });
-  const timeframes = ['1m', '5m'] as const;
-  const bars = tape.bars
-    .takeChanged()
-    .map(({ contract }) => [contract.id, ...timeframes.map((timeframe) => tape.bars.bars(contract, timeframe))]);
+  const bars = tape.bars.takeChanged().map(({ contract }) => [contract.id, tape.bars.minutes(contract)]);
   return { events: byId(events), bars, tape };
 }
 
@@ -67,7 +64,7 @@ function byContract(records: readonly OptionPrint[], order: readonly number[]) {
   const tape = createContractTape({
     session: tapeSession,
     onChange: (change) => changes.push(change),
-    onBars: ({ id }, of) => bars.push([id, of('1m'), of('5m')]),
+    onBars: ({ id }, minutes) => bars.push([id, minutes]),
   });
   for (const index of order)
     for (const print of records) if (print.contract === contracts[index]) tape.print({ ...print });
@@ -121,7 +118,7 @@ test('prints of one millisecond and contract are taken in the order of their nan
   const tape = createContractTape({
     session: tapeSession,
     onChange: () => {},
-    onBars: (_, of) => bars.push([of('1m').open[0]!, of('1m').close[0]!]),
+    onBars: (_, { open, close }) => bars.push([open[0]!, close[0]!]),
   });
   for (const print of [at(900, 30_000, 1), at(100, 10_000, 2), at(500, 20_000, 3)]) tape.print(print);
   tape.end();

@@ -31,7 +31,7 @@ function figures(tape: OptionTape) {
       .filter((snapshot) => snapshot !== null && snapshot.byStrike.length > 0)
       .map((snapshot) => ({ ...snapshot, seq: 0 })),
     ranked: tape.ranked.tops(),
-    bars: tapeContracts.map((one) => [tape.bars.bars(one, '1m'), tape.bars.bars(one, '5m')]),
+    bars: tapeContracts.map((one) => tape.bars.minutes(one)),
   };
 }
 const byId = (events: readonly FlowEvent[]) => [...events].sort((a, b) => (a.eventId < b.eventId ? -1 : 1));

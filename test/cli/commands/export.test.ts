@@ -146,7 +146,7 @@ it('export option-bars writes the bars of every contract, by session, then contr
       return { underlying: 'QQQ', contract, sessionDate, bars: toBarColumns([bar]) };
     }),
   );
-  await inTransaction(store, (tx) => saveOptionBars(tx, '1m', 'observed_live', runs));
+  await inTransaction(store, (tx) => saveOptionBars(tx, 'observed_live', runs));
   const { stdout } = await tapegraph(['export', 'option-bars', '--symbol', 'QQQ', '--to', '2026-11-19T09:32'], env);
   const cells = stdout
     .trimEnd()

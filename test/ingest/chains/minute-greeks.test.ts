@@ -59,10 +59,9 @@ async function before(store: Store): Promise<void> {
         settings,
       );
     const bars = toBarColumns([flatBar(exchangeInstant('2026-11-13', 900), 3.33)]);
-    for (const timeframe of ['1m', '5m'] as const)
-      await saveOptionBars(tx, timeframe, 'eod_reconciled', [
-        { underlying: 'SPY', sessionDate: '2026-11-13', contract: unquoted, bars },
-      ]);
+    await saveOptionBars(tx, 'eod_reconciled', [
+      { underlying: 'SPY', sessionDate: '2026-11-13', contract: unquoted, bars },
+    ]);
   });
 }
 

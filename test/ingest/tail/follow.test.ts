@@ -153,7 +153,7 @@ describe('a live tape that is followed', () => {
     undisturbed = await stored(store);
     await store.close();
     expect(undisturbed.flow_events.length).toBeGreaterThan(50);
-    expect(undisturbed.option_bar_blocks).toHaveLength(6);
+    expect(undisturbed.option_bar_blocks).toHaveLength(3);
     // Five minutes of the tape, of both underlyings.
     expect(undisturbed.greeks_places).toHaveLength(3);
     expect(undisturbed.greeks_minutes.length).toBeGreaterThan(6);

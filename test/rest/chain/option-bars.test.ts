@@ -1,7 +1,6 @@
 import { afterAll, afterEach, beforeAll, describe, expect, test } from 'vitest';
 import { type Bar, toBarColumns } from '../../../src/domain/bar.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
-import type { OptionTimeframe } from '../../../src/store/chain/option-bar-block.ts';
 import { saveOptionBars } from '../../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
 import { type Json, type TestApp, testApp } from '../../support/app.ts';
@@ -18,15 +17,9 @@ function bar(session: string, minute: number, change: Partial<Bar> = {}): Bar {
   return { tsMs, open: 2, high: 2.5, low: 1.5, close: 2.25, volume: minute, vwap: 2.1, tradeCount: 3, ...change };
 }
 
-async function store(
-  underlying: string,
-  contract: string,
-  sessionDate: string,
-  bars: Bar[],
-  tf: OptionTimeframe = '1m',
-) {
+async function store(underlying: string, contract: string, sessionDate: string, bars: Bar[]) {
   await inTransaction(app.store, async (tx) => {
-    await saveOptionBars(tx, tf, 'eod_reconciled', [{ underlying, contract, sessionDate, bars: toBarColumns(bars) }]);
+    await saveOptionBars(tx, 'eod_reconciled', [{ underlying, contract, sessionDate, bars: toBarColumns(bars) }]);
   });
 }
 const minutes = (session: string, from: number, count: number) =>
@@ -40,7 +33,6 @@ beforeAll(async () => {
     bar('2026-11-19', 570),
     bar('2026-11-19', 572, { volume: 5_000_000_000, vwap: null, tradeCount: null }),
   ]);
-  await store('SPY', spy, '2026-11-19', [bar('2026-11-19', 570, { high: 3 })], '5m');
   await store('SPY', spy, '2026-11-20', minutes('2026-11-20', 718, 5));
   await store('SPX', weekly, '2026-11-20', minutes('2026-11-20', 600, 2));
 });
@@ -87,10 +79,17 @@ describe('GET /v2/options/{contract}/bars', () => {
     expect(headers.etag).toBeDefined();
   });
 
-  test('tf=5m gives five-minute bars; 1m is the default', async () => {
+  test('tf=5m gives five-minute bars, made of the minutes; 1m is the default', async () => {
     const { body } = await app.get(`${path(spy)}?session=2026-11-19&tf=5m`);
     expect(body.data.timeframe).toBe('5m');
-    expect(body.data.bars).toMatchObject([{ high: 3 }]);
+    const volume = 570 + 5_000_000_000;
+    // One of the minutes says neither.
+    const unknown = { vwap: null, trade_count: null };
+    expect(body.data.bars).toEqual([
+      { ts_ms: exchangeInstant('2026-11-19', 570), open: 2, high: 2.5, low: 1.5, close: 2.25, volume, ...unknown },
+    ]);
+    const whole = await app.get(`${path(spy)}?session=2026-11-18&tf=5m&limit=2000`);
+    expect(whole.body.data.bars).toHaveLength(2100 / 5);
   });
 
   test('the default session is today when the exchange trades; nothing later than the clock is served', async () => {

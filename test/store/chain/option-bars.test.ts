@@ -9,6 +9,7 @@ import {
   saveOptionBars,
 } from '../../../src/store/chain/option-bars.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';
+import { encodeBars } from '../../../src/store/market/bar-codec.ts';
 import { storeForThisTest, type TestStore } from '../../support/store.ts';
 
 const id = 'O:SPXW240308C05100000';
@@ -29,7 +30,7 @@ const save = (store: TestStore, status: 'observed_live' | 'eod_reconciled', bars
   inTransaction(store, async (tx) => {
     await lockOptionBars(tx);
     const run = { underlying: 'SPX', sessionDate: session, contract: id, bars: toBarColumns(bars) };
-    return (await saveOptionBars(tx, '1m', status, [run])).length;
+    return saveOptionBars(tx, status, [run]);
   });
 
 async function read(store: TestStore) {
@@ -59,7 +60,7 @@ test('live bars are written a part of the session at a time, and read as one; re
   const write = (fromMinute: number, bars: Bar[]) =>
     inTransaction(store, async (tx) => {
       await lockOptionBars(tx);
-      const run = { underlying: 'SPX', sessionDate: session, contract: id, timeframe: '1m' as const };
+      const run = { underlying: 'SPX', sessionDate: session, contract: id };
       await saveLiveOptionBars(tx, [{ ...run, fromMs: bar(fromMinute, 0).tsMs, bars: toBarColumns(bars) }]);
     });
   const blocks = async () =>
@@ -75,6 +76,43 @@ test('live bars are written a part of the session at a time, and read as one; re
   expect(await save(store, 'eod_reconciled', minutes(0, 14))).toBe(1);
   await write(32, minutes(32));
   expect(await read(store)).toEqual({ status: 'eod_reconciled', bars: minutes(0, 14) });
+});
+
+test('five minutes are made of the minutes, also of a session observed part by part', async () => {
+  const store = await storeForThisTest();
+  const sized = (minute: number, vwap: number) => ({ ...bar(minute, 2), vwap, volume: 100 });
+  const minutes = [sized(0, 2), sized(4, 4), sized(5, 3), sized(15, 5), sized(16, 5)];
+  const pricedVolume = Float64Array.of(100, 50, 100, 0, 100);
+  await inTransaction(store, async (tx) => {
+    await lockOptionBars(tx);
+    const run = { underlying: 'SPX', sessionDate: session, contract: id, fromMs: minutes[0]!.tsMs };
+    await saveLiveOptionBars(tx, [{ ...run, bars: { ...toBarColumns(minutes), pricedVolume } }]);
+  });
+  const { bars, status } = await readOptionBars(store, contract, session, '5m');
+  expect(status).toBe('observed_live');
+  expect(
+    Array.from(bars.tsMs, (tsMs, i) => [(tsMs - minutes[0]!.tsMs) / 60_000, bars.volume[i], bars.vwap[i]]),
+  ).toEqual([
+    [0, 200, 4_000_000 / 150 / 10_000],
+    [5, 100, 3],
+    [15, 200, 5],
+  ]);
+});
+
+test('five minutes that a release before stored are read until their contract is written again', async () => {
+  const store = await storeForThisTest();
+  await save(store, 'eod_reconciled', [bar(0, 2), bar(1, 3)]);
+  const payload = Buffer.from(encodeBars(toBarColumns([{ ...bar(0, 3), vwap: 7.25 }])));
+  await store.pool.query(
+    `INSERT INTO option_bar_blocks (underlying, session_date, contract, timeframe, part, status, count, version, payload)
+     VALUES ('SPX', $1, $2, '5m', 0, 'eod_reconciled', 1, 'of a release before', $3)`,
+    [session, id, payload],
+  );
+  const vwaps = async () => Array.from((await readOptionBars(store, contract, session, '5m')).bars.vwap);
+  expect(await vwaps()).toEqual([7.25]);
+  expect((await read(store)).bars).toEqual([bar(0, 2), bar(1, 3)]);
+  await save(store, 'eod_reconciled', [{ ...bar(1, 3), vwap: 4 }]);
+  expect(await vwaps()).toEqual([Number.NaN]);
 });
 
 test('open interest is merged by contract, the new figure counting', async () => {

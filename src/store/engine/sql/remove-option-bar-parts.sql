@@ -2,7 +2,7 @@
 DELETE FROM option_bar_blocks AS b
 USING (
   SELECT unnest($1::text[]) AS underlying, unnest($2::text[]) AS session_date, unnest($3::text[]) AS contract,
-    unnest($4::text[]) AS timeframe, unnest($5::int4[]) AS part
+    unnest($4::int4[]) AS part
 ) AS w
 WHERE b.underlying = w.underlying AND b.session_date = w.session_date AND b.contract = w.contract
-  AND b.timeframe = w.timeframe AND b.part >= w.part
+  AND b.part >= w.part
