@@ -37,5 +37,5 @@ it('docs/cost.md names how long lists may be', () => {
 it('docs/cost.md names the requests a minute', () => {
   const { rates } = readConfig({}, {});
   expect(text).toContain(`(${rates.free} on the free tier, ${rates.basic} on basic, ${rates.pro} on pro)`);
-  expect(text).toContain(`which has ${rates.anonymous} requests a minute`);
+  expect(text).toContain(`which has ${rates.anonymous} requests per minute`);
 });
