@@ -81,7 +81,7 @@ export function addDistributeCommand(program: Command, terminal: Terminal): void
     .summary('distribute the tables over a Citus cluster')
     .description(
       'Distributes the tables of DATABASE_URL over the nodes of a PostgreSQL with the citus extension, while they are read and written. ' +
-        'Tables that are distributed stay as they are, and a run that was stopped is resumed by the next.',
+        'Distributed tables are not changed; the next run resumes one that was stopped.',
     )
     .option('--block-writes', 'copy tables, or move shards, while their writers wait')
     .addOption(new Option('--rebalance', 'move shards to nodes that were added, instead').conflicts('print'))

@@ -113,7 +113,7 @@ export function addFollowCommand(program: Command, terminal: Terminal): void {
     .summary('read a live tape from stdin or a Redis stream')
     .description(
       'Reads a live tape (docs/live-tape.md: one JSON object per line) from stdin or a Redis stream, until it ends or the command is stopped. ' +
-        'Results and the position in the tape are committed twice a second. After a restart, reading continues from that position.',
+        'Results and the position in the tape are committed up to ten times a second. After a restart, reading continues from that position.',
     )
     .option('--source <name>', 'name of the tape, under which its position is stored (default: stdin)')
     .option('--stream <name>', 'read a Redis stream at REDIS_URL instead; each entry has one line in its field `line`')

@@ -126,8 +126,8 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
     .summary('read vendor files into the store')
     .description(
       'Reads vendor files into the store: CSV, plain, gzip or Zstandard; Parquet; chains also as JSON. Files are given by name, ' +
-        'pattern or address: s3:// with the AWS_* environment variables, https://. A file is stored completely or not at all. ' +
-        'A file whose content is in force is reported as unchanged; one whose content was replaced since is stored again.',
+        'pattern or URL: s3:// with the AWS_* environment variables, https://. A file is stored completely or not at all. ' +
+        'If the stored data is already that of the file, it is reported as unchanged; if other data replaced it, the file is stored again.',
     )
     .addArgument(new Argument('<dataset>', 'dataset of the files; see below').choices(datasetNames))
     .argument(
@@ -139,7 +139,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       'maximum number of bad lines; a file with more is rejected (default: 0)',
       wholeNumber(0, 1_000_000_000),
     )
-    .option('--force', 'read and compute again also what is in force')
+    .option('--force', 'read and compute unchanged files too')
     .addOption(
       choice(
         '--gamma-source <source>',
@@ -155,7 +155,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       '--quotes <file...>',
       'option quotes for option-trades files, used for trade sides instead of the stored ones',
     )
-    .option('--allow-http', 'read http:// addresses of other machines, which is not encrypted');
+    .option('--allow-http', 'allow unencrypted http:// URLs of other machines');
   const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, examples);

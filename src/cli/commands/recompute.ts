@@ -67,10 +67,10 @@ async function run(
 /** `tapegraph recompute`: stored figures by the present definitions. */
 export function addRecomputeCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('recompute'))
-    .summary('compute stored figures again by the present methodology')
+    .summary('recompute stored figures with the current methodology')
     .description(
-      'Computes stored figures again, from what is stored, by the present version of the methodology. Each session of an underlying is ' +
-        'one transaction: streams and caches are notified of it, and a run that was stopped is resumed by the next. Sealed sessions are refused.',
+      'Recomputes stored figures from stored data with the current version of the methodology. Each session of an underlying is ' +
+        'one transaction, which notifies streams and caches; the next run resumes one that was stopped. Sealed sessions are rejected.',
     )
     .addArgument(new Argument('<dataset>', 'what to compute; see below').choices(recomputedNames))
     .option('--symbol <ticker>', 'only this underlying', ticker)
@@ -80,7 +80,7 @@ export function addRecomputeCommand(program: Command, terminal: Terminal): void 
   const kinds = recomputedNames.map((name) => `  ${name.padEnd(20)}${recomputed[name].describes}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
-    ['recompute chain', 'all captures that an older version computed'],
+    ['recompute chain', 'all captures computed by an older version'],
     ['recompute chain --symbol SPX --from 2026-11-01 --to 2026-11-20', 'some sessions of one underlying'],
     ['recompute flow --json', 'a report for scripts'],
   ]);

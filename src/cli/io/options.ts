@@ -114,7 +114,7 @@ const usualThreads = 4;
 export function threadsOption(): Option {
   return new Option(
     '--threads <n>',
-    'threads that read an option tape and compute its sessions; 1 = none beside the main thread',
+    'threads that read an option tape and compute its sessions; 1 = only the main thread',
   )
     .argParser(wholeNumber(1, 64))
     .default(Math.min(availableParallelism(), usualThreads), `processors, at most ${usualThreads}`);

@@ -32,7 +32,7 @@ export type RecomputedDataset = (typeof recomputedNames)[number];
 
 export const recomputed: Record<RecomputedDataset, Recomputing> = {
   chain: {
-    describes: 'chain captures and dealer gamma, of sessions that an older version of the methodology computed',
+    describes: 'chain captures and dealer gamma, of sessions computed by an older version of the methodology',
     sessions: sessionsOfChains,
     run: recomputeChains,
   },
