@@ -167,7 +167,13 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
       book[book.length - counts[exchange]!--] = leg;
       nanos[leg] = (columns.tsMs[leg]! - startMs) * 1e6 + columns.tsNanos[leg]!;
     }
-    const compare = (a: number, b: number) => nanos[a]! - nanos[b]! || (ledger.before(a, b) ? -1 : 1);
+    // A difference would be a new object for each comparison: it fits no small integer.
+    const compare = (a: number, b: number) => {
+      const first = nanos[a]!;
+      const second = nanos[b]!;
+      if (first === second) return ledger.before(a, b) ? -1 : 1;
+      return first < second ? -1 : 1;
+    };
     return [...books.values()].map((book) => book.sort(compare));
   }
 
