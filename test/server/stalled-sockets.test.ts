@@ -80,3 +80,55 @@ test('a socket of /graphql that stops reading is ended when more than 1,000 larg
   talking.socket.terminate();
   await nothingLeft();
 }, 300_000);
+
+test.each([
+  ['/v2/ws', [], 60_000, 900, (text: string) => ({ op: 'ping', t: text })],
+  ['/graphql', ['graphql-transport-ws'], 1_000_000, 120, (payload: string) => ({ type: 'ping', payload: { payload } })],
+] as const)(
+  'a socket of %s that asks and does not read is not read either',
+  async (path, protocols, bytes, most, ping) => {
+    const talking = await connect(path, [...protocols]);
+    if (path === '/v2/ws') {
+      const { body } = await app.send('POST', '/v2/stream/ticket', { credential: await app.key() });
+      talking.send({ op: 'auth', ticket: body.data.ticket, proto: 3, encoding: 'protobuf' });
+    } else talking.send({ type: 'connection_init', payload: { Authorization: `Bearer ${await app.key()}` } });
+    await expect.poll(() => talking.said.length, patient).toBe(1);
+    talking.socket.pause();
+    const message = JSON.stringify(ping('x'.repeat(bytes)));
+    // Each waits until the one before has left: what the kernel and the server hold is all that is ever on its way.
+    let taken = 0;
+    const sending = (async () => {
+      for (; taken < most; taken++)
+        await new Promise((resolve, reject) =>
+          talking.socket.send(message, (error) => (error ? reject(error) : resolve(0))),
+        );
+    })();
+    let before = -1;
+    while (before !== taken && taken < most) {
+      before = taken;
+      await new Promise((resolve) => setTimeout(resolve, 1500));
+    }
+    expect(taken * message.length).toBeLessThan(30_000_000);
+    // Once it reads, everything is answered.
+    talking.socket.resume();
+    await sending;
+    await expect.poll(() => talking.said.filter(({ op, type }) => (op ?? type) === 'pong').length, patient).toBe(most);
+  },
+  120_000,
+);
+
+test.each([
+  ['/v2/ws', []],
+  ['/graphql', ['graphql-transport-ws']],
+] as const)(
+  'a socket of %s has its pings answered, and is closed with 1008 for a flood of them',
+  async (path, protocols) => {
+    const talking = await connect(path, [...protocols]);
+    const answered = new Promise((resolve) => talking.socket.once('pong', (data) => resolve(String(data))));
+    talking.socket.ping('are you there?');
+    expect(await answered).toBe('are you there?');
+    for (let i = 0; i < 1200; i++) i % 2 === 0 ? talking.socket.ping() : talking.socket.pong();
+    expect(await talking.closed).toMatchObject({ code: 1008 });
+    await nothingLeft();
+  },
+);

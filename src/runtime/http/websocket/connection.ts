@@ -35,7 +35,7 @@ export interface WebSocketListener {
 export interface MessageLimits {
   /** Bytes of one message; a larger one closes the connection with 1009. */
   bytes: number;
-  /** Messages within ten seconds; one more closes the connection with 1008. */
+  /** Messages, pings and pongs within ten seconds; one more closes the connection with 1008. */
   perTenSeconds: number;
 }
 
@@ -47,7 +47,7 @@ export const frameClosing = { protocol: 1002, text: 1007, tooMany: 1008, tooLarg
 
 /** How long a client may take to answer the closing handshake, ms. */
 const lastWordsMs = 1000;
-/** Messages that wait to be handled, before reading stops until they are. */
+/** Messages that wait to be handled, before reading stops until they are; also as many bytes as one may have. */
 const mostWaiting = 16;
 const windowMs = 10_000;
 /** What fits into a close frame, bytes. */
@@ -81,33 +81,71 @@ function clipped(reason: string): string {
   return Buffer.byteLength(reason) <= mostReasonBytes ? reason : `${reason.slice(0, 40)}…`;
 }
 
-/** Hands messages to `listener` one after the other, and stops reading while too many wait. */
-function receive(socket: WebSocket, listener: WebSocketListener, { perTenSeconds }: MessageLimits): void {
-  const waiting: (string | Buffer)[] = [];
+/** What a connection has for its own endpoint. */
+interface OwnConnection extends WebSocketConnection {
+  /** Resolved when the client has room for a message, or is gone. */
+  room(): Promise<void>;
+  hasRoom(): boolean;
+}
+
+/** Counts what a client sends; closes the connection and returns false for what is more than it may. */
+function countedFrames(socket: WebSocket, { perTenSeconds }: MessageLimits): () => boolean {
+  let window = { startMs: performance.now(), frames: 0 };
+  return () => {
+    if (socket.readyState !== socket.OPEN) return false;
+    const nowMs = performance.now();
+    if (nowMs - window.startMs > windowMs) window = { startMs: nowMs, frames: 0 };
+    window.frames += 1;
+    if (window.frames <= perTenSeconds) return true;
+    socket.close(frameClosing.tooMany, `More than ${perTenSeconds} messages within ten seconds.`);
+    return false;
+  };
+}
+
+/**
+ * Hands messages to `listener` one after the other, each when the client has read enough of the answers before it, and
+ * stops reading while too many wait: a client that asks and does not read is not read either.
+ */
+function receive(
+  socket: WebSocket,
+  { room, hasRoom }: OwnConnection,
+  listener: WebSocketListener,
+  limits: MessageLimits,
+): void {
+  const waiting: { message: string | Buffer; bytes: number }[] = [];
+  let waitingBytes = 0;
   let isBusy = false;
-  let window = { startMs: performance.now(), messages: 0 };
+  const isAllowed = countedFrames(socket, limits);
+  const isFull = () => waiting.length >= mostWaiting || waitingBytes >= limits.bytes;
   async function work(): Promise<void> {
     isBusy = true;
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) {
-      await listener.onMessage(next);
-      if (socket.isPaused && waiting.length < mostWaiting) socket.resume();
+    while (waiting.length > 0) {
+      await room();
+      const { message, bytes } = waiting.shift()!;
+      waitingBytes -= bytes;
+      await listener.onMessage(message);
+      if (socket.isPaused && !isFull()) socket.resume();
     }
     isBusy = false;
   }
   socket.on('message', (data: RawData, isBinary: boolean) => {
-    if (socket.readyState !== socket.OPEN) return;
-    const nowMs = performance.now();
-    if (nowMs - window.startMs > windowMs) window = { startMs: nowMs, messages: 0 };
-    window.messages += 1;
-    if (window.messages > perTenSeconds)
-      return socket.close(frameClosing.tooMany, `More than ${perTenSeconds} messages within ten seconds.`);
-    waiting.push(isBinary ? (data as Buffer) : String(data));
-    if (waiting.length >= mostWaiting) socket.pause();
+    if (!isAllowed()) return;
+    const bytes = (data as Buffer).length;
+    waiting.push({ message: isBinary ? (data as Buffer) : String(data), bytes });
+    waitingBytes += bytes;
+    if (isFull()) socket.pause();
     if (!isBusy) void work();
+  });
+  socket.on('ping', (data) => {
+    // Of several pings that come before it reads, a client is owed the answer to the last alone.
+    if (isAllowed() && hasRoom()) socket.pong(data);
+  });
+  socket.on('pong', () => {
+    if (isAllowed()) listener.onPong?.();
   });
 }
 
-function connectionOf(ws: WebSocket, socket: Socket): WebSocketConnection {
+function connectionOf(ws: WebSocket, socket: Socket): OwnConnection {
   let drained: PromiseWithResolvers<void> | null = null;
   const release = () => {
     drained?.resolve();
@@ -116,16 +154,22 @@ function connectionOf(ws: WebSocket, socket: Socket): WebSocketConnection {
   socket.on('drain', release);
   ws.once('close', release);
   const isClosed = () => ws.readyState !== ws.OPEN;
+  const hasRoom = () => isClosed() || !socket.writableNeedDrain;
+  async function room(): Promise<void> {
+    while (!hasRoom()) {
+      drained ??= Promise.withResolvers<void>();
+      await drained.promise;
+    }
+  }
   return {
+    room,
+    hasRoom,
     protocol: ws.protocol,
     get isClosed() {
       return isClosed();
     },
     async send(message) {
-      while (!isClosed() && socket.writableNeedDrain) {
-        drained ??= Promise.withResolvers<void>();
-        await drained.promise;
-      }
+      await room();
       if (!isClosed()) ws.send(typeof message === 'function' ? message() : message);
     },
     ping() {
@@ -145,6 +189,8 @@ export function webSocketEndpoint(limits: MessageLimits, protocols: readonly str
   const server = new WebSocketServer({
     noServer: true,
     clientTracking: false,
+    // Its answers to pings would wait without a limit for a client that does not read.
+    autoPong: false,
     perMessageDeflate: false,
     maxPayload: limits.bytes,
     closeTimeout: lastWordsMs,
@@ -167,9 +213,9 @@ export function webSocketEndpoint(limits: MessageLimits, protocols: readonly str
       socket.setKeepAlive(true, 30_000);
       headersOf.set(request, headers);
       server.handleUpgrade(request, socket, handshakeHead(request) ?? Buffer.alloc(0), (ws) => {
-        const listener = listen(connectionOf(ws, socket));
-        receive(ws, listener, limits);
-        ws.on('pong', () => listener.onPong?.());
+        const connection = connectionOf(ws, socket);
+        const listener = listen(connection);
+        receive(ws, connection, listener, limits);
         // What breaks the protocol is answered with its close code by the library.
         ws.on('error', () => {});
         ws.once('close', (code, reason) => listener.onClose(code, String(reason)));
