@@ -6,6 +6,7 @@ import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-pri
 import { emptyCounts } from '../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
 import { readOptionTape, type SessionPlan } from '../src/ingest/options/option-tape-files.ts';
+import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
 import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 
@@ -134,7 +135,9 @@ export type PassName = keyof typeof passes;
 /** Runs a pass over a file in a process of its own. Rejects when it ends without an answer. */
 export function runPass(name: PassName, path: string, threads = 1): Promise<Pass> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--pass', name, path, String(threads)]);
+    const child = fork(fileURLToPath(import.meta.url), ['--pass', name, path, String(threads)], {
+      execArgv: [...process.execArgv, ...fileReaderOptions],
+    });
     child.once('message', (pass) => resolve(pass as Pass));
     child.once('exit', (code) => reject(new Error(`the pass ${name} ended with ${code}`)));
   });

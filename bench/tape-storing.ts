@@ -6,6 +6,7 @@ import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { exchangeInstant } from '../src/domain/market-time.ts';
 import { ingestFiles } from '../src/ingest/ingest.ts';
+import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
 import { openStore, type Store } from '../src/store/engine/connection.ts';
 import { tapeSession } from './tape-market.ts';
 
@@ -84,7 +85,9 @@ async function measure(path: string, quotes: string, threads: number): Promise<S
 /** Stores a tape, with a file of quotes or none. */
 export function storeTape(path: string, quotes: string, threads: number): Promise<Storing> {
   return new Promise((resolve, reject) => {
-    const child = fork(fileURLToPath(import.meta.url), ['--store', path, quotes, String(threads)]);
+    const child = fork(fileURLToPath(import.meta.url), ['--store', path, quotes, String(threads)], {
+      execArgv: [...process.execArgv, ...fileReaderOptions],
+    });
     child.once('message', (storing) => resolve(storing as Storing));
     child.once('exit', (code) => reject(new Error(`storing a tape ended with ${code}`)));
   });

@@ -58,10 +58,15 @@ const heapIsChosen = () =>
     /^--max[-_]old[-_]space[-_]size/.test(option),
   );
 
-/** Node's options for a server; empty where somebody has chosen them. */
-async function serverOptions() {
+// Commands that read whole files.
+const fileReaders = ['ingest', 'reconcile', 'recompute'];
+
+/** Node's options for a command; null if it runs in this process. */
+async function nodeOptions(command) {
+  if (command !== 'serve' && (heapIsChosen() || !fileReaders.includes(command))) return null;
   if (heapIsChosen()) return [];
-  const { heapOptions, planMemory, readByteSize } = await import('../src/runtime/memory-plan.ts');
+  const { fileReaderOptions, heapOptions, planMemory, readByteSize } = await import('../src/runtime/memory-plan.ts');
+  if (command !== 'serve') return fileReaderOptions;
   const plan = planMemory({
     // A setting that cannot be read is told of by whoever reads them all.
     settingBytes: readByteSize(process.env.MEMORY_LIMIT ?? ''),
@@ -72,15 +77,15 @@ async function serverOptions() {
   return heapOptions(plan);
 }
 
-/** Runs the server in this process's place, or, where a system has no way to do that, below it. */
-async function serve() {
+/** Runs the command in this process's place, or, where a system has no way to do that, below it. */
+async function run(options) {
   const env = {
     ...process.env,
     NODE_COMPILE_CACHE: compileCache,
     // Threads share two arenas of the C library's memory: eight a processor keep what was freed in one from the others.
     MALLOC_ARENA_MAX: process.env.MALLOC_ARENA_MAX || '2',
   };
-  const programArgs = [...process.execArgv, ...(await serverOptions()), main, ...args];
+  const programArgs = [...process.execArgv, ...options, main, ...args];
   if (process.execve && process.platform !== 'win32')
     process.execve(process.execPath, [process.execPath, ...programArgs], env);
   else handOver(process.execPath, programArgs, env);
@@ -95,6 +100,7 @@ if (!runsTypeScript()) {
   }
 } else {
   nodeModule.enableCompileCache(compileCache);
-  if (args[0] === 'serve') await serve();
-  else await import('../src/main.ts');
+  const options = await nodeOptions(args[0]);
+  if (options === null) await import('../src/main.ts');
+  else await run(options);
 }

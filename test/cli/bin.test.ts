@@ -33,6 +33,19 @@ describe.each(programs)('bin/tapegraph.mjs on %s', (_, program) => {
     expect(spawnSync(program, ['bin/tapegraph.mjs', 'frobnicate'])).toMatchObject({ status: 2 });
   });
 
+  it('gives a command that reads files less space for short-lived objects, unless the heap is chosen', () => {
+    const option = '--max-semi-space-size=16';
+    const ingest = (nodeOptions: string) => {
+      const preload = '--import=data:text/javascript,console.error(process.execArgv.join())';
+      const env = { ...process.env, NODE_OPTIONS: `${preload} ${nodeOptions}` };
+      return spawnSync(program, ['bin/tapegraph.mjs', 'ingest', '--help'], { encoding: 'utf8', env });
+    };
+    const shown = ingest('');
+    expect(shown).toMatchObject({ status: 0, stdout: expect.stringContaining('Usage: tapegraph ingest') });
+    expect(shown.stderr).toContain(option);
+    expect(ingest('--max-old-space-size=500').stderr).not.toContain(option);
+  });
+
   it.each(['SIGINT', 'SIGTERM'] as const)('passes %s on, and ends as the server does', async (signal) => {
     const store = await storeForThisTest();
     const env = { ...process.env, DATABASE_URL: store.databaseUrl, LOG_LEVEL: 'warn' };
