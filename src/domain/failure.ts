@@ -57,6 +57,12 @@ export function invalidParameter(parameter: string, expected: string): Failure {
   return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });
 }
 
+/** A 400 about the parameter `from` under `to`, the name by which the client sent it; another failure as it is. */
+export function renamedParameter(failure: Failure, from: string, to: string): Failure {
+  if (failure.details?.parameter !== from) return failure;
+  return invalidParameter(to, failure.message.slice(`${from}: `.length));
+}
+
 /** 400 for a request that is wrong as a whole, not in one parameter. */
 export function invalidRequest(message: string): Failure {
   return new Failure(400, 'invalid_params', message);

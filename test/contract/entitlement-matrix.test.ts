@@ -229,7 +229,7 @@ describe('every route, by every credential, for every kind of symbol, comes to t
 
 /** What a topic of the streaming channel needs. */
 const socketTopics: Record<string, Needs> = {
-  spot: { symbol: 'readable' },
+  spot: { symbol: 'registered' },
   stocks: { symbol: 'known' },
   gex: { symbol: 'readable' },
   chain: { symbol: 'readable' },

@@ -1,10 +1,13 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
+import { toBarColumns } from '../../src/domain/bar.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { writeBars } from '../../src/store/market/bar-blocks.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { type HandTimers, handTimers, minutes, trade } from '../support/live.ts';
-import { storeDays } from '../support/market.ts';
+import { flatBar, storeDays } from '../support/market.ts';
 import { chainCapture, chainRow, gexCapture, saveCaptures } from '../support/option-market.ts';
 import { type Talk, talk } from '../support/web-socket.ts';
 
@@ -151,6 +154,52 @@ describe('topics', () => {
     expect(app.live.counts().topics).toBe(0);
     talking.socket.close();
     await nothingLeft();
+  });
+
+  test('spot: a price that stays is not sent again, and the topic has the 404 of its route', async () => {
+    const talking = await authed(await app.key());
+    await sub(talking, { id: 1, topic: 'spot', symbol: 'MSFT' });
+    const beside = await readEvents(`${app.url}/v2/stream?topics=quotes:MSFT`, {
+      headers: { authorization: `Bearer ${await app.key()}` },
+    });
+    for (const volume of [1000, 2000, 3000]) {
+      await trade(app.store, { MSFT: 410 }, nowMs - 5000, volume);
+      let said = await beside.next();
+      while (said?.data.volume !== volume) said = await beside.next();
+    }
+    beside.leave();
+    await trade(app.store, { MSFT: 411 }, nowMs - 4000, 4000);
+    await expect.poll(() => frames(talking).at(-1)?.spot?.priceScaled, patient).toBe(4_110_000);
+    const prices = frames(talking).flatMap(({ spot }) => (spot.tsMs ? [spot.priceScaled] : []));
+    expect(prices).toEqual([4_100_000, 4_110_000]);
+    for (const symbol of ['QQQQ', 'ZZZ'])
+      expect(await sub(talking, { id: symbol, topic: 'spot', symbol })).toMatchObject({ code: 'not_found' });
+  });
+
+  test('effective says where nothing is retained for since, and that no filter is no clamp', async () => {
+    const talking = await authed(await app.key());
+    const clampsOf = async (message: Json) => (await sub(talking, { symbol: 'SPY', ...message })).effective.clamps;
+    expect(await clampsOf({ id: 1, topic: 'spot', since: nowMs - 60_000 })).toEqual(['since_clamped']);
+    expect(await clampsOf({ id: 2, topic: 'chain', since: String(nowMs - 60_000) })).toEqual(['since_clamped']);
+    expect(await clampsOf({ id: 3, topic: 'gex', since: nowMs, expiries: 'all', by_expiry: false })).toEqual([]);
+    expect(await clampsOf({ id: 4, topic: 'gex', expiries: '2026-12-18', component: 'call' })).toEqual([
+      'expiries_clamped',
+      'component_clamped',
+    ]);
+  });
+
+  test('what is too much to be sent since then is a nack that names since, and the subscription is over', async () => {
+    const seconds = Array.from({ length: 10_050 }, (_, i) =>
+      flatBar(exchangeInstant('2026-11-13', 570) + i * 1000, 100),
+    );
+    await inTransaction(app.store, (tx) => writeBars(tx, '1s', [{ symbol: 'XOM', bars: toBarColumns(seconds) }]));
+    const talking = await authed(await app.key());
+    const asked = { topic: 'stocks', symbol: 'XOM', timeframe: '1s', since: nowMs - 8 * 86_400_000 };
+    await sub(talking, { id: 1, ...asked });
+    await expect
+      .poll(() => talking.said.find(({ op }) => op === 'nack'), patient)
+      .toMatchObject({ id: 1, code: 'invalid_params', message: expect.stringMatching(/^since: more than 10000 bars/) });
+    expect(await sub(talking, { id: 1, ...asked, since: nowMs })).toMatchObject({ op: 'ack' });
   });
 
   test('index: index products alone', async () => {

@@ -2,7 +2,15 @@ import { type IncomingMessage, ServerResponse } from 'node:http';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
-import { clientGone, Failure, internal, invalidParameter, notFound, rateLimited } from '../../domain/failure.ts';
+import {
+  clientGone,
+  Failure,
+  internal,
+  invalidParameter,
+  notFound,
+  rateLimited,
+  renamedParameter,
+} from '../../domain/failure.ts';
 import type { OpenStream, StreamEnd } from '../../domain/open-stream.ts';
 import { jsonFailure } from '../../domain/sent-text.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
@@ -281,6 +289,6 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     if (ended.failure.status !== 400) return this.end(ended);
     this.#subscriptions.delete(id);
     life.end();
-    await this.#socket.send(this.#nack(ended.failure, id));
+    await this.#socket.send(this.#nack(renamedParameter(ended.failure, 'after', 'since'), id));
   }
 }

@@ -85,8 +85,8 @@ function wantOf(value: unknown): string[] {
   return list.map(oneOf(wants, 'want'));
 }
 
-/** Fields that ask for what the frames cannot carry. */
-const unservedFields = ['expiries', 'by_expiry', 'component'] as const;
+/** Fields that ask for what the frames cannot carry, and the values that ask for nothing. */
+const unservedFields = { expiries: ['', 'all'], by_expiry: [false, ''], component: [''] } as const;
 
 /** Reads `sub`. Throws 400 naming the field. */
 export function readSubscription(message: ControlMessage): AskedSubscription {
@@ -102,9 +102,8 @@ export function readSubscription(message: ControlMessage): AskedSubscription {
     strikeGte: optional(message, 'strike_gte', wholeNumber('strike_gte')),
     strikeLte: optional(message, 'strike_lte', wholeNumber('strike_lte')),
     sinceMs: optional(message, 'since', wholeNumber('since')),
-    notServed: unservedFields.filter((name) => {
-      const value = message[name];
-      return value !== undefined && value !== null && value !== false && value !== '';
-    }),
+    notServed: Object.entries<readonly unknown[]>(unservedFields)
+      .filter(([name, nothing]) => message[name] != null && !nothing.includes(message[name]))
+      .map(([name]) => name),
   };
 }

@@ -1,5 +1,5 @@
 import { execute, type GraphQLSchema } from 'graphql';
-import { invalidParameter } from '../../domain/failure.ts';
+import { invalidParameter, notFound } from '../../domain/failure.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { failureOf, type ReadOperation, readOperation } from '../contract/operation.ts';
 import type { ScopeGroup } from '../contract/route.ts';
@@ -10,7 +10,7 @@ import { barUpdates, chainUpdates, gexUpdates, indexUpdates, spotUpdates, type U
 /** The stored operations of the streaming channel. */
 export interface SocketOperations {
   topics: Readonly<Record<SocketTopic, ReadOperation>>;
-  symbolClass: ReadOperation;
+  symbol: ReadOperation;
 }
 
 /** Reads and validates them; one that does not fit the schema stops the start. */
@@ -24,7 +24,7 @@ export function socketOperations(schema: GraphQLSchema): SocketOperations {
     gex: read('stream/gex'),
     chain: read('socket/chain'),
   };
-  return { topics, symbolClass: read('socket/symbol-class') };
+  return { topics, symbol: read('socket/symbol') };
 }
 
 /** What usage counts a topic under. */
@@ -57,6 +57,7 @@ const served = ['bars'];
 function effectiveOf(asked: AskedSubscription): Effective {
   const { topic, symbol, want, timeframe, expiry, strikeGte, strikeLte, notServed } = asked;
   const clamps = notServed.map((name) => `${name}_clamped`);
+  if (asked.sinceMs !== null && positionOf(asked) === null) clamps.push('since_clamped');
   if (topic === 'chain') return { symbol, expiry, strike_gte: strikeGte, strike_lte: strikeLte, clamps };
   if (topic !== 'stocks') return { symbol, clamps };
   const unavailable = (want ?? []).filter((each) => !served.includes(each));
@@ -86,8 +87,12 @@ function positionOf({ topic, sinceMs }: AskedSubscription): string | null {
   return topic === 'gex' ? String(sinceMs) : null;
 }
 
-/** Throws 400 for a symbol that is not an index, 404 for one that is not registered. */
-async function requireIndex({ services, caller, life }: Following, operation: ReadOperation, symbol: string) {
+/** Throws 404 for a symbol that is not registered, and for the topic `index` 400 for one that is no index. */
+async function requireRegistered(
+  { services, caller, life }: Following,
+  operation: ReadOperation,
+  { topic, symbol }: AskedSubscription,
+) {
   const { data, errors } = await execute({
     schema: services.schema,
     document: operation.document,
@@ -95,8 +100,10 @@ async function requireIndex({ services, caller, life }: Following, operation: Re
     contextValue: services.context(caller, life.onEnd),
   });
   if (errors?.length) throw failureOf(errors[0]!);
-  const found = (data as { symbol: { class: string } | null }).symbol;
-  if (found?.class !== 'index') throw invalidParameter('symbol', `expected an index, got ${symbol}`);
+  const found = data as { symbol: { class: string; registered: boolean } };
+  if (!found.symbol.registered) throw notFound(`Symbol ${symbol}`);
+  if (topic === 'index' && found.symbol.class !== 'index')
+    throw invalidParameter('symbol', `expected an index, got ${symbol}`);
 }
 
 /** Opens a subscription; throws what it is rejected for. It ends with the life of who follows it. */
@@ -105,8 +112,8 @@ export async function openTopic(
   operations: SocketOperations,
   asked: AskedSubscription,
 ): Promise<OpenTopic> {
-  const { topic, symbol } = asked;
-  if (topic === 'index') await requireIndex(following, operations.symbolClass, symbol);
+  const { topic } = asked;
+  if (topic === 'index' || topic === 'spot') await requireRegistered(following, operations.symbol, asked);
   const answers = await followTopic<unknown>(following, {
     name: `socket ${topic}`,
     operation: operations.topics[topic],

@@ -16,23 +16,28 @@ interface QuoteData {
   event_ts_ms: number | null;
 }
 
-/** Prices as `spot`. */
-export function spotUpdates(): Updates<QuoteData> {
+/** Prices in the order in which they come; a quote of which only the volume changed has none. */
+function priceUpdates(
+  write: (tsMs: number | undefined, scaledPrice: number | undefined) => Update,
+): Updates<QuoteData> {
+  let sent: QuoteData | null = null;
   return {
-    of: ({ spot, event_ts_ms: tsMs }) =>
-      spot === null ? [] : [{ spot: { tsMs: known(tsMs), priceScaled: scaled(spot) } }],
+    of(quote) {
+      const { spot, event_ts_ms: tsMs } = quote;
+      const isSent = sent?.spot === spot && sent.event_ts_ms === tsMs;
+      if (spot === null || isSent) return [];
+      sent = quote;
+      return [write(known(tsMs), scaled(spot))];
+    },
     due: nothingDue,
   };
 }
 
+/** Prices as `spot`. */
+export const spotUpdates = () => priceUpdates((tsMs, priceScaled) => ({ spot: { tsMs, priceScaled } }));
+
 /** Prices of an index as `index_value`. */
-export function indexUpdates(): Updates<QuoteData> {
-  return {
-    of: ({ spot, event_ts_ms: tsMs }) =>
-      spot === null ? [] : [{ indexValue: { tsMs: known(tsMs), valueScaled: scaled(spot) } }],
-    due: nothingDue,
-  };
-}
+export const indexUpdates = () => priceUpdates((tsMs, valueScaled) => ({ indexValue: { tsMs, valueScaled } }));
 
 interface BarData {
   ts_ms: number;

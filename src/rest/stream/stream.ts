@@ -3,7 +3,7 @@ import type { GraphQLSchema } from 'graphql';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
-import { internal, methodNotAllowed } from '../../domain/failure.ts';
+import { type Failure, internal, methodNotAllowed, renamedParameter } from '../../domain/failure.ts';
 import type { StreamEnd } from '../../domain/open-stream.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
@@ -38,6 +38,9 @@ function openTopic(asking: Asking, { kind, variables }: Topic, after: string | n
   return followTopic(asking, { name: kind, operation: asking.operations.get(kind)!, variables, after, write });
 }
 
+/** Positions come as the header. */
+const named = (failure: Failure) => renamedParameter(failure, 'after', 'Last-Event-ID');
+
 /** Opens all of a stream's subscriptions; when one is refused, none stays open. */
 async function openTopics(
   asking: Asking,
@@ -46,11 +49,11 @@ async function openTopics(
 ): Promise<LiveAnswers[]> {
   const opened = await Promise.allSettled(topics.map((topic, i) => openTopic(asking, topic, after[i]!)));
   const refused = opened.find((each) => each.status === 'rejected');
-  if (refused) throw refused.reason;
+  if (refused) throw named(asFailure(refused.reason));
   const all = opened.map((each) => (each as PromiseFulfilledResult<LiveAnswers>).value);
   for (const { source } of all) {
     await source.start;
-    if (source.ended) throw source.ended.failure;
+    if (source.ended) throw named(source.ended.failure);
   }
   return all;
 }
@@ -150,7 +153,7 @@ async function answer(
     return { reason: 'failed', failure: internal(error) };
   });
   if (ended === null) return out.end('');
-  const { message, extensions } = endError(ended);
+  const { message, extensions } = endError({ ...ended, failure: named(ended.failure) });
   const { reason, ...details } = extensions;
   out.end(frame('end', null, JSON.stringify({ reason, error: { ...details, message } })));
   life.end();
