@@ -198,3 +198,12 @@ export function parseInstant(text: string, timeZone: string, parameter: string):
   const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, { disambiguation: 'compatible' });
   return { ms: zoned.epochMilliseconds, bareDate: null };
 }
+
+/**
+ * `parseInstant` for a time that a request asks for: any number of milliseconds beyond the year 9999 is read as its
+ * last one, so that a range without an end can be written as a large number.
+ */
+export function parseRequestedInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
+  if (/^\d+$/.test(text)) return { ms: Math.min(Number(text), maxEpochMs), bareDate: null };
+  return parseInstant(text, timeZone, parameter);
+}

@@ -1,4 +1,10 @@
-import { addDays, exchangeTimeZone, parseInstant, type SessionDate, startOfDate } from '../domain/market-time.ts';
+import {
+  addDays,
+  exchangeTimeZone,
+  parseRequestedInstant,
+  type SessionDate,
+  startOfDate,
+} from '../domain/market-time.ts';
 
 /** Which stored state is requested. */
 export interface AsOf {
@@ -14,7 +20,7 @@ export interface AsOf {
  */
 export function parseAsOf(text: string, tz: string | null | undefined, parameter: string, nowMs: number): AsOf {
   const zone = tz ?? exchangeTimeZone;
-  const { ms, bareDate } = parseInstant(text, zone, parameter);
+  const { ms, bareDate } = parseRequestedInstant(text, zone, parameter);
   const end = bareDate === null ? ms : startOfDate(addDays(bareDate, 1), zone) - 1;
   return { atMs: Math.min(end, nowMs), bareDate };
 }

@@ -2,7 +2,7 @@ import { GraphQLError, Kind, print, type ValueNode, valueFromASTUntyped } from '
 import { timeframes } from '../domain/bar.ts';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
 import { Failure, invalidParameter } from '../domain/failure.ts';
-import { isDate, isTimeZone, parseClockTime, parseDate, parseInstant } from '../domain/market-time.ts';
+import { isDate, isTimeZone, parseClockTime, parseDate, parseRequestedInstant } from '../domain/market-time.ts';
 import { parseTicker } from '../domain/ticker.ts';
 import { builder } from './builder.ts';
 
@@ -132,7 +132,7 @@ textScalar(
     specifiedByURL: 'https://html.spec.whatwg.org/multipage/common-microsyntaxes.html#dates-and-times',
   },
   (text) => {
-    parseInstant(text, 'UTC', 'time');
+    parseRequestedInstant(text, 'UTC', 'time');
     return text;
   },
 );

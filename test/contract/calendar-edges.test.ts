@@ -85,6 +85,33 @@ test.each(asked.filter(({ parameter }) => ['from', 'to', 'at'].includes(paramete
   },
 );
 
+/** Beyond the year 9999: the next millisecond, the last of ECMAScript's time, 2^53 − 1, more digits than doubles have. */
+const beyond = ['253402300800000', '8640000000000000', '9007199254740991', '9'.repeat(40)];
+
+test.each(asked.filter(({ parameter }) => ['from', 'to', 'at'].includes(parameter)))(
+  '$name takes milliseconds beyond the year 9999 as $parameter, as its end',
+  async ({ path, parameter }) => {
+    const last = await app.get(withText(path, parameter, '253402300799999'), { credential: key });
+    for (const text of beyond) {
+      const { status, body } = await app.get(withText(path, parameter, text), { credential: key });
+      expect([text, status, body.data]).toEqual([text, last.status, last.body.data]);
+      expect(status === 200 || allowedRefusal.test(body.error.message)).toBe(true);
+    }
+  },
+);
+
+test('the graph takes milliseconds beyond the year 9999', async () => {
+  const ask = (to: string) =>
+    app.graphql(
+      'query ($to: PointInTime!) { symbol(symbol: "SPY") { bars(from: "2026-01-01", to: $to, timeframe: "1d") { rows { tsMs } } } }',
+      { to },
+      { credential: key },
+    );
+  const whole = await ask('9999-12-31');
+  expect(whole.data?.symbol.bars.rows.length).toBeGreaterThan(0);
+  for (const to of beyond) expect((await ask(to)).data).toEqual(whole.data);
+});
+
 describe('bars of a key', () => {
   const status = async (from: string, to: string) =>
     (await app.get(`/v2/stocks/SPY/bars?timeframe=1d&from=${from}&to=${to}`, { credential: key })).status;

@@ -573,6 +573,13 @@ describe('what is no GraphQL request', () => {
     const odd: [string, string, number, Sending][] = [
       ['POST', '/graphql', 415, { body: 'x', headers: form }],
       ['POST', '/graphql', 415, { body: 'x', headers: { ...form, accept: 'text/event-stream' } }],
+      ['POST', '/graphql', 415, { body: '{ me { tier } }', headers: { 'content-type': 'application/graphql' } }],
+      [
+        'POST',
+        '/graphql',
+        415,
+        { body: 'query=%7Bme%7Btier%7D%7D', headers: { 'content-type': 'application/x-www-form-urlencoded' } },
+      ],
       ['POST', '/graphql', 400, { body: '{', headers: json }],
       ['POST', '/graphql', 400, { body: 'null', headers: { ...json, accept: 'image/png' } }],
       ['POST', '/graphql', 400, { body: '{', headers: { ...json, accept: 'text/html' } }],

@@ -10,7 +10,7 @@ import {
   exchangeInstant,
   exchangeOffsetMs,
   exchangeTimeZone,
-  parseInstant,
+  parseRequestedInstant,
   startOfDate,
 } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
@@ -86,7 +86,7 @@ const laterAnywhereMs = (epochDay(earliestBarDate) + 2) * dayMs;
 
 /** An end of the range as it was written, epoch ms; 400 below the year 1900. */
 function rangeEnd(text: string, zone: string, parameter: 'from' | 'to'): number {
-  const { ms } = parseInstant(text, zone, parameter);
+  const { ms } = parseRequestedInstant(text, zone, parameter);
   if (ms < laterAnywhereMs && ms < startOfDate(earliestBarDate, zone))
     throw invalidParameter(parameter, `expected ${earliestBarDate} or later, got ${JSON.stringify(text.slice(0, 40))}`);
   return ms;

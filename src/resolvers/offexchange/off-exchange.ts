@@ -5,7 +5,7 @@ import {
   exchangeDate,
   exchangeTimeZone,
   isDate,
-  parseInstant,
+  parseRequestedInstant,
   type SessionDate,
 } from '../../domain/market-time.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -71,7 +71,7 @@ function lastSession(context: RequestContext): SessionDate {
 /** The session a bound names: a bare date is the session itself, an instant lies in its New York date. */
 function sessionBound(text: string | null | undefined, zone: string, parameter: string): SessionDate | null {
   if (text == null) return null;
-  const { ms, bareDate } = parseInstant(text, zone, parameter);
+  const { ms, bareDate } = parseRequestedInstant(text, zone, parameter);
   return bareDate ?? exchangeDate(ms);
 }
 

@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
-import { isTimeZone, parseClockTime, parseDate, parseInstant } from '../../domain/market-time.ts';
+import { isTimeZone, parseClockTime, parseDate, parseRequestedInstant } from '../../domain/market-time.ts';
 import { requireStorable } from '../../domain/sent-text.ts';
 import { parseTicker, readTicker } from '../../domain/ticker.ts';
 
@@ -100,7 +100,7 @@ export const pointInTime = param(
   (sent, name) => {
     // The plus of an offset that was not percent-encoded arrives as a blank.
     const text = sent.replace(/ (?=\d\d:?\d\d$)/, '+');
-    parseInstant(text, 'UTC', name);
+    parseRequestedInstant(text, 'UTC', name);
     return text;
   },
   { description: 'Epoch ms, YYYY-MM-DD, or YYYY-MM-DDTHH:MM[:SS] in the time zone tz.', example: '2026-11-20' },
