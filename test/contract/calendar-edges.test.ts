@@ -85,7 +85,7 @@ test.each(asked.filter(({ parameter }) => ['from', 'to', 'at'].includes(paramete
   },
 );
 
-/** Beyond the year 9999: the next millisecond, the last of ECMAScript's time, 2^53 − 1, more digits than doubles have. */
+/** Beyond the year 9999: the next millisecond, the last of ECMAScript's time, 2^53 − 1, and 40 digits. */
 const beyond = ['253402300800000', '8640000000000000', '9007199254740991', '9'.repeat(40)];
 
 test.each(asked.filter(({ parameter }) => ['from', 'to', 'at'].includes(parameter)))(
