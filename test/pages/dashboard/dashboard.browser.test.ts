@@ -353,23 +353,30 @@ describe.skipIf(chromiumPath === null)('the dashboard in a browser', { timeout: 
     await ready(page);
     const chart = page.locator('#gex-strikes .chart');
     await chart.locator('canvas').waitFor();
-    const { x, y, width, height } = (await chart.boundingBox())!;
     const reset = page.locator('#gex-strikes button:text("Reset")');
-    const zoom = async () => {
-      await page.mouse.move(x + width / 2, y + height / 2);
-      await page.keyboard.down('Control');
-      await page.mouse.wheel(0, -400);
-      await page.keyboard.up('Control');
-      await reset.waitFor();
+    // Panels above may still grow as they load: the chart is looked for each time.
+    const middle = async () => {
+      const { x, y, width, height } = (await chart.boundingBox())!;
+      return [x + width / 2, y + height / 2] as const;
     };
+    const zoom = () =>
+      soon(async () => {
+        await page.mouse.move(...(await middle()));
+        await page.keyboard.down('Control');
+        await page.mouse.wheel(0, -400);
+        await page.keyboard.up('Control');
+        await page.waitForTimeout(100);
+        return reset.isVisible();
+      }).toBe(true);
     await zoom();
     await reset.click();
     await reset.waitFor({ state: 'detached' });
     await zoom();
-    await page.mouse.dblclick(x + width / 2, y + height / 2);
+    await page.mouse.dblclick(...(await middle()));
     await reset.waitFor({ state: 'detached' });
     // Somewhere along the strikes the pointer is at a bar.
     await soon(async () => {
+      const { x, y, width, height } = (await chart.boundingBox())!;
       for (let at = 0.1; at < 0.9; at += 0.02) {
         await page.mouse.move(x + width / 2, y + height * at);
         const text = await chart.innerText();
