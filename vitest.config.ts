@@ -41,6 +41,7 @@ const projects = [
 const contractOnCitus = [
   'test/contract/cursor-walks.test.ts',
   'test/contract/replayed-clock.test.ts',
+  'test/contract/stream-endpoints.test.ts',
   'test/rest/stream.test.ts',
 ];
 

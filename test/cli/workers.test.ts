@@ -7,6 +7,7 @@ import { sampleVersion } from '../../src/sample/market/plan.ts';
 import { writeMetadata } from '../../src/store/engine/metadata.ts';
 import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
+import { talk } from '../support/web-socket.ts';
 import { ask, barsHeld } from './asking.ts';
 import { tapegraph } from './command-line.ts';
 import { served } from './served.ts';
@@ -89,6 +90,27 @@ describe('tapegraph serve --workers', () => {
     // Every answer was counted by the worker that gave it, before it ended.
     const { rows } = await store.pool.query('select sum(count)::int as sum from usage_counts');
     expect(rows[0].sum).toBe(58);
+  }, 120_000);
+
+  it('takes a stream ticket in whichever worker it is used, once', async () => {
+    const { running, key, session } = await twoWorkers({ RATE_FREE: '1000' });
+    const use = async (ticket: string) => {
+      const talking = talk(`${running.ready.url}/v2/ws`);
+      onTestFinished(() => talking.socket.terminate());
+      await talking.open;
+      talking.send({ op: 'auth', ticket, proto: 3, encoding: 'protobuf' });
+      await expect.poll(() => talking.said.length, { timeout: 20_000 }).toBe(1);
+      return talking.said[0].op;
+    };
+    // Connections are spread by chance: a ticket known to one worker alone would be refused half of the time.
+    for (let i = 0; i < 12; i++) {
+      const headers = i % 2 === 0 ? key : session;
+      const { status, json } = await ask(running, '/v2/stream/ticket', { method: 'POST', headers });
+      expect(status).toBe(200);
+      const { ticket } = (json as { data: { ticket: string } }).data;
+      const used = await Promise.all([1, 2, 3].map(() => use(ticket)));
+      expect(used.sort()).toEqual(['authed', 'nack', 'nack']);
+    }
   }, 120_000);
 
   it('puts another in the place of one that is killed; no write that was accepted is lost, and nobody waits for ever', async () => {

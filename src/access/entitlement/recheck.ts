@@ -10,11 +10,10 @@ export function rightsOf({ kind, tier, siteTier, attested }: Caller): string {
 export type Rechecked = { caller: Caller } | { refused: Failure };
 
 /**
- * Asks again who is there, and, where what decides has changed, whether they may still read (`check` throws when not).
- * Throws when that cannot be found out just now.
+ * Asks again who is there, and whether they may still read (`check` throws when not): the rights of the account may
+ * have changed, and the rules of a symbol. Throws when that cannot be found out just now.
  */
 export async function recheckCaller(
-  before: Caller,
   authenticate: () => Promise<Authentication>,
   check: (caller: Caller) => Promise<void>,
 ): Promise<Rechecked> {
@@ -22,7 +21,7 @@ export async function recheckCaller(
   if (authentication.state !== 'ok') return { refused: notAuthenticated(authentication.state) };
   const { caller } = authentication;
   try {
-    if (rightsOf(caller) !== rightsOf(before)) await check(caller);
+    await check(caller);
     return { caller };
   } catch (error) {
     if (!(error instanceof Failure) || error.status >= 500) throw error;

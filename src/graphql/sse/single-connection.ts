@@ -184,7 +184,6 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
       beat: () => out?.beat(),
       async recheck() {
         const now = await recheckCaller(
-          connection.caller,
           () => admission.authenticate(request),
           async () => {},
         );

@@ -80,7 +80,7 @@ export async function subscribe(
     services.attachStream({
       beat: () => subscribed.beat(),
       async recheck() {
-        const now = await recheckCaller(caller, () => services.admission.authenticate(request), source.check);
+        const now = await recheckCaller(() => services.admission.authenticate(request), source.check);
         if ('refused' in now) source.end({ reason: 'not_entitled', failure: now.refused });
         else caller = now.caller;
       },

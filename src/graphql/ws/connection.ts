@@ -117,7 +117,6 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
   async recheck(): Promise<void> {
     if (this.#caller === null) return;
     const now = await recheckCaller(
-      this.#caller,
       () => this.#services.admission.authenticate(this.#request),
       async () => {},
     );

@@ -152,7 +152,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     const check = async (caller: Caller) => {
       for (const { answers } of this.#subscriptions.values()) await answers.source.check(caller);
     };
-    const found = await recheckCaller(this.#caller, () => admission.authenticate(this.#request), check);
+    const found = await recheckCaller(() => admission.authenticate(this.#request), check);
     if ('refused' in found) return this.end({ reason: 'not_entitled', failure: found.refused });
     this.#caller = found.caller;
     for (const subscription of this.#subscriptions.values())

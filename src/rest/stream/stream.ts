@@ -141,7 +141,7 @@ async function answer(
         const check = async (caller: Caller) => {
           for (const { source } of all) await source.check(caller);
         };
-        const now = await recheckCaller(asking.caller, () => services.admission.authenticate(request), check);
+        const now = await recheckCaller(() => services.admission.authenticate(request), check);
         if ('refused' in now) end({ reason: 'not_entitled', failure: now.refused });
         else asking.caller = now.caller;
       },
