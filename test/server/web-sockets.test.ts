@@ -102,3 +102,34 @@ test('open WebSockets count as connections, as streams and as requests answered 
     /tapegraph_http_requests_total\{route="\/graphql",method="GET",status="101",code=""\} \d+/,
   );
 });
+
+test.each([
+  ['/v2/ws', []],
+  ['/graphql', ['graphql-transport-ws']],
+] as const)(
+  '%s takes 64 KiB of a client that it does not know, also of a message that never ends',
+  async (path, protocols) => {
+    const talking = talk(app.url + path, [...protocols]);
+    await talking.open;
+    const half = (fin: boolean) => talking.socket.send('x'.repeat(20_000), { fin });
+    half(false);
+    half(false);
+    await expect.poll(() => app.live.counts().streams).toBe(1);
+    expect(talking.socket.readyState).toBe(WebSocket.OPEN);
+    half(false);
+    half(false);
+    expect(await talking.closed).toMatchObject({ code: 1009 });
+    await expect.poll(() => app.live.counts().streams, { timeout: 5000 }).toBe(0);
+  },
+);
+
+test('/graphql takes a document of its usual size once it knows the client', async () => {
+  const talking = talk(`${app.url}/graphql`, ['graphql-transport-ws']);
+  await talking.open;
+  talking.send({ type: 'connection_init', payload: { 'X-API-Key': await app.key() } });
+  await expect.poll(() => talking.said).toEqual([{ type: 'connection_ack' }]);
+  talking.send({ type: 'ping', payload: { text: 'x'.repeat(900_000) } });
+  await expect.poll(() => talking.said.at(-1)?.type).toBe('pong');
+  talking.socket.terminate();
+  await expect.poll(() => app.live.counts().streams).toBe(0);
+});

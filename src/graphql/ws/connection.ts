@@ -137,6 +137,7 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
       if (this.#socket.isClosed) return false;
       this.#life.onEnd(admission.takeStreamSlot(caller));
       this.#caller = caller;
+      this.#socket.admit();
       return true;
     } catch (error) {
       const failure = error instanceof Failure ? error : internal(error);

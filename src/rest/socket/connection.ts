@@ -228,6 +228,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
     this.#caller = caller;
     this.#scope.isOf(caller.keyId ?? caller.accountId);
     this.#authenticated();
+    this.#socket.admit();
     await this.#socket.send(JSON.stringify({ op: 'authed' }));
   }
 

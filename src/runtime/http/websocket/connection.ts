@@ -8,6 +8,8 @@ export interface WebSocketConnection {
   /** The subprotocol that was agreed on; '' = none. */
   readonly protocol: string;
   readonly isClosed: boolean;
+  /** Says that it is known who the client is: until then it may send little. */
+  admit(): void;
   /**
    * Sends a message as soon as the client has room for it, or drops it when the client is gone; one given as a function
    * is made then.
@@ -50,6 +52,11 @@ const lastWordsMs = 1000;
 /** Messages that wait to be handled, before reading stops until they are; also as many bytes as one may have. */
 const mostWaiting = 16;
 const windowMs = 10_000;
+/**
+ * What a client may send before it is admitted, bytes: of those that nobody knows there may be thousands, each with a
+ * message that is never complete.
+ */
+const mostUnknownBytes = 64 * 1024;
 /** What fits into a close frame, bytes. */
 const mostReasonBytes = 123;
 
@@ -145,6 +152,18 @@ function receive(
   });
 }
 
+/** Closes the connection for more than `mostUnknownBytes`, unless what it returns is called before. */
+function limitUnknown(ws: WebSocket, socket: Socket): () => void {
+  const mostRead = socket.bytesRead + mostUnknownBytes;
+  const count = () => {
+    if (socket.bytesRead <= mostRead) return;
+    ws.close(frameClosing.tooLarge);
+    ws.pause();
+  };
+  socket.on('data', count);
+  return () => void socket.off('data', count);
+}
+
 function connectionOf(ws: WebSocket, socket: Socket): OwnConnection {
   let drained: PromiseWithResolvers<void> | null = null;
   const release = () => {
@@ -164,6 +183,7 @@ function connectionOf(ws: WebSocket, socket: Socket): OwnConnection {
   return {
     room,
     hasRoom,
+    admit: limitUnknown(ws, socket),
     protocol: ws.protocol,
     get isClosed() {
       return isClosed();
