@@ -1,10 +1,12 @@
 import protobuf from 'protobufjs';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 import { fillSockets } from '../support/fill-sockets.ts';
 import { coverage, largeTrade, leg, storeLargeTrades } from '../support/flow.ts';
 import { trade } from '../support/live.ts';
 import { storeDays } from '../support/market.ts';
+import { gexCapture, saveCaptures } from '../support/option-market.ts';
 import { type Talk, talk } from '../support/web-socket.ts';
 
 // A client that stops reading costs the server what it would need to go on, never all that it missed.
@@ -49,6 +51,29 @@ test('a socket of /v2/ws that stops reading is kept the latest price alone', asy
   talking.socket.resume();
   await expect.poll(() => JSON.stringify(prices().at(-1)), patient).toContain('850');
   expect(prices().length).toBeLessThan(50);
+}, 300_000);
+
+test('a socket of /v2/ws that stops reading gets bye when more than 1,000 captures wait for it', async () => {
+  const { body } = await app.send('POST', '/v2/stream/ticket', { credential: await app.key() });
+  const talking = await connect('/v2/ws');
+  talking.send({ op: 'auth', ticket: body.data.ticket, proto: 3, encoding: 'protobuf' });
+  talking.send({ op: 'sub', id: 1, topic: 'gex', symbol: 'AAPL' });
+  for (let id = 2; id < 10; id++) talking.send({ op: 'sub', id, topic: 'gex', symbol: 'SPX' });
+  await expect.poll(() => talking.said.length, patient).toBe(10);
+  talking.socket.pause();
+  await fillSockets(app, session, 660);
+  const at = (second: number) =>
+    gexCapture('AAPL', exchangeInstant(session, 600) + second * 1000, [
+      { strike: 600_000, expiry: '2026-12-18', gex: second },
+    ]);
+  for (let first = 0; first < 1500; first += 250)
+    await saveCaptures(app.store, { gex: Array.from({ length: 250 }, (_, i) => at(first + i)) });
+  await expect.poll(() => app.live.counts().topics, { ...patient, interval: 10 }).toBeLessThan(2);
+  // It has a second to read the last words.
+  talking.socket.resume();
+  expect(await talking.closed).toMatchObject({ code: 1013 });
+  expect(talking.said.at(-1)).toMatchObject({ op: 'bye', reason: 'too_slow', code: 'rate_limited' });
+  await nothingLeft();
 }, 300_000);
 
 test('a socket of /graphql that stops reading is ended when more than 1,000 large trades wait for it', async () => {
