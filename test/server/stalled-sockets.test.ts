@@ -61,7 +61,7 @@ test('a socket of /v2/ws that stops reading gets bye when more than 1,000 captur
   for (let id = 2; id < 10; id++) talking.send({ op: 'sub', id, topic: 'gex', symbol: 'SPX' });
   await expect.poll(() => talking.said.length, patient).toBe(10);
   talking.socket.pause();
-  await fillSockets(app, session, 660);
+  await fillSockets(app, session, 620);
   const at = (second: number) =>
     gexCapture('AAPL', exchangeInstant(session, 600) + second * 1000, [
       { strike: 600_000, expiry: '2026-12-18', gex: second },
@@ -85,7 +85,7 @@ test('a socket of /graphql that stops reading is ended when more than 1,000 larg
   follow('gex', 'subscription { gexCaptured(symbol: "SPX") { capturedAt strikes { strike gex callOi putOi } } }');
   await expect.poll(() => app.live.counts().topics, patient).toBe(2);
   talking.socket.pause();
-  await fillSockets(app, session, 620);
+  await fillSockets(app, session, 660);
   for (let first = 0; first < 1200; first += 400) {
     const trades = Array.from({ length: 400 }, (_, i) => first + i + 1).map((seq) =>
       largeTrade(

@@ -18,7 +18,7 @@ const large = (atMs: number) =>
 
 /**
  * Fills the sockets of clients that follow the GEX of SPX and do not read, with 40 captures of 2,000 strikes from a
- * minute of the session on: what comes then waits in the server. Returns once a client that reads has them all.
+ * minute of the session on, later than those of a call before: what comes then waits in the server. Returns once a client that reads has them all.
  */
 export async function fillSockets(app: TestApp, session: SessionDate, minute: number): Promise<void> {
   const headers = { authorization: `Bearer ${await app.key()}` };
@@ -28,8 +28,8 @@ export async function fillSockets(app: TestApp, session: SessionDate, minute: nu
   // Of a symbol without captures the newest alone is sent: one comes before the others.
   for (const stored of [instants.slice(0, 1), instants.slice(1)]) {
     await saveCaptures(app.store, { gex: stored.map(large) });
-    let sent = await beside.next();
-    while (sent?.data.captured_at !== stored.at(-1)) sent = await beside.next();
+    for (let sent = await beside.next(); sent?.data.captured_at !== stored.at(-1); sent = await beside.next())
+      if (sent === null) throw new Error('the stream ended; are these captures earlier than those before?');
   }
   expect(beside.events.filter(({ event }) => event === 'gex').length).toBeGreaterThanOrEqual(40);
   beside.leave();
