@@ -18,7 +18,8 @@ const large = (atMs: number) =>
 
 /**
  * Fills the sockets of clients that follow the GEX of SPX and do not read, with 40 captures of 2,000 strikes from a
- * minute of the session on, later than those of a call before: what comes then waits in the server. Returns once a client that reads has them all.
+ * minute of the session on, later than those of a call before: what comes then waits in the server. Returns once a
+ * client that reads has them all.
  */
 export async function fillSockets(app: TestApp, session: SessionDate, minute: number): Promise<void> {
   const headers = { authorization: `Bearer ${await app.key()}` };
