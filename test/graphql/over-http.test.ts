@@ -1,3 +1,6 @@
+import { createHash } from 'node:crypto';
+import { ApolloClient, ApolloLink, gql, HttpLink, InMemoryCache } from '@apollo/client/core';
+import { PersistedQueryLink } from '@apollo/client/link/persisted-queries';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import { type Json, type TestApp, testApp } from '../support/app.ts';
 
@@ -121,6 +124,31 @@ describe('a client with automatic persisted queries', () => {
   test('gets an answer when it sends the query with the hash', async () => {
     const { status, body } = await app.send('POST', '/graphql', { body: JSON.stringify({ query, extensions }) });
     expect([status, body.data]).toEqual([200, { me: { tier: 'pro' } }]);
+  });
+
+  test.each([
+    ['POST', false],
+    ['GET', true],
+  ])('that is Apollo’s probes by %s once, then sends whole queries', async (method, useGETForHashedQueries) => {
+    const requests: { method: string; isWhole: boolean }[] = [];
+    const watched: typeof fetch = (address, init) => {
+      const sent = `${address} ${init?.body ?? ''}`;
+      requests.push({ method: init?.method ?? 'GET', isWhole: sent.includes('tier') });
+      return fetch(address, init);
+    };
+    const headers = { authorization: `Bearer ${await app.key()}` };
+    const sha256 = (text: string) => createHash('sha256').update(text).digest('hex');
+    const link = ApolloLink.from([
+      new PersistedQueryLink({ sha256, useGETForHashedQueries }),
+      new HttpLink({ uri: new URL('/graphql', app.url).href, headers, fetch: watched }),
+    ]);
+    const client = new ApolloClient({ cache: new InMemoryCache(), link });
+    onTestFinished(() => client.stop());
+    const ask = () => client.query<{ me: Json }>({ query: gql(query), fetchPolicy: 'network-only' });
+    for (const { data, error } of [await ask(), await ask()])
+      expect([data?.me.tier, error]).toEqual(['pro', undefined]);
+    const whole = { method: 'POST', isWhole: true };
+    expect(requests).toEqual([{ method, isWhole: false }, whole, whole]);
   });
 
   test('is told the same on a connection for several operations', async () => {
