@@ -9,11 +9,13 @@ import { about, knownRoutes } from './route-cases.ts';
 
 let app: TestApp;
 let key: string;
+let session: string;
 
 beforeAll(async () => {
   app = await testApp({ nowMs: filledNowMs });
   await fillMarket(app.store);
   key = await app.key();
+  session = await app.session();
 });
 afterAll(() => app.close());
 
@@ -88,28 +90,40 @@ test.each(asked.filter(({ parameter }) => ['from', 'to', 'at'].includes(paramete
 /** Beyond the year 9999: the next millisecond, the last of ECMAScript's time, 2^53 − 1, and 40 digits. */
 const beyond = ['253402300800000', '8640000000000000', '9007199254740991', '9'.repeat(40)];
 
-test.each(asked.filter(({ parameter }) => ['from', 'to', 'at'].includes(parameter)))(
-  '$name takes milliseconds beyond the year 9999 as $parameter, as its end',
+test.each(asked.filter(({ parameter }) => ['from', 'to', 'at', 'from_ms', 'to_ms'].includes(parameter)))(
+  '$name takes milliseconds beyond the year 9999 as $parameter, as its end, from a key and a session',
   async ({ path, parameter }) => {
-    const last = await app.get(withText(path, parameter, '253402300799999'), { credential: key });
-    for (const text of beyond) {
-      const { status, body } = await app.get(withText(path, parameter, text), { credential: key });
-      expect([text, status, body.data]).toEqual([text, last.status, last.body.data]);
-      expect(status === 200 || allowedRefusal.test(body.error.message)).toBe(true);
+    for (const credential of [key, session]) {
+      const last = await app.get(withText(path, parameter, '253402300799999'), { credential });
+      expect(last.status === 200 || allowedRefusal.test(last.body.error.message)).toBe(true);
+      for (const text of beyond) {
+        const { status, body } = await app.get(withText(path, parameter, text), { credential });
+        expect([text, status, body.data]).toEqual([text, last.status, last.body.data]);
+        expect(status === 200 || allowedRefusal.test(body.error.message)).toBe(true);
+      }
     }
   },
 );
 
-test('the graph takes milliseconds beyond the year 9999', async () => {
-  const ask = (to: string) =>
-    app.graphql(
-      'query ($to: PointInTime!) { symbol(symbol: "SPY") { bars(from: "2026-01-01", to: $to, timeframe: "1d") { rows { tsMs } } } }',
-      { to },
-      { credential: key },
-    );
-  const whole = await ask('9999-12-31');
-  expect(whole.data?.symbol.bars.rows.length).toBeGreaterThan(0);
-  for (const to of beyond) expect((await ask(to)).data).toEqual(whole.data);
+/** Fields of a symbol that take a point in time. */
+const timedFields: Record<string, (time: string) => string> = {
+  'bars, to': (time) => `bars(from: "2026-01-01", to: ${time}, timeframe: "1d") { rows { tsMs } }`,
+  'bars, from': (time) => `bars(from: ${time}, to: ${time}, timeframe: "1d") { rows { tsMs } }`,
+  grid: (time) => `gex { grid(at: ${time}) { capturedAt } }`,
+  chain: (time) => `chain(at: ${time}) { rows { ask } }`,
+  expirations: (time) => `expirations(at: ${time}) { dates }`,
+  capture: (time) => `gex { at(time: ${time}) { capturedAt } }`,
+  'off-exchange, to': (time) => `offExchange { activity(to: ${time}) { rows { date } } }`,
+  'off-exchange, from': (time) => `offExchange { profile(from: ${time}) { rows { date } } }`,
+};
+
+test.each(Object.entries(timedFields))('the graph takes times beyond the year 9999: %s', async (_, field) => {
+  for (const credential of [key, session]) {
+    const ask = (time: string) => app.graphql(`{ symbol(symbol: "SPY") { ${field(time)} } }`, {}, { credential });
+    const last = await ask('"253402300799999"');
+    expect(last.errors).toBeUndefined();
+    for (const text of beyond) expect(await ask(`"${text}"`)).toMatchObject({ data: last.data });
+  }
 });
 
 describe('bars of a key', () => {

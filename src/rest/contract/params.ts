@@ -150,11 +150,11 @@ export const positiveInt = param(
   { description: 'A whole number of 1 or more.', type: 'integer' },
 );
 
-/** Epoch milliseconds. */
+/** Epoch milliseconds; beyond 53 bits, the graph's range of them, its end. */
 export const epochMs = param(
   (text, name) => {
-    if (!/^-?\d{1,15}$/.test(text)) throw wrong(name, 'epoch milliseconds', text);
-    return Number(text);
+    if (!/^-?\d+$/.test(text)) throw wrong(name, 'epoch milliseconds', text);
+    return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
   },
   { description: 'Epoch milliseconds.', type: 'integer' },
 );
