@@ -63,10 +63,11 @@ const fileReaders = ['ingest', 'reconcile', 'recompute'];
 
 /** Node's options for a command; null if it runs in this process. */
 async function nodeOptions(command) {
-  if (command !== 'serve' && (heapIsChosen() || !fileReaders.includes(command))) return null;
-  if (heapIsChosen()) return [];
+  const isServer = command === 'serve';
+  if (!isServer && !fileReaders.includes(command)) return null;
+  if (heapIsChosen()) return isServer ? [] : null;
   const { fileReaderOptions, heapOptions, planMemory, readByteSize } = await import('../src/runtime/memory-plan.ts');
-  if (command !== 'serve') return fileReaderOptions;
+  if (!isServer) return fileReaderOptions;
   const plan = planMemory({
     // A setting that cannot be read is told of by whoever reads them all.
     settingBytes: readByteSize(process.env.MEMORY_LIMIT ?? ''),

@@ -47,14 +47,16 @@ function aggregateInto(longer: BarColumns, at: number, bars: BarColumns, start: 
   longer.low[at] = bars.low.subarray(start, end).reduce((a, b) => Math.min(a, b));
   longer.close[at] = bars.close[end - 1]!;
   longer.volume[at] = volume;
-  longer.vwap[at] = bars.pricedVolume
-    ? meanOfPriced(bars.vwap, bars.pricedVolume, start, end)
-    : meanVwap(bars.vwap, bars.volume, start, end);
+  longer.vwap[at] = meanVwap(bars, start, end);
   longer.tradeCount[at] = tradeCount;
 }
 
-/** The mean of vwaps, each of which counts as often as its bar's volume says. */
-function meanVwap(vwaps: Float64Array, weights: Float64Array, start: number, end: number): number {
+/**
+ * The mean of vwaps, weighted by volume. Bars with a priced volume are weighted by that, and those without any are
+ * skipped.
+ */
+function meanVwap({ vwap: vwaps, volume, pricedVolume }: BarColumns, start: number, end: number): number {
+  const weights = pricedVolume ?? volume;
   let sum = 0;
   // Money in the whole units in which prints are summed, as long as it is whole.
   let units = 0;
@@ -62,6 +64,7 @@ function meanVwap(vwaps: Float64Array, weights: Float64Array, start: number, end
   let low = Infinity;
   let high = -Infinity;
   for (let i = start; i < end; i++) {
+    if (pricedVolume && pricedVolume[i] === 0) continue;
     const vwap = vwaps[i]!;
     weight += weights[i]!;
     sum += vwap * weights[i]!;
@@ -69,18 +72,11 @@ function meanVwap(vwaps: Float64Array, weights: Float64Array, start: number, end
     low = Math.min(low, vwap);
     high = Math.max(high, vwap);
   }
-  const mean =
-    weight > 0 ? (Number.isNaN(units) ? sum / weight : units / weight / priceUnits) : plainMean(vwaps, start, end);
+  if (weight === 0 && pricedVolume) return Number.NaN;
+  const weighted = Number.isNaN(units) ? sum / weight : units / weight / priceUnits;
+  const mean = weight > 0 ? weighted : plainMean(vwaps, start, end);
   // A mean lies among what it is the mean of, which its last rounding may not know.
   return Math.min(high, Math.max(low, mean));
-}
-
-/** As `meanVwap`, of bars that say how much of their volume has a price: those without any do not count. */
-function meanOfPriced(vwaps: Float64Array, priced: Float64Array, start: number, end: number): number {
-  const counting = Array.from({ length: end - start }, (_, i) => start + i).filter((i) => priced[i]! > 0);
-  if (counting.length === 0) return Number.NaN;
-  const [counted, weights] = [vwaps, priced].map((values) => Float64Array.from(counting, (i) => values[i]!));
-  return meanVwap(counted!, weights!, 0, counting.length);
 }
 
 function plainMean(vwaps: Float64Array, start: number, end: number): number {

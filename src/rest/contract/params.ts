@@ -150,7 +150,7 @@ export const positiveInt = param(
   { description: 'A whole number of 1 or more.', type: 'integer' },
 );
 
-/** Epoch milliseconds; beyond 53 bits, the graph's range of them, its end. */
+/** Epoch milliseconds; a number beyond 53 bits is read as the largest that the graph's EpochMs has. */
 export const epochMs = param(
   (text, name) => {
     if (!/^-?\d+$/.test(text)) throw wrong(name, 'epoch milliseconds', text);

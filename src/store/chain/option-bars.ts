@@ -43,6 +43,8 @@ type BlockRow = Pick<
 const blockFields = ['sessionDate', 'contract', 'timeframe', 'status', 'version', 'payload', 'part'] as const;
 const blockKey = ['underlying', 'sessionDate', 'contract', 'timeframe'] as const;
 const contractKey = ['underlying', 'sessionDate', 'contract'] as const;
+/** The stored lengths that bars are made of. Releases before this one stored five minutes beside the minutes. */
+const storedLengths = { '1m': ['1m'], '5m': ['1m', '5m'] } as const;
 
 /** Rows by key, each in the order of its parts. Reconciled bars are all there are: parts beside them are skipped. */
 function blocksOf(rows: readonly BlockRow[]): Map<string, StoredBlocks> {
@@ -67,7 +69,6 @@ function decodeBlock({ payload, timeframe: stored }: BlockRow, timeframe: Option
 }
 
 function decodeBlocks({ blocks }: StoredBlocks, timeframe: OptionTimeframe): BarColumns {
-  // Releases before this one stored five minutes beside the minutes.
   const byPart = new Map(blocks.map((block) => [block.part, block]));
   for (const block of blocks) if (block.timeframe === timeframe) byPart.set(block.part, block);
   return concatBars([...byPart.values()].map((block) => decodeBlock(block, timeframe)));
@@ -188,13 +189,16 @@ export async function readOptionBarsOf(
   sessionDate: SessionDate,
   timeframe: OptionTimeframe,
 ): Promise<Map<string, StoredOptionBars>> {
-  const keys = contracts.map((contract) => ({
-    ...{ underlying: underlyingOf(contract.root), contract: contractId(contract), sessionDate },
-  }));
+  const keys = contracts.flatMap((contract) =>
+    storedLengths[timeframe].map((stored) => ({
+      ...{ underlying: underlyingOf(contract.root), contract: contractId(contract) },
+      ...{ sessionDate, timeframe: stored },
+    })),
+  );
   const from = readFrom(store, 'chain', new Set(keys.map(({ underlying }) => underlying)));
-  const rows = await findRows(from, 'OptionBarBlock', { by: contractKey, keys }, blockFields);
+  const rows = await findRows(from, 'OptionBarBlock', { by: blockKey, keys }, blockFields);
   const read = new Map<string, StoredOptionBars>();
-  for (const [key, blocks] of blocksOf(rows.filter((row) => row.timeframe === '1m' || row.timeframe === timeframe))) {
+  for (const [key, blocks] of blocksOf(rows)) {
     const contract = key.slice(sessionDate.length + 1);
     const cached = cacheKey(contract, sessionDate, timeframe, blocks.version);
     let bars = store.blocks.get<BarColumns>(cached);
