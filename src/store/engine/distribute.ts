@@ -4,6 +4,7 @@ import { withSessionLock } from './advisory-lock.ts';
 import { announceNodes } from './changes.ts';
 import type { Store } from './connection.ts';
 import { joinedTables, tablePlacements } from './distribution.ts';
+import { lockTables } from './lock-tables.ts';
 import { copiesSchema, OnlineCopy } from './online-copy.ts';
 import { sqlStateOf } from './sql-state.ts';
 import { storeError } from './store-error.ts';
@@ -173,6 +174,10 @@ async function leaderOf(client: pg.ClientBase): Promise<string> {
 async function copyAtOnce(job: Job, tables: readonly MissingTable[]): Promise<void> {
   const leader = await leaderOf(job.client);
   await briefly(job, async () => {
+    // Readers of rows that are copied go on; a table that Citus is to know is put in another's place.
+    const isRead = tables.every(({ place }) => place !== 'first node, known');
+    const names = tables.map(({ table }) => `${job.schema}.${table}`);
+    await lockTables(job.client, names, isRead ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE');
     for (const { table, place } of tables)
       if (place === 'everywhere') await job.client.query('SELECT create_reference_table($1)', [table]);
       else if (typeof place === 'string')
@@ -202,8 +207,8 @@ async function copyOnline(job: Job, tables: readonly MissingTable[]): Promise<vo
 }
 
 /**
- * Does what needs tables for itself, in one transaction. When it has waited for them for half a second, before a writer
- * would be ended for a deadlock with this, it lets those behind it go first.
+ * Does what needs tables for itself (`lockTables`), in one transaction. When it has waited for them for too long,
+ * before a writer would be ended for a deadlock with this, it lets those behind it go first.
  */
 async function briefly(
   { client, signal, onProgress, progress }: Pick<Job, 'client' | 'signal' | 'onProgress' | 'progress'>,

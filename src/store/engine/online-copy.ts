@@ -1,4 +1,5 @@
 import type pg from 'pg';
+import { lockTables } from './lock-tables.ts';
 import { storeError } from './store-error.ts';
 
 /** A table that is copied, and the column by which it is to be spread. */
@@ -68,8 +69,7 @@ export class OnlineCopy {
 
   /** Throws when something hangs on a table that its copy would not have. */
   async requireFree(): Promise<void> {
-    const tables = this.#tables.map(({ table }) => this.#old(table));
-    const { rows } = await this.#client.query<{ what: string }>(dependentsText, [tables]);
+    const { rows } = await this.#client.query<{ what: string }>(dependentsText, [this.#allOld()]);
     if (rows.length > 0)
       throw storeError(
         `Tables cannot be copied while they are written, since something depends on them: ${rows.map(({ what }) => what).join(', ')}. Drop it and create it again later, or use --block-writes.`,
@@ -93,6 +93,7 @@ export class OnlineCopy {
       if (besides === 'default') besides = this.#copy(table);
     }
     // Last, since writers wait from here to the end of the transaction.
+    await lockTables(this.#client, this.#allOld(), 'SHARE ROW EXCLUSIVE');
     for (const { table } of this.#tables) await this.#watch(table);
   }
 
@@ -132,8 +133,9 @@ export class OnlineCopy {
 
   /** Gives the copies the place of the old tables, which are dropped. To be in a transaction. */
   async takePlace(): Promise<void> {
-    const old = this.#tables.map(({ table }) => this.#old(table));
-    await this.#query(`LOCK TABLE ${old.join(', ')} IN EXCLUSIVE MODE`);
+    const old = this.#allOld();
+    // What dropping them takes: taken at the end, it would wait for a reader who waits here to write.
+    await lockTables(this.#client, old, 'ACCESS EXCLUSIVE');
     await this.#requireSameDefinitions();
     for (const { table } of this.#tables) while ((await this.#copyChanged(table)) > 0);
     await this.#query(`DROP TABLE ${old.join(', ')}`);
@@ -146,6 +148,7 @@ export class OnlineCopy {
   }
 
   #old = (table: string) => `${this.#schema}.${table}`;
+  #allOld = () => this.#tables.map(({ table }) => this.#old(table));
   #copy = (table: string) => `${copiesSchema(this.#schema)}.${table}`;
   #columns = (table: string) =>
     this.#definitions
