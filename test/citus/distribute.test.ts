@@ -1,3 +1,4 @@
+import type { ChildProcess } from 'node:child_process';
 import { randomBytes } from 'node:crypto';
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, inject, test } from 'vitest';
@@ -90,6 +91,30 @@ async function placesTaken(): Promise<string> {
   return rows.map(({ table_name: name }) => name).join(' ');
 }
 
+/** How far a run has come: the tables that are spread, and the last symbol copied of the others. */
+async function progressOf(): Promise<string> {
+  const { rows } = await store.pool.query(`SELECT to_regclass('public_copy.copied') IS NOT NULL AS begun`);
+  if (!rows[0].begun) return placesTaken();
+  // It may be dropped in between, which is progress too.
+  const copied = await store.pool.query('SELECT "table", through FROM public_copy.copied ORDER BY 1').then(
+    (found) => JSON.stringify(found.rows),
+    () => '',
+  );
+  return `${await placesTaken()} ${copied}`;
+}
+
+/** Kills a run once it has come some steps further, unless it ends before: at the same places on any machine. */
+async function killAfter(steps: number, child: ChildProcess): Promise<void> {
+  let left = steps;
+  for (let seen = await progressOf(); left > 0; await delay(5)) {
+    if (child.exitCode !== null) return;
+    const now = await progressOf();
+    if (now !== seen) left--;
+    seen = now;
+  }
+  child.kill('SIGKILL');
+}
+
 /** What a copy makes for its time. */
 async function left(): Promise<unknown[]> {
   const { rows } = await store.pool.query(
@@ -160,10 +185,10 @@ describe('tapegraph distribute, of a store full of data', () => {
     let last: Ran;
     for (;;) {
       const { child, ended: exited } = start(['distribute', '--json'], env);
-      // Longer each time: in the first copy, at its end, between groups of tables.
-      const timer = delay(1200 + 700 * kills).then(() => child.kill('SIGKILL'));
+      // Further each time: in the first copy, at its end, between groups of tables.
+      const killed = killAfter(1 + 3 * kills, child);
       last = await exited;
-      void timer;
+      await killed;
       steps.add(await placesTaken());
       if (last.code !== null) break;
       kills += 1;
