@@ -81,17 +81,19 @@ export function americanValue(inputs: OptionInputs): AmericanValue {
   const { right, spot, strike, years, rate, dividendYield, volatility } = inputs;
   if (!(volatility > 0) && years > 0) return certainValue(inputs);
   const european = blackScholes(inputs);
-  if (neverExercised(inputs) || !(years > 0)) return european;
+  const intrinsic = intrinsicValue(inputs);
+  // Deep in the money and without carry the two are one figure, and rounding may take the European price below it.
+  if (neverExercised(inputs) || !(years > 0)) return { ...european, price: Math.max(intrinsic, european.price) };
   const tree = growLattice(right, spot, strike, years, rate, dividendYield, volatility);
-  if (tree === null && european.price >= intrinsicValue(inputs)) return european;
+  if (tree === null && european.price >= intrinsic) return european;
   if (tree === null || tree.exercised) {
-    return { price: intrinsicValue(inputs), delta: right === 'call' ? 1 : -1, gamma: 0, theta: 0 };
+    return { price: intrinsic, delta: right === 'call' ? 1 : -1, gamma: 0, theta: 0 };
   }
   const size = european.delta + treeDelta(tree, tree.american) - treeDelta(tree, tree.european);
   const delta = right === 'call' ? Math.min(1, Math.max(0, size)) : Math.max(-1, Math.min(0, size));
   const gamma = Math.max(0, european.gamma + treeGamma(tree, tree.american) - treeGamma(tree, tree.european));
   const premium = extrapolated(inputs, tree.american.root - tree.european.root);
-  const price = Math.max(intrinsicValue(inputs), european.price + premium);
+  const price = Math.max(intrinsic, european.price + premium);
   const theta = rate * price - (rate - dividendYield) * spot * delta - 0.5 * (volatility * spot) ** 2 * gamma;
   return { price, delta, gamma, theta };
 }

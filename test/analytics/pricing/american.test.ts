@@ -69,6 +69,12 @@ describe('American options', () => {
     expect(Math.abs(americanPrice(option) - slowPrice(option)) / option.spot).toBeLessThan(2e-4);
   });
 
+  test('a call that is never exercised is worth no less than its exercise, to the last bit', () => {
+    const years = 0.041135768806269526;
+    const call: OptionInputs = { ...put, right: 'call', spot: 600, strike: 504.1280825540654, years, rate: 0 };
+    expect(americanPrice({ ...call, volatility: 0.10364773461275978 })).toBeGreaterThanOrEqual(600 - call.strike);
+  });
+
   test('are worth at least the European price and what exercise brings, and no more than their bound', () => {
     fc.assert(
       fc.property(options, (option) => {
