@@ -65,6 +65,7 @@ export default defineConfig(async () => ({
       ...((await serverAnswers()) ? projects : projects.slice(0, 1)),
       ...(citusIsMissing === null ? [citus] : []),
     ],
+    setupFiles: ['test/support/property-seed.ts'],
     // One worker a core: a test waits for its database most of the time.
     maxWorkers: '100%',
     testTimeout: 30_000,
