@@ -44,7 +44,6 @@ const sameSection = (one: string, other: string) => one.split('/')[1] === other.
  * is offered.
  */
 export function header(current: string, site: SiteState): Html {
-  const sampleKey = site.sample?.key ?? null;
   return html`<a class="skip" href="#main">Skip to the content</a>
 <header class="top">
   <a class="brand" href="/"${current === '/' && trusted(' aria-current="page"')}>
@@ -53,15 +52,21 @@ export function header(current: string, site: SiteState): Html {
   <nav aria-label="Main">${links.map(
     ({ to, name }) => html`<a href="${to}"${sameSection(to, current) && trusted(' aria-current="page"')}>${name}</a>`,
   )}</nav>
-  <form class="key" id="key-form" autocomplete="off"${sampleKey !== null && html` data-sample-key="${sampleKey}"`} data-needs-script>
+  <form class="key" id="key-form" autocomplete="off" data-needs-script>
     <label for="key-input">API key</label>
     <input id="key-input" type="password" placeholder="paste a key" spellcheck="false" autocomplete="off">
-    ${sampleKey !== null && html`<button type="button" id="key-sample" title="Use the key of the sample market">Use the sample key</button>`}
+    ${site.sample?.key != null && html`<button type="button" id="key-sample" title="Use the key of the sample market">Use the sample key</button>`}
     <button type="button" id="key-forget" title="Remove the key from this browser">Forget</button>
   </form>
   <button class="theme" id="theme-switch" type="button" aria-label="Theme" data-needs-script>◐</button>
 </header>
 ${marketNote(site)}`;
+}
+
+/** The script that runs before the page is drawn; it holds the sample market's key for itself and the scripts after. */
+export function beforePaint(assets: Assets, site: SiteState): Html {
+  const key = site.sample?.key ?? null;
+  return html`<script src="${assets.address('client/before-paint.ts')}"${key !== null && html` data-sample-key="${key}"`}></script>`;
 }
 
 const inlineHash = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
@@ -100,7 +105,7 @@ export async function documentOf(page: Page, assets: Assets, site: SiteState): P
 <title>${title}</title>
 <meta name="description" content="${description}">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
-${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}<script src="${assets.address('client/before-paint.ts')}"></script>
+${['colours.css', 'style.css', 'header.css', ...styles].map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}${beforePaint(assets, site)}
 <script type="importmap">${trusted(assets.importMap)}</script>
 ${scripts.map((path) => html`<script type="module" src="${assets.address(path)}" fetchpriority="low"></script>\n`)}${modules.map((address) => html`<link rel="modulepreload" href="${address}" fetchpriority="low">\n`)}</head>
 <body>

@@ -99,6 +99,27 @@ describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () =
     }
   });
 
+  test.each(['/', '/docs', '/graphql', '/dashboard/SPY'])(
+    '%s: where a wrong key is stored, the sample key is one click away, and once in use is not offered',
+    async (path) => {
+      const { page, close } = await openPage(context, app.url + path, {
+        storage: { 'tapegraph-key': 'tg_live_wrong' },
+        width: 390,
+      });
+      onTestFinished(close);
+      const offer = page.locator('#key-sample');
+      await offer.click();
+      expect(await page.evaluate(() => localStorage.getItem('tapegraph-key'))).toBe(key);
+      for (const load of [async () => {}, () => page.reload()]) {
+        await load();
+        expect(await page.locator('html').getAttribute('data-key')).toBe('sample');
+        expect(await offer.isVisible()).toBe(false);
+      }
+      expect(await page.getByRole('button', { name: 'Forget' }).isVisible()).toBe(true);
+      expect(await overflows(page)).toBe(false);
+    },
+  );
+
   test('an address without a page is a page that says so', async () => {
     const { page, close } = await openPage(context, `${app.url}/dashbord/<i>SPY`);
     onTestFinished(close);

@@ -1,8 +1,10 @@
 // Runs before the page is drawn, so that nothing flashes or moves: the theme that was chosen, or the system's where
-// none was, and whether a key is stored. Without scripts the page has no data-key.
+// none was, and whether a key is stored, the sample market's or another. Without scripts the page has no data-key.
 {
   const { dataset } = document.documentElement;
   const chosen = localStorage.getItem('tapegraph-theme');
   if (chosen === 'light' || chosen === 'dark') dataset.theme = chosen;
-  dataset.key = localStorage.getItem('tapegraph-key') ? 'stored' : 'none';
+  const { sampleKey } = document.currentScript!.dataset;
+  const key = localStorage.getItem('tapegraph-key');
+  dataset.key = !key ? 'none' : key === sampleKey ? 'sample' : 'stored';
 }

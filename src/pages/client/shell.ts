@@ -13,7 +13,7 @@ function showKeyField(): void {
     const key = readKey();
     if (input.value.trim() !== key) input.value = key;
     // Which of the buttons is shown: the style sheet.
-    document.documentElement.dataset.key = key === '' ? 'none' : 'stored';
+    document.documentElement.dataset.key = key === '' ? 'none' : key === sampleKey() ? 'sample' : 'stored';
   };
   form.addEventListener('submit', (event) => event.preventDefault());
   input.addEventListener('input', () => saveKey(input.value));

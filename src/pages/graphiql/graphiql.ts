@@ -4,11 +4,10 @@ import type { Assets } from '../assets.ts';
 import { html, trusted } from '../html.ts';
 import type { SiteState } from '../market-note.ts';
 import type { PagesParts } from '../pages.ts';
-import { type EditorPage, header } from '../shell.ts';
+import { beforePaint, type EditorPage, header } from '../shell.ts';
 import { graphiqlFrame } from './frame.ts';
 
 const styles = ['graphiql/app.css', 'colours.css', 'header.css', 'graphiql/graphiql.css'];
-const beforePaint = ['client/before-paint.ts', 'graphiql/client/before.ts'];
 // Run once the frame is painted (client/frame.ts).
 const afterPaint = ['graphiql/app.js', 'graphiql/client/start.ts'];
 
@@ -38,7 +37,8 @@ export function graphiqlPage(
 <meta name="description" content="Write, run and share GraphQL queries against this gateway, with its schema beside them.">
 <link rel="icon" href="${assets.address('icon.svg')}" type="image/svg+xml">
 ${styles.map((path) => html`<link rel="stylesheet" href="${assets.address(path)}">\n`)}
-${beforePaint.map((path) => html`<script src="${assets.address(path)}"></script>\n`)}
+${beforePaint(assets, site)}
+<script src="${assets.address('graphiql/client/before.ts')}"></script>
 ${scripts.map((address) => html`<link rel="preload" as="script" href="${address}" fetchpriority="low">\n`)}
 <script type="module" src="${assets.address('client/shell.ts')}"></script>
 </head>
