@@ -1,5 +1,12 @@
+import { isUtf8 } from 'node:buffer';
 import type { IncomingMessage } from 'node:http';
-import { type BodyProblem, requestBody, UnreadBody } from '../runtime/http/request-body.ts';
+import {
+  type BodyProblem,
+  declaredLength,
+  mediaTypeOf,
+  requestBody,
+  UnreadBody,
+} from '../runtime/http/request-body.ts';
 import {
   bodyTooLarge,
   bodyTooSlow,
@@ -9,6 +16,7 @@ import {
   rateLimited,
   unsupportedCharset,
   unsupportedEncoding,
+  unsupportedMediaType,
 } from './failure.ts';
 
 /** 413 in words: so many bytes at most. */
@@ -33,23 +41,50 @@ function failureOf(problem: BodyProblem, maxBytes: number): Failure {
 }
 
 /** Whether a Content-Type declares UTF-8, or no character set at all. */
-function isUtf8(contentType = ''): boolean {
+function declaresUtf8(contentType = ''): boolean {
   const charset = /;\s*charset\s*=\s*"?([^";\s]+)/i.exec(contentType)?.[1];
   return charset === undefined || /^(utf-?8|us-ascii)$/i.test(charset);
 }
 
+/** What an endpoint takes of bodies. */
+export interface BodyRules {
+  maxBytes: number;
+  /** Media types in lower case, the first one named where another is sent. */
+  mediaTypes: readonly string[];
+  /** Whose bytes they are, for the limit of bodies in progress. */
+  caller?: string;
+}
+
 /**
- * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for a compressed one and for
- * another character set than UTF-8, 408 when they come too slowly, 400 when the client goes away in the middle, and 429
- * or 503 when `caller` or the process has too many in progress.
+ * The bytes of a request's body. Throws 413 as soon as they are more than `maxBytes`, 415 for another media type, for a
+ * compressed body and for another character set than UTF-8, 408 when it comes too slowly, 400 when the client goes away
+ * in the middle, and 429 or 503 when `caller` or the process has too many in progress. An empty body may have any type.
  */
-export async function bodyBytes(request: IncomingMessage, maxBytes: number, caller = ''): Promise<Buffer> {
+export async function bodyBytes(
+  request: IncomingMessage,
+  { maxBytes, mediaTypes, caller = '' }: BodyRules,
+): Promise<Buffer> {
   const encoding = request.headers['content-encoding']?.trim().toLowerCase();
   if (encoding && encoding !== 'identity') throw unsupportedEncoding();
-  if (!isUtf8(request.headers['content-type'])) throw unsupportedCharset();
+  if (!declaresUtf8(request.headers['content-type'])) throw unsupportedCharset();
+  const requireMediaType = () => {
+    if (!mediaTypes.includes(mediaTypeOf(request))) throw unsupportedMediaType(mediaTypes.join(' or '));
+  };
+  // What could not be used is not read; a body that is too large is 413 whatever it is.
+  const length = declaredLength(request) ?? 0;
+  if (length > 0 && length <= maxBytes) requireMediaType();
   try {
-    return await requestBody(request, maxBytes, caller);
+    const bytes = await requestBody(request, maxBytes, caller);
+    if (bytes.length > 0) requireMediaType();
+    return bytes;
   } catch (error) {
     throw error instanceof UnreadBody ? failureOf(error.problem, maxBytes) : error;
   }
+}
+
+/** The UTF-8 text that a body is, without a byte order mark. 400 for anything else. */
+export function utf8Text(bytes: Buffer): string {
+  if (!isUtf8(bytes)) throw invalidParameter('body', 'expected UTF-8 text');
+  const text = bytes.toString();
+  return text.startsWith('\ufeff') ? text.slice(1) : text;
 }

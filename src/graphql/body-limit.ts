@@ -2,38 +2,46 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import { Readable } from 'node:stream';
 import type { Admission } from '../access/admission.ts';
 import { type Failure, failureWithin, internal, notAuthenticated } from '../domain/failure.ts';
-import { bodyBytes } from '../domain/request-body.ts';
+import { bodyBytes, utf8Text } from '../domain/request-body.ts';
 import { declaredLength } from '../runtime/http/request-body.ts';
-import { documentLimits } from './limits/document-limits.ts';
+import { documentBody } from './limits/document-limits.ts';
+import { requestErrorOf, withoutStatus } from './request-error.ts';
 
 type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => void;
 
 /** Without a valid credential only introspection is answered, which needs no more. */
 const anonymousBytes = 64 * 1024;
 
-async function receive(admission: Admission, request: IncomingMessage): Promise<Buffer> {
+async function receive(admission: Admission, request: IncomingMessage): Promise<string> {
   const found = await admission.authenticate(request);
-  if (found.state === 'ok') return bodyBytes(request, documentLimits.bytes, found.caller.accountId);
-  return bodyBytes(request, anonymousBytes).catch((error: unknown) => {
+  if (found.state === 'ok')
+    return utf8Text(await bodyBytes(request, { ...documentBody, caller: found.caller.accountId }));
+  const bytes = await bodyBytes(request, { ...documentBody, maxBytes: anonymousBytes }).catch((error: unknown) => {
     if (failureWithin(error)?.status !== 413) throw error;
     throw notAuthenticated(found.state);
   });
+  return utf8Text(bytes);
 }
 
-function reject(response: ServerResponse, { status, code, message, headers }: Failure): void {
-  response.statusCode = status;
-  response.setHeaders(new Map(Object.entries(headers)));
+function reject(response: ServerResponse, failure: Failure): void {
+  response.statusCode = failure.status;
+  response.setHeaders(new Map(Object.entries(failure.headers)));
   response.setHeader('Content-Type', 'application/json; charset=utf-8');
-  response.end(JSON.stringify({ errors: [{ message, extensions: { code } }] }));
+  response.end(JSON.stringify({ errors: [withoutStatus(requestErrorOf(failure))] }));
 }
 
-/** Receives the body of a request to `/graphql` within the limits, for Yoga, which has none of its own. */
+/**
+ * Receives the body of a request to `/graphql` within the limits, for Yoga, which has none of its own and compares
+ * media types as they are written.
+ */
 export function receiveBody(admission: Admission): Handler {
   return (request, response, next) => {
+    const type = request.headers['content-type'];
+    if (type) request.headers['content-type'] = type.replace(/^[^;]*/, (media) => media.trim().toLowerCase());
     if (declaredLength(request) === 0) return next();
     receive(admission, request).then(
-      (bytes) => {
-        request.body = Readable.from([bytes]);
+      (text) => {
+        request.body = Readable.from([Buffer.from(text)]);
         next();
       },
       async (error: unknown) => {

@@ -1,7 +1,7 @@
 import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { type Failure, invalidRequest } from '../domain/failure.ts';
-import { bodyBytes } from '../domain/request-body.ts';
+import { bodyBytes, utf8Text } from '../domain/request-body.ts';
 import { deepestJson, jsonFault } from '../runtime/stored-text.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */
@@ -29,12 +29,13 @@ export interface Received {
   cost: number;
 }
 
-/** Reads the messages of a request; throws 413, or 400 for what is no JSON, nested too deep, or too many. */
+/** Reads the messages of a request; throws 413, 415, or 400 for what is no JSON, nested too deep, or too many. */
 export async function receiveMessages(request: IncomingMessage, caller: string): Promise<Received> {
-  const bytes = await bodyBytes(request, mostBytes, caller);
+  const bytes = await bodyBytes(request, { maxBytes: mostBytes, mediaTypes: ['application/json'], caller });
+  const text = utf8Text(bytes);
   let message: unknown;
   try {
-    message = JSON.parse(String(bytes));
+    message = JSON.parse(text);
   } catch {
     throw invalidRequest(notJson);
   }
@@ -47,8 +48,10 @@ export async function receiveMessages(request: IncomingMessage, caller: string):
 }
 
 /** Answers a request whose messages could not be read, as JSON-RPC does. */
-export function rejectMessages(response: Response, { status, code, message, headers }: Failure): void {
+export function rejectMessages(response: Response, { status, code, message, details, headers }: Failure): void {
   response.setHeaders(new Map(Object.entries(headers)));
   const rpcCode = message === notJson ? parseError : invalidMessage;
-  response.status(status).json({ jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code } } });
+  response
+    .status(status)
+    .json({ jsonrpc: '2.0', id: null, error: { code: rpcCode, message, data: { code, details } } });
 }

@@ -14,13 +14,14 @@ beforeAll(async () => {
 afterAll(() => app.close());
 
 const document = JSON.stringify({ query: '{ me { tier } }' });
+const operations = JSON.stringify({ operations: [{ query: '{ me { tier } }', extensions: { operationId: '1' } }] });
 const message = JSON.stringify({ jsonrpc: '2.0', id: 1, method: 'tools/list' });
 const posts = [
   ['a REST route', 'POST', '/v2/journal/accounts', JSON.stringify({ name: 'n' }), 'application/json'],
   ['a REST import', 'POST', '/v2/journal/import?import_id=a', '{}', 'text/plain'],
   ['a watchlist', 'PUT', '/v2/watchlists/a', JSON.stringify({ name: 'n', symbols: [] }), 'application/json'],
   ['the graph', 'POST', '/graphql', document, 'application/json'],
-  ['operations on one connection', 'POST', '/graphql/stream', '{"operations":[]}', 'application/json'],
+  ['operations on one connection', 'POST', '/graphql/stream', operations, 'application/json'],
   ['MCP', 'POST', '/mcp', message, 'application/json'],
 ] as const;
 const text = (body: unknown) => JSON.stringify(body);
@@ -64,6 +65,42 @@ describe('a body that declares another character set than UTF-8', () => {
     const wrong = await sent('utf-16');
     expect([wrong.status, text(wrong.body)]).toEqual([415, expect.stringContaining('charset=utf-8')]);
     for (const charset of ['utf-8', 'UTF8', '"utf-8"']) expect((await sent(charset)).status).not.toBe(415);
+  });
+});
+
+describe('the media type of a body', () => {
+  const send = (method: string, path: string, body: string | Buffer, type: string) =>
+    app.send(method, path, { credential: key, headers: { 'content-type': type, ...json }, body });
+
+  test.each(posts)('is the same in any case at %s', async (_, method, path, body, type) => {
+    for (const written of [type.toUpperCase(), `${type} ; Charset=UTF-8`, `${type.toUpperCase()};charset=utf-8`])
+      expect([written, (await send(method, path, body, written)).status]).toEqual([written, 200]);
+  });
+
+  test.each(posts)('is 415 at %s when it is another or missing', async (_, method, path, body, type) => {
+    for (const wrong of ['text/html', 'application/x-www-form-urlencoded', `${type}x`, '']) {
+      const answer = await send(method, path, body, wrong);
+      expect([wrong, answer.status]).toEqual([wrong, 415]);
+      expect(text(answer.body)).toContain(`Content-Type: expected ${type}`);
+      expect(text(answer.body)).toContain('"invalid_params"');
+    }
+  });
+});
+
+describe('a body of JSON', () => {
+  const bodies = posts.filter(([, , , , type]) => type === 'application/json');
+  const send = (method: string, path: string, body: Buffer) => app.send(method, path, { headers: json, body });
+
+  test.each(bodies)('may begin with a byte order mark at %s', async (_, method, path, body) => {
+    expect((await send(method, path, Buffer.from(`\ufeff${body}`))).status).toBe(200);
+  });
+
+  // Read with a replacement character, it would be stored with one.
+  test.each(bodies)('that is not UTF-8 is 400 at %s', async (_, method, path, body) => {
+    const bytes = Buffer.from(body.replace('{', '{"x":"?",'));
+    bytes[bytes.indexOf('?')] = 0xff;
+    const answer = await send(method, path, bytes);
+    expect([answer.status, text(answer.body)]).toEqual([400, expect.stringContaining('UTF-8')]);
   });
 });
 

@@ -180,6 +180,11 @@ describe('a failure that may be gone soon', () => {
     expect(body.error.details).toEqual({ retry_after_seconds: Number(headers['retry-after']) });
     const { errors } = await slow.graphql('{ me { tier } }', {}, { credential });
     expect(errors![0].extensions.details.retry_after_seconds).toBeGreaterThan(0);
+    const stream = await slow.send('PUT', '/graphql/stream', { credential });
+    expect(stream.body.errors[0].extensions).toEqual({
+      code: 'rate_limited',
+      details: { retry_after_seconds: Number(stream.headers['retry-after']) },
+    });
   });
 });
 

@@ -113,7 +113,11 @@ describe('/graphql/stream', () => {
   const send = (method: string, credential: string | null, headers: Record<string, string> = {}, body?: string) =>
     fetch(at(), {
       method,
-      headers: { ...(credential === null ? {} : { authorization: `Bearer ${credential}` }), ...headers },
+      headers: {
+        ...(credential === null ? {} : { authorization: `Bearer ${credential}` }),
+        ...(body === undefined ? {} : { 'content-type': 'application/json' }),
+        ...headers,
+      },
       ...(body === undefined ? {} : { body }),
     });
 

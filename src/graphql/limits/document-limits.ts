@@ -29,6 +29,12 @@ export const documentLimits = {
   answerBytes: 32 * 1024 * 1024,
 } as const;
 
+/** What bodies the graph's endpoints read. */
+export const documentBody = {
+  maxBytes: documentLimits.bytes,
+  mediaTypes: ['application/json', 'application/graphql+json'],
+} as const;
+
 /** The limits that are counted here; the body's bytes are counted as it is read. */
 type DocumentLimit = Exclude<keyof typeof documentLimits, 'bytes'>;
 

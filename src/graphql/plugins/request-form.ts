@@ -4,19 +4,15 @@ import type { Plugin } from 'graphql-yoga';
 import { invalidRequest, unsupportedMediaType } from '../../domain/failure.ts';
 import { requestErrorOf, requireQuery } from '../request-error.ts';
 
-const jsonType = /^application\/(graphql\+)?json\s*(;|$)/i;
-
 /**
  * Tells in the contract's words what is wrong with a request that is none of GraphQL: Yoga itself answers an unknown
  * content type with no body, and takes variables in an address that are not JSON for a defect of ours.
  */
 export function requestForm(): Plugin<object> {
   return {
-    onRequestParse: ({ request: { method, headers }, requestParser, setRequestParser }) => {
-      // A form of another site can send urlencoded bodies without asking first: only JSON is read.
-      const isRead = method !== 'POST' || jsonType.test(headers.get('content-type') ?? '');
+    onRequestParse: ({ requestParser, setRequestParser }) => {
       setRequestParser(async (request) => {
-        if (!requestParser || !isRead) throw requestErrorOf(unsupportedMediaType('application/json'));
+        if (!requestParser) throw requestErrorOf(unsupportedMediaType('application/json'));
         try {
           const params = await requestParser(request);
           if ('query' in params || 'extensions' in params) requireQuery(params);

@@ -6,16 +6,16 @@ import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFound } from '../../domain/failure.ts';
-import { bodyBytes } from '../../domain/request-body.ts';
+import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
-import { documentLimits } from '../limits/document-limits.ts';
+import { documentBody } from '../limits/document-limits.ts';
 import { requestsOf } from '../limits/weight.ts';
-import { isRequestError, requestErrorOf, requireQuery } from '../request-error.ts';
+import { isRequestError, requestErrorOf, requireQuery, withoutStatus } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
 
 /** An operation as it was sent. */
@@ -70,7 +70,7 @@ type Identified = SentOperation & { id: string };
 
 /** A body's JSON; null for what is none. */
 async function sentJson(request: IncomingMessage, caller: string): Promise<unknown> {
-  const text = (await bodyBytes(request, documentLimits.bytes, caller)).toString('utf8');
+  const text = utf8Text(await bodyBytes(request, { ...documentBody, caller }));
   try {
     return JSON.parse(text);
   } catch {
@@ -319,8 +319,12 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
       if (failure.status >= 500) reportFailure(request, failure);
       if (response.headersSent) return void response.destroy();
       response.setHeaders(new Map(Object.entries(failure.headers)));
-      const errors = [{ message: failure.message, extensions: { code: failure.code } }];
-      send(response, failure.status, JSON.stringify({ errors }), 'application/json; charset=utf-8');
+      send(
+        response,
+        failure.status,
+        JSON.stringify({ errors: [withoutStatus(refused)] }),
+        'application/json; charset=utf-8',
+      );
     });
   };
 }

@@ -1,9 +1,8 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
-import { type Failure, invalidParameter, unsupportedMediaType } from '../../domain/failure.ts';
-import { bodyBytes } from '../../domain/request-body.ts';
+import { type Failure, invalidParameter } from '../../domain/failure.ts';
+import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
 import { jsonFailure } from '../../domain/sent-text.ts';
-import { declaredLength } from '../../runtime/http/request-body.ts';
 import { named } from './components.ts';
 
 /** How a route reads its request's body. */
@@ -23,31 +22,10 @@ export interface BodyReader {
  * expected. `caller` = whose bytes they are, for the limit of bodies in progress.
  */
 export async function readBody(reader: BodyReader, request: IncomingMessage, caller: string): Promise<unknown> {
-  const mediaType = (request.headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
-  const requireMediaType = () => {
-    if (!reader.mediaTypes.includes(mediaType)) throw unsupportedMediaType(reader.mediaTypes.join(' or '));
-  };
-  // What could not be used is not read; a body that is too large is 413 whatever it is.
-  const length = declaredLength(request) ?? 0;
-  if (length > 0 && length <= reader.maxBytes) requireMediaType();
-  const bytes = await bodyBytes(request, reader.maxBytes, caller);
-  if (bytes.length === 0) {
-    if (!reader.required) return null;
-    throw invalidParameter('body', 'is required; it was empty');
-  }
-  requireMediaType();
-  return reader.read(bytes);
-}
-
-const utf8 = new TextDecoder('utf-8', { fatal: true });
-
-/** Text of UTF-8 bytes; a byte order mark is dropped. 400 for anything else. */
-export function decodeUtf8(bytes: Buffer): string {
-  try {
-    return utf8.decode(bytes);
-  } catch {
-    throw invalidParameter('body', 'expected UTF-8 text');
-  }
+  const bytes = await bodyBytes(request, { ...reader, caller });
+  if (bytes.length > 0) return reader.read(bytes);
+  if (!reader.required) return null;
+  throw invalidParameter('body', 'is required; it was empty');
 }
 
 /**
@@ -86,7 +64,7 @@ export function jsonBody(
     read: (bytes) => {
       let value: unknown;
       try {
-        value = JSON.parse(decodeUtf8(bytes));
+        value = JSON.parse(utf8Text(bytes));
       } catch (error) {
         if (error instanceof SyntaxError) throw invalidParameter('body', 'expected JSON');
         throw error;

@@ -62,6 +62,11 @@ export function declaredLength({ headers }: IncomingMessage): number | null {
   return headers['transfer-encoding'] === undefined ? Number(headers['content-length'] ?? 0) : null;
 }
 
+/** The media type of a request's body in lower case, without parameters; '' when none is named. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  return (headers['content-type'] ?? '').split(';')[0]!.trim().toLowerCase();
+}
+
 /** Calls `slow` when a body comes too slowly, until its timer is cleared. */
 function watchPace({ graceMs, bytesPerSecond, stallMs }: BodyLimits, received: { length: number }, slow: () => void) {
   const startedMs = performance.now();
