@@ -94,7 +94,8 @@ async function run(options) {
 
 if (!runsTypeScript()) {
   const program = installedNode();
-  if (program !== null) handOver(program, [self, ...args], process.env);
+  // The other one ends when this one does, however (src/cli/io/launcher.ts).
+  if (program !== null) handOver(program, [self, ...args], { ...process.env, TAPEGRAPH_LAUNCHER: String(process.pid) });
   else {
     console.error(`tapegraph: this is Node ${process.versions.node}; run node scripts/ready.mjs here, or use Node 24.`);
     process.exitCode = 1;

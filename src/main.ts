@@ -1,3 +1,4 @@
+import { whenLauncherEnds } from './cli/io/launcher.ts';
 import { Interrupted } from './cli/io/terminal.ts';
 import { run } from './cli/run.ts';
 import { runBeforeSuddenEnd } from './runtime/sudden-end.ts';
@@ -13,6 +14,7 @@ for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
     process.once(signal, () => void runBeforeSuddenEnd(suddenEndMs).then(() => process.kill(process.pid, signal)));
   });
 }
+whenLauncherEnds(process, () => interruption.abort(new Interrupted('the end of its launcher')));
 // A reader that went away (`tapegraph export … | head`) is no failure.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;

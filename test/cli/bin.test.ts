@@ -1,8 +1,9 @@
 import { spawn, spawnSync } from 'node:child_process';
 import { once } from 'node:events';
-import { existsSync } from 'node:fs';
+import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { describe, expect, it, onTestFinished, vi } from 'vitest';
+import { dataFolder } from '../support/data-folder.ts';
 import { storeForThisTest } from '../support/store.ts';
 
 /** A Node on the path that cannot run TypeScript by itself; null if there is none. */
@@ -58,5 +59,51 @@ describe.each(programs)('bin/tapegraph.mjs on %s', (_, program) => {
     child.kill(signal);
     expect(await once(child, 'exit')).toEqual([0, null]);
     await expect(fetch(JSON.parse(ready).url)).rejects.toThrow();
+  });
+});
+
+describe.skipIf(process.platform !== 'linux')('a server whose launcher is ended', { timeout: 120_000 }, () => {
+  const isThere = (pid: number) => existsSync(`/proc/${pid}`);
+  const parentOf = (pid: number) => Number(/\) . (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))![1]);
+
+  /** The processes of a server that a program launched: the program, what is between, the server. */
+  async function launched(program: string, args: string[], env: Record<string, string>) {
+    const child = spawn(program, [...args, 'serve', '--port', '0', '--json'], {
+      env: { ...process.env, LOG_LEVEL: 'warn', ...env },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      detached: true,
+    });
+    // Whatever became of the parts.
+    onTestFinished(() => void spawnSync('kill', ['-KILL', '--', `-${child.pid}`]));
+    const [ready] = await once(child.stdout, 'data');
+    const pids = [JSON.parse(ready).pid as number];
+    while (pids[0] !== child.pid) pids.unshift(parentOf(pids[0]!));
+    return pids;
+  }
+  const npm = { program: 'npm', args: ['run', '--silent', 'tapegraph', '--'] };
+  const handedOver = old === null ? [] : [{ program: old, args: ['bin/tapegraph.mjs'], to: 0, signal: 'SIGKILL' }];
+
+  it.each([
+    { ...npm, to: 0, signal: 'SIGTERM' },
+    // A terminal's Ctrl-C; of SIGINT to npm alone its shell takes no notice.
+    { ...npm, to: 'all', signal: 'SIGINT' },
+    { ...npm, to: 0, signal: 'SIGKILL' },
+    { ...npm, to: 1, signal: 'SIGTERM' },
+    { ...npm, to: 1, signal: 'SIGKILL' },
+    ...handedOver,
+  ])('ends: $signal to $to of the processes from $program down', async ({ program, args, to, signal }) => {
+    const store = await storeForThisTest();
+    const pids = await launched(program, args, { DATABASE_URL: store.databaseUrl });
+    expect(pids.length).toBeGreaterThan(1);
+    process.kill(to === 'all' ? -pids[0]! : pids[to as number]!, signal as NodeJS.Signals);
+    await vi.waitUntil(() => !pids.some(isThere), { timeout: 60_000 });
+  });
+
+  it('stops the embedded database, which is then as after any end', async () => {
+    const data = dataFolder();
+    const pids = await launched(npm.program, npm.args, { DATABASE_URL: '', TAPEGRAPH_DATA: data });
+    process.kill(pids[0]!, 'SIGTERM');
+    await vi.waitUntil(() => !pids.some(isThere), { timeout: 60_000 });
+    expect(existsSync(`${data}/postgres/postmaster.pid`)).toBe(false);
   });
 });

@@ -29,7 +29,7 @@ export interface Terminal {
 export class Interrupted extends Error {
   override readonly name = 'Interrupted';
   override readonly message = 'interrupted';
-  /** The signal, or `EPIPE` when the reader of stdout went away. */
+  /** The signal, `EPIPE` when the reader of stdout went away, or that the launcher has ended. */
   readonly by: string;
 
   constructor(by: string) {
