@@ -82,6 +82,16 @@ export interface StockPrint {
   tape: number;
 }
 
+/** The value of an index at an instant. */
+export interface IndexValue {
+  symbol: string;
+  /** 1e-4 points. */
+  value: number;
+  /** Epoch ms, and the nanoseconds within it. */
+  tsMs: number;
+  tsNanos: number;
+}
+
 /** Splits decimal nanoseconds since the epoch, which are beyond a double, into ms and nanoseconds. */
 export function splitNanos(nanos: string): { tsMs: number; tsNanos: number } {
   const cut = Math.max(0, nanos.length - 6);

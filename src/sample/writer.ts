@@ -43,9 +43,8 @@ function chainText(
 
 function barText(prices: SamplePrices, task: BarTask): string {
   if ('sessions' in task) return dayHistoryFile(prices, task.sessions);
-  const entries = task.indices ? sampleSymbols.filter(({ kind }) => kind === 'index') : sampleSymbols;
-  if (task.dataset === 'stock-minute-bars') return minuteFile(prices, task.session, task.untilMs, entries);
-  if (task.dataset === 'stock-day-bars') return dayFile(prices, task.session, task.untilMs, entries);
+  if (task.dataset === 'stock-minute-bars') return minuteFile(prices, task.session, task.untilMs);
+  if (task.dataset === 'stock-day-bars') return dayFile(prices, task.session, task.untilMs);
   return optionBarFile(prices, task.session, task.untilMs);
 }
 

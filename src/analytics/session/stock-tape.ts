@@ -1,4 +1,4 @@
-import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
+import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { priceUnits, type StockPrint } from '../../domain/print.ts';
 import { stockTraits } from '../../domain/stock-trade-conditions.ts';
@@ -9,6 +9,7 @@ import { isRepeated, standingRecord } from '../prints/corrections.ts';
 import { exactValue } from '../prints/exact-sum.ts';
 import { createStockLedger } from '../prints/stock-ledger.ts';
 import { mayBeClose, officialCloseOf } from './official-close.ts';
+import type { PriceTape } from './price-tape.ts';
 
 export interface StockTapeOptions {
   /** Prints of another New York date are counted as such and omitted. */
@@ -30,19 +31,13 @@ export interface StockTapeCounts {
  * One session's stock tape: prints in, bars and off-exchange figures out. What it says depends on the prints alone, not
  * on their order.
  */
-export interface StockTape {
+export interface StockTape extends PriceTape {
   /** Takes a print; the object may be used again afterwards. */
   print(print: StockPrint): void;
   /** Event time has come to this instant (epoch ms) although nothing traded. */
   advance(tsMs: number): void;
   /** The symbols met, alphabetical. */
   symbols(): string[];
-  /** The symbols whose figures changed since the last call, alphabetical, and the first second that did. */
-  takeChanged(): { symbol: string; fromMs: number }[];
-  /** The bars so far that start at or after `fromMs`, ascending. */
-  bars(symbol: string, timeframe: Timeframe, fromMs?: number): BarColumns;
-  /** The last price that sets a close (dollars) with its instant, and the volume so far; null before the first. */
-  latest(symbol: string): { price: number; tsMs: number; volume: number } | null;
   /** The start of the last bar of a timeframe that is taken to be complete, epoch ms; null before the first. */
   completeThrough(timeframe: Timeframe): number | null;
   /** The official close so far, dollars; `listingExchange` null when it is not known. */

@@ -25,7 +25,7 @@ import { ensureSampleMarket, sampleSolveMost } from './market.ts';
 const source = 'sample market';
 const retryMs = 5000;
 const longestPauseMs = 1000;
-/** How long after its instant a capture is there, and the indices' minute is complete. */
+/** How long after its instant a capture is there. */
 const captureDelayMs = 1000;
 
 export interface SampleLiveOptions {
@@ -89,9 +89,7 @@ async function until(tsMs: number, { now, stop }: Pick<SampleLiveOptions, 'now' 
   while (!stop.aborted && now() < tsMs) await pause(Math.min(tsMs - now(), longestPauseMs), stop);
 }
 
-/**
- * What is no tape, every few minutes while the session trades: chains with their GEX captures, and the bars of indices.
- */
+/** What is no tape, every few minutes while the session trades: chains with their GEX captures. */
 async function captureSession(store: Store, session: SessionDate, options: SampleLiveOptions): Promise<void> {
   const { dataDir, now, stop, shape = sampleShape } = options;
   const stepMs = shape.captureEveryMinutes * minuteMs;

@@ -70,6 +70,7 @@ export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'r
 function instantOf(record: LiveRecord): number {
   if (record.type === 'chain') return record.chain.capturedAt;
   if (record.type === 'time') return record.tsMs;
+  if (record.type === 'index_value') return record.value.tsMs;
   return record.type === 'option_quote' ? record.quote.tsMs : record.print.tsMs;
 }
 

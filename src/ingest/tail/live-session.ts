@@ -1,5 +1,7 @@
 import type { FlowChange } from '../../analytics/flow/changes.ts';
+import { createIndexTape, type IndexTape } from '../../analytics/session/index-tape.ts';
 import { createOptionTape, type OptionTape } from '../../analytics/session/option-tape.ts';
+import type { PriceTape } from '../../analytics/session/price-tape.ts';
 import { createStockTape, type StockTape } from '../../analytics/session/stock-tape.ts';
 import { timeframeMs } from '../../domain/bar.ts';
 import type { FlowEvent } from '../../domain/flow/flow.ts';
@@ -22,6 +24,7 @@ export interface LiveSession {
   date: SessionDate;
   options: OptionTape;
   stocks: StockTape;
+  indices: IndexTape;
   greeks: MinuteGreeks;
   slots: GreeksSlots;
   /** Events by id since the last write; null = taken back. */
@@ -34,14 +37,14 @@ export interface LiveSession {
 export interface LiveSessionStart {
   /** The highest number a snapshot of it has. */
   firstSnapshotSeq: number;
-  /** Its minute solves, which are given the prices of stocks as they trade. */
+  /** Its minute solves, which are given the prices of stocks and indices as they come. */
   greeks: (livePrice: NonNullable<MinuteGreeksOptions['livePrice']>) => MinuteGreeks;
 }
 
-/** The close of a stock's last minute that is over at a boundary. */
-function lastPrice(stocks: StockTape, symbol: string, beforeMs: number): PricePoint | null {
+/** The close of a symbol's last minute that is over at a boundary. */
+function lastPrice(tape: PriceTape, symbol: string, beforeMs: number): PricePoint | null {
   for (const ageMs of priceAgesMs) {
-    const { tsMs, close } = stocks.bars(symbol, '1m', beforeMs - ageMs);
+    const { tsMs, close } = tape.bars(symbol, '1m', beforeMs - ageMs);
     for (let i = tsMs.length - 1; i >= 0; i--)
       if (tsMs[i]! + timeframeMs['1m'] <= beforeMs) return { tsMs: tsMs[i]! + timeframeMs['1m'], price: close[i]! };
   }
@@ -60,18 +63,25 @@ export function createLiveSession(date: SessionDate, { firstSnapshotSeq, greeks 
   };
   const options = createOptionTape({ session: date, onChange, holdMs: liveHoldMs, firstSnapshotSeq });
   const stocks = createStockTape({ session: date });
-  const minutes = greeks((symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs));
-  return { date, options, stocks, greeks: minutes, slots: new Map(), events, isBegun: false };
+  const indices = createIndexTape(date);
+  const minutes = greeks(
+    (symbol, beforeMs) => lastPrice(stocks, symbol, beforeMs) ?? lastPrice(indices, symbol, beforeMs),
+  );
+  return { date, options, stocks, indices, greeks: minutes, slots: new Map(), events, isBegun: false };
 }
 
 /** Takes a record of the session; a chain is not one. */
 export function takeRecord(
-  { options, stocks, greeks }: LiveSession,
+  { options, stocks, indices, greeks }: LiveSession,
   record: Exclude<LiveRecord, { type: 'chain' }>,
 ): void {
   if (record.type === 'stock_print') {
     stocks.print(record.print);
     options.advance(record.print.tsMs);
+  } else if (record.type === 'index_value') {
+    indices.value(record.value);
+    stocks.advance(record.value.tsMs);
+    options.advance(record.value.tsMs);
   } else if (record.type === 'option_print') {
     options.print(record.print);
     greeks.print(record.print);
@@ -89,9 +99,10 @@ export function takeRecord(
  * Forgets what is not written: it was written before the process started, but for the bars of option contracts from
  * `barsFromMs` on; null = those too.
  */
-export function forgetChanges({ options, stocks, events }: LiveSession, barsFromMs: number | null): void {
+export function forgetChanges({ options, stocks, indices, events }: LiveSession, barsFromMs: number | null): void {
   events.clear();
   if (barsFromMs === null) options.bars.takeChanged();
   else options.bars.takeBefore(barsFromMs);
   stocks.takeChanged();
+  indices.takeChanged();
 }

@@ -1,8 +1,10 @@
+import type { PriceTape } from '../../analytics/session/price-tape.ts';
 import { timeframeMs, timeframes } from '../../domain/bar.ts';
 import { optionsOverAtMs } from '../../domain/calendar.ts';
 import type { TradedContract } from '../../domain/chain/contract-book.ts';
 import type { Coverage } from '../../domain/flow/coverage.ts';
-import { addDays, exchangeInstant } from '../../domain/market-time.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import type { SymbolClass } from '../../domain/symbol.ts';
 import { saveGreeksMinutes } from '../../store/chain/greeks-minutes.ts';
 import { lockOptionBars, partStart, saveLiveOptionBars } from '../../store/chain/option-bars.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
@@ -26,8 +28,9 @@ const atOnce = 512;
 /** Datasets whose files a live tape takes the place of. */
 const overwritten = ['stock-minute-bars', 'stock-day-bars', 'stock-trades', 'option-minute-bars', 'option-trades'];
 
-async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Promise<void> {
-  const taken = stocks.takeChanged();
+/** Writes the bars and the price of what changed on a tape of symbols of a class. */
+async function writePrices(tx: Transaction, date: SessionDate, tape: PriceTape, symbolClass: SymbolClass) {
+  const taken = tape.takeChanged();
   if (taken.length === 0) return;
   const symbols = taken.map(({ symbol }) => symbol);
   await holdBarBlocks(tx);
@@ -40,18 +43,19 @@ async function writeStocks(tx: Transaction, { date, stocks }: LiveSession): Prom
   await saveUnknownTickers(
     tx,
     changed.map(({ symbol }) => symbol),
+    () => symbolClass,
   );
   const [startMs, toMs] = [exchangeInstant(date), exchangeInstant(addDays(date, 1))];
   for (const timeframe of timeframes) {
     const lengthMs = timeframeMs[timeframe];
     const runs = changed.map(({ symbol, fromMs: first }): BarRun => {
       const fromMs = timeframe === '1d' ? startMs : first - (first % lengthMs);
-      return { symbol, bars: stocks.bars(symbol, timeframe, fromMs), whole: { fromMs, toMs } };
+      return { symbol, bars: tape.bars(symbol, timeframe, fromMs), whole: { fromMs, toMs } };
     });
     for (const slice of slices(runs, atOnce)) await writeBars(tx, timeframe, slice);
   }
   const quotes = changed.flatMap(({ symbol }): LiveQuote[] => {
-    const latest = stocks.latest(symbol);
+    const latest = tape.latest(symbol);
     if (!latest) return [];
     const { price: spot, tsMs: eventTsMs, volume } = latest;
     return [{ symbol, sessionDate: date, spot, eventTsMs, volume, officialClose: null }];
@@ -158,7 +162,8 @@ export async function writeLiveSession(
 ): Promise<void> {
   if (!session.isBegun) await forgetFiles(tx, overwritten, [session.date]);
   session.isBegun = true;
-  await writeStocks(tx, session);
+  await writePrices(tx, session.date, session.stocks, 'equity');
+  await writePrices(tx, session.date, session.indices, 'index');
   await writeOptions(tx, session, mostBars);
   await writeGreeks(tx, session, rate);
   session.events.clear();

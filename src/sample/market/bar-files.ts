@@ -20,14 +20,11 @@ export function barLines(ticker: string, bars: BarColumns, untilMs: number): str
   return text;
 }
 
-/** The minute file of a session, up to an instant; of some tickers, or all. */
-export function minuteFile(
-  prices: SamplePrices,
-  session: SessionDate,
-  untilMs: number,
-  entries: readonly SampleSymbol[] = sampleSymbols,
-): string {
-  return barHeader + entries.map((entry) => barLines(entry.symbol, prices.minutes(entry, session), untilMs)).join('');
+/** The minute file of a session, up to an instant. */
+export function minuteFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
+  return (
+    barHeader + sampleSymbols.map((entry) => barLines(entry.symbol, prices.minutes(entry, session), untilMs)).join('')
+  );
 }
 
 function dayLine(entry: SampleSymbol, session: SessionDate, bars: BarColumns, untilMs: number): string {
@@ -48,14 +45,11 @@ function dayLine(entry: SampleSymbol, session: SessionDate, bars: BarColumns, un
   return `${entry.symbol},${volume},${prices},${start},${orBlank(trades)},${orBlank(vwap)}\n`;
 }
 
-/** The day file of a session, up to an instant: what its minutes add up to; of some tickers, or all. */
-export function dayFile(
-  prices: SamplePrices,
-  session: SessionDate,
-  untilMs: number,
-  entries: readonly SampleSymbol[] = sampleSymbols,
-): string {
-  return barHeader + entries.map((entry) => dayLine(entry, session, prices.minutes(entry, session), untilMs)).join('');
+/** The day file of a session, up to an instant: what its minutes add up to. */
+export function dayFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
+  return (
+    barHeader + sampleSymbols.map((entry) => dayLine(entry, session, prices.minutes(entry, session), untilMs)).join('')
+  );
 }
 
 /**

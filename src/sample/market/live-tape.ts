@@ -1,12 +1,16 @@
 import { exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { priceUnits } from '../../domain/print.ts';
+import { minuteMs } from '../../domain/units.ts';
 import type { SampleContract } from './option-market.ts';
 import { nanosText, sampleOptionTape } from './option-tape-file.ts';
 import type { SamplePrices } from './prices.ts';
+import { randomFrom, seedOf } from './random.ts';
 import { listingOf } from './stock-conditions.ts';
+import { minutePrints } from './stock-minute.ts';
 import { stockSession } from './stock-tape.ts';
 import { tickersOfTape } from './stock-tape-file.ts';
 import { type TapeShape, tapeEndMs, tapeStartMinute } from './tape-ledger.ts';
+import { type SampleSymbol, sampleSymbols } from './universe.ts';
 
 // Where nothing trades for so long, the line gives the time, so that what waits for the next print is sent: soon after,
 // and when the longest wait is over.
@@ -48,15 +52,41 @@ function addStocks(lines: StampedLine[], prices: SamplePrices, session: SessionD
   }
 }
 
+/** Values of an index in a minute: about one a second, as indices are calculated. */
+const valuesAMinute = 60;
+
+/** An index whose values say of every minute what its bar says. */
+function addIndex(lines: StampedLine[], prices: SamplePrices, session: SessionDate, entry: SampleSymbol): void {
+  const random = randomFrom(seedOf('index values', entry.symbol, session));
+  const bars = prices.minutes(entry, session);
+  for (let i = 0; i < bars.tsMs.length; i++) {
+    const [open, high, low, close] = [bars.open[i]!, bars.high[i]!, bars.low[i]!, bars.close[i]!];
+    // The way of its prices is that of a stock that trades enough for so many.
+    const values = minutePrints({ open, high, low, close, volume: 1000 * valuesAMinute }, valuesAMinute, random);
+    for (const [k, { price }] of values.entries()) {
+      const tsMs = bars.tsMs[i]! + Math.floor((minuteMs / values.length) * (k + 0.9 * random.next()));
+      const value = `"value":${price / priceUnits},"sip_timestamp":"${nanosText(tsMs, 0)}"`;
+      lines.push({ tsMs, tsNanos: 0, text: `{"type":"index_value","symbol":"${entry.symbol}",${value}}\n` });
+    }
+  }
+}
+
+function addIndices(lines: StampedLine[], prices: SamplePrices, session: SessionDate, { symbols }: TapeShape): void {
+  for (const entry of sampleSymbols)
+    if (entry.kind === 'index' && (symbols?.includes(entry.symbol) ?? true)) addIndex(lines, prices, session, entry);
+}
+
 /**
- * The whole tape of a session, stocks and options, as lines of the live tape (docs/live-tape.md) in order of time: what
- * its vendor files say, a print's number being the position of its line among its ticker's. The same at every call.
+ * The whole tape of a session, stocks, indices and options, as lines of the live tape (docs/live-tape.md) in order of
+ * time: what its vendor files say, a print's number being the position of its line among its ticker's. The same at every
+ * call.
  */
 export function* liveTapeLines(prices: SamplePrices, session: SessionDate, shape: TapeShape): Generator<string> {
   const endMs = tapeEndMs(session);
   const lines: StampedLine[] = [];
   for (const contract of sampleOptionTape(prices, session, endMs, shape).traded) addContract(lines, contract);
   addStocks(lines, prices, session, shape);
+  addIndices(lines, prices, session, shape);
   lines.sort((a, b) => a.tsMs - b.tsMs || a.tsNanos - b.tsNanos);
   let lastMs = exchangeInstant(session, tapeStartMinute);
   yield timeLine(lastMs);

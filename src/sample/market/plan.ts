@@ -46,8 +46,6 @@ export type SampleTask =
       name: string;
       session: SessionDate;
       untilMs: number;
-      /** The indices alone, which have no tape. */
-      indices?: boolean;
     }
   | { dataset: TapeDataset; name: string; session: SessionDate; untilMs: number; shape: TapeShape }
   | { dataset: 'chain'; name: string; symbol: string; session: SessionDate; minute: number; solve: boolean };
@@ -140,8 +138,9 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
   if (onlyDays.length > 0) {
     tasks.push({ dataset: 'stock-day-bars', name: `${onlyDays[0]}_${onlyDays.at(-1)}`, sessions: onlyDays });
   }
-  const isDone = (session: SessionDate) => throughMs !== null && throughMs >= untilOf(session);
-  for (const session of withMinutes.filter((one) => fresh(one) && !isDone(one))) {
+  const isDone = (session: SessionDate, lateMs = 0) => throughMs !== null && throughMs >= untilOf(session) + lateMs;
+  // While a session is under way its bars come by tape: whoever left then may not have seen its last minutes.
+  for (const session of withMinutes.filter((one) => fresh(one) && !isDone(one, lateCloseMs))) {
     const untilMs = untilOf(session);
     for (const dataset of ['stock-day-bars', 'stock-minute-bars'] as const)
       tasks.push({ dataset, name: session, session, untilMs });
@@ -172,9 +171,7 @@ export function samplePlanBesideTape(nowMs: number, throughMs: number | null, sh
   const begun = live !== null && throughMs !== null && latestSession(throughMs) === live;
   return samplePlan(nowMs, throughMs, shape).flatMap((task): SampleTask[] => {
     if (!('session' in task) || task.session !== live) return [task];
-    if (isTape(task) || (task.dataset === 'chain' && task.solve && begun)) return [];
-    return task.dataset === 'stock-day-bars' || task.dataset === 'stock-minute-bars'
-      ? [{ ...task, indices: true }]
-      : [task];
+    const isOfTape = isTape(task) || task.dataset === 'stock-day-bars' || task.dataset === 'stock-minute-bars';
+    return isOfTape || (task.dataset === 'chain' && task.solve && begun) ? [] : [task];
   });
 }

@@ -1,6 +1,7 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ContractBook } from '../../domain/chain/contract-book.ts';
 import {
+  type IndexValue,
   type OptionPrint,
   type OptionQuote,
   priceUnits,
@@ -31,13 +32,20 @@ export type LiveRecord =
   | { type: 'stock_print'; print: StockPrint }
   | { type: 'option_print'; print: OptionPrint }
   | { type: 'option_quote'; quote: OptionQuote }
+  | { type: 'index_value'; value: IndexValue }
   | { type: 'chain'; chain: ChainCapture }
   /** Event time has come to this instant, whether or not anything traded. */
   | { type: 'time'; tsMs: number };
 
+/** 1e-4 dollars or points. */
+function priceAbove0(line: Unread, key: string): number {
+  const price = toPriceUnits(amount(line, key));
+  if (price === 0) throw new BadField(key, `a ${key} above 0`, line[key]);
+  return price;
+}
+
 function stockPrint(line: Unread): StockPrint {
-  const price = toPriceUnits(amount(line, 'price'));
-  if (price === 0) throw new BadField('price', 'a price above 0', line.price);
+  const price = priceAbove0(line, 'price');
   return {
     symbol: tickerOf(line, 'symbol'),
     exchange: whole(line, 'exchange', largestId),
@@ -89,12 +97,16 @@ function recordOf(line: Unread, book: ContractBook): LiveRecord {
       return { type: 'option_print', print: optionPrint(line, book) };
     case 'option_quote':
       return { type: 'option_quote', quote: optionQuote(line, book) };
+    case 'index_value': {
+      const value = priceAbove0(line, 'value');
+      return { type: 'index_value', value: { symbol: tickerOf(line, 'symbol'), value, ...stamp(line) } };
+    }
     case 'chain':
       return { type: 'chain', chain: chainOfLine(line) };
     case 'time':
       return { type: 'time', tsMs: stamp(line).tsMs };
     default:
-      throw new BadField('type', 'stock_print, option_print, option_quote, chain or time', line.type);
+      throw new BadField('type', 'stock_print, option_print, option_quote, index_value, chain or time', line.type);
   }
 }
 

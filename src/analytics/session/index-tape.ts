@@ -1,0 +1,77 @@
+import { type BarColumns, type Timeframe, timeframeMs } from '../../domain/bar.ts';
+import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
+import { type IndexValue, priceUnits } from '../../domain/print.ts';
+import { stockTraits } from '../../domain/stock-trade-conditions.ts';
+import { addToBar, type BarRows, barsOfRows, createBarRows, foldRows } from '../bars/bar-rows.ts';
+import type { PriceTape } from './price-tape.ts';
+
+const secondMs = 1000;
+const nanosInMs = 1_000_000;
+const cut = (lengthMs: number) => (tsMs: number) => tsMs - (tsMs % lengthMs);
+const secondOf = cut(secondMs);
+
+/** One session's index values: values in, bars without volume out. */
+export interface IndexTape extends PriceTape {
+  /** Takes a value; the object may be used again afterwards. Values of another New York date are omitted. */
+  value(value: IndexValue): void;
+}
+
+interface IndexState {
+  seconds: BarRows;
+  latest: { price: number; tsMs: number; tsNanos: number };
+  changedFromMs: number;
+}
+
+/** Values of one second lie in a row: its entries are their instants, nanoseconds within the second. */
+const isEarlier = (a: number, b: number) => a < b;
+const traits = stockTraits.highLow | stockTraits.openClose;
+
+function rowsOf(seconds: BarRows, timeframe: Timeframe, startMs: number, fromMs: number): BarRows {
+  if (timeframe === '1s') return seconds;
+  if (timeframe === '1d') return foldRows(seconds, () => startMs, true, -Infinity);
+  const startOf = cut(timeframeMs[timeframe]);
+  return foldRows(seconds, startOf, true, startOf(fromMs));
+}
+
+/** An index tape of one session. Memory is bounded by the seconds in which indices have values. */
+export function createIndexTape(session: SessionDate): IndexTape {
+  const [startMs, endMs] = [exchangeInstant(session), exchangeInstant(addDays(session, 1))];
+  const states = new Map<string, IndexState>();
+
+  function stateOf(symbol: string): IndexState {
+    let state = states.get(symbol);
+    if (!state) {
+      state = { seconds: createBarRows(), latest: { price: 0, tsMs: -Infinity, tsNanos: 0 }, changedFromMs: Infinity };
+      states.set(symbol, state);
+    }
+    return state;
+  }
+
+  return {
+    value({ symbol, value: price, tsMs, tsNanos }) {
+      if (tsMs < startMs || tsMs >= endMs) return;
+      const state = stateOf(symbol);
+      const entry = (tsMs % secondMs) * nanosInMs + tsNanos;
+      addToBar(state.seconds, secondOf(tsMs), { entry, price, size: 0, sizeMicros: 0, traits }, isEarlier);
+      const { latest } = state;
+      if (tsMs > latest.tsMs || (tsMs === latest.tsMs && tsNanos >= latest.tsNanos))
+        state.latest = { price, tsMs, tsNanos };
+      state.changedFromMs = Math.min(state.changedFromMs, secondOf(tsMs));
+    },
+    takeChanged() {
+      const changed = [...states].filter(([, { changedFromMs }]) => changedFromMs < Infinity);
+      const taken = changed.map(([symbol, { changedFromMs: fromMs }]) => ({ symbol, fromMs }));
+      for (const [, state] of changed) state.changedFromMs = Infinity;
+      return taken.sort((a, b) => (a.symbol < b.symbol ? -1 : 1));
+    },
+    bars(symbol, timeframe, fromMs = -Infinity): BarColumns {
+      const bars = barsOfRows(rowsOf(stateOf(symbol).seconds, timeframe, startMs, fromMs), fromMs);
+      bars.tradeCount.fill(Number.NaN);
+      return bars;
+    },
+    latest(symbol) {
+      const latest = states.get(symbol)?.latest;
+      return latest ? { price: latest.price / priceUnits, tsMs: latest.tsMs, volume: 0 } : null;
+    },
+  };
+}

@@ -1,0 +1,11 @@
+import type { BarColumns, Timeframe } from '../../domain/bar.ts';
+
+/** What a session's tape says of prices: of stocks, or of indices. */
+export interface PriceTape {
+  /** The symbols whose figures changed since the last call, alphabetical, and the first second that did. */
+  takeChanged(): { symbol: string; fromMs: number }[];
+  /** The bars so far that start at or after `fromMs`, ascending. */
+  bars(symbol: string, timeframe: Timeframe, fromMs?: number): BarColumns;
+  /** The last price that sets a close (dollars) with its instant, and the volume so far; null before the first. */
+  latest(symbol: string): { price: number; tsMs: number; volume: number } | null;
+}
