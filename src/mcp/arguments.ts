@@ -1,5 +1,6 @@
 import { invalidParameter } from '../domain/failure.ts';
 import type { Route } from '../rest/contract/route.ts';
+import { numberText } from '../runtime/number-text.ts';
 import { listItems } from './tools.ts';
 
 /** A tool's arguments as its route takes them. */
@@ -12,9 +13,8 @@ export interface ToolArguments {
 
 function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
-  // Large integers as digits: String writes them with an exponent.
-  if (Number.isInteger(value)) return String(BigInt(value as number));
-  if (typeof value === 'number' || typeof value === 'boolean') return String(value);
+  if (typeof value === 'number') return numberText(value);
+  if (typeof value === 'boolean') return String(value);
   // Models send lists where a list is meant, whatever the schema says.
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
   throw invalidParameter(name, 'expected a text, a number or true or false');

@@ -4,6 +4,7 @@ import { contractId, parseOptionContract } from '../domain/chain/option-contract
 import { Failure, invalidParameter } from '../domain/failure.ts';
 import { isDate, isTimeZone, parseClockTime, parseDate, parseRequestedInstant } from '../domain/market-time.ts';
 import { parseTicker } from '../domain/ticker.ts';
+import { numberText } from '../runtime/number-text.ts';
 import { builder } from './builder.ts';
 
 /** Turns the 400 of a domain parser into the GraphQL error of a bad input, code and message unchanged. */
@@ -53,7 +54,9 @@ function textScalar(name: TextScalarName, described: Omit<ScalarForm, 'type'>, p
     ...form({ ...described, type: 'string' }),
     serialize: (value) => value as never,
     parseValue: (value) =>
-      reading(() => parse(typeof value === 'number' ? String(value) : typeof value === 'string' ? value : '')) as never,
+      reading(() =>
+        parse(typeof value === 'number' ? numberText(value) : typeof value === 'string' ? value : ''),
+      ) as never,
     parseLiteral: (node) => reading(() => parse(literalText(node))) as never,
   });
 }

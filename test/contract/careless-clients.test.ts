@@ -194,6 +194,27 @@ describe('what is larger than a number holds', () => {
   });
 });
 
+describe('a time beyond the year 9999 as a number', () => {
+  const [year9999, from] = ['253402300799999', '2026-11-18'];
+  const larger = ['253402300800000', '9007199254740993', '1000000000000000000000', '9'.repeat(40)];
+  const bars =
+    'query ($to: PointInTime!) { symbol(symbol: "SPY") { bars(from: "2026-11-18", to: $to) { rows { tsMs } } } }';
+
+  test.each(larger)('%s is that year’s last millisecond for REST, the graph and a tool', async (to) => {
+    const rest = async (sent: string) => {
+      const { status, body } = await app.get(`/v2/stocks/SPY/bars?from=${from}&to=${sent}`, { credential: key });
+      return [status, body.data];
+    };
+    expect(await rest(to)).toEqual(await rest(year9999));
+    const { data } = await app.graphql(bars, { to: year9999 });
+    for (const sent of [to, Number(to)]) expect((await app.graphql(bars, { to: sent })).data).toEqual(data);
+    expect((await app.graphql(bars.replace('$to)', `${to})`).replace(' ($to: PointInTime!)', ''))).data).toEqual(data);
+    const last = (await tool('stock_bars', { symbol: 'SPY', from, to: year9999 })).data;
+    for (const sent of [to, Number(to)])
+      expect((await tool('stock_bars', { symbol: 'SPY', from, to: sent })).data).toEqual(last);
+  });
+});
+
 describe('a page of another origin', () => {
   test('may send the headers of MCP', async () => {
     const headers = { origin: 'https://desk.example', 'access-control-request-method': 'POST' };

@@ -188,6 +188,22 @@ describe('topics', () => {
     ]);
   });
 
+  test('since may be any number of milliseconds, as a number or as text', async () => {
+    const talking = await authed(await app.key());
+    const numbers = [253_402_300_800_000, 1e21, 1e300].flatMap((since) => [since, String(BigInt(since))]);
+    for (const [id, since] of [...numbers, '9'.repeat(40), '0'.repeat(20)].entries())
+      for (const topic of ['stocks', 'gex', 'spot'])
+        expect([since, await sub(talking, { id: `${topic}${id}`, topic, symbol: 'SPY', since })]).toMatchObject([
+          since,
+          { op: 'ack' },
+        ]);
+    for (const since of [-1, 1.5, '1e3', '', true])
+      expect(await sub(talking, { id: 'x', topic: 'spot', symbol: 'SPY', since })).toMatchObject({
+        op: 'nack',
+        message: expect.stringMatching(/^since: /),
+      });
+  });
+
   test('what is too much to be sent since then is a nack that names since, and the subscription is over', async () => {
     const seconds = Array.from({ length: 10_050 }, (_, i) =>
       flatBar(exchangeInstant('2026-11-13', 570) + i * 1000, 100),

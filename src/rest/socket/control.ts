@@ -1,7 +1,8 @@
 import { type Timeframe, timeframes } from '../../domain/bar.ts';
 import { invalidParameter } from '../../domain/failure.ts';
-import { parseDate, type SessionDate } from '../../domain/market-time.ts';
+import { parseDate, parseRequestedInstant, type SessionDate } from '../../domain/market-time.ts';
 import { parseTicker } from '../../domain/ticker.ts';
+import { numberText } from '../../runtime/number-text.ts';
 
 /** The topics of the streaming channel. */
 export const socketTopics = ['stocks', 'spot', 'index', 'gex', 'chain'] as const;
@@ -73,6 +74,13 @@ function wholeNumber(name: string) {
   };
 }
 
+/** Epoch milliseconds, any number of digits, as other endpoints take them. */
+function sinceOf(value: unknown): number {
+  const text = typeof value === 'number' ? numberText(value) : value;
+  if (typeof text === 'string' && /^\d+$/.test(text)) return parseRequestedInstant(text, 'UTC', 'since').ms;
+  throw invalidParameter('since', `expected epoch milliseconds, got ${shown(value)}`);
+}
+
 function dateOf(value: unknown): SessionDate {
   if (typeof value !== 'string') throw invalidParameter('expiry', `expected YYYY-MM-DD, got ${shown(value)}`);
   return parseDate(value, 'expiry');
@@ -101,7 +109,7 @@ export function readSubscription(message: ControlMessage): AskedSubscription {
     expiry: optional(message, 'expiry', dateOf),
     strikeGte: optional(message, 'strike_gte', wholeNumber('strike_gte')),
     strikeLte: optional(message, 'strike_lte', wholeNumber('strike_lte')),
-    sinceMs: optional(message, 'since', wholeNumber('since')),
+    sinceMs: optional(message, 'since', sinceOf),
     notServed: Object.entries<readonly unknown[]>(unservedFields)
       .filter(([name, nothing]) => message[name] != null && !nothing.includes(message[name]))
       .map(([name]) => name),
