@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { stat } from 'node:fs/promises';
 import { methodologySettings, tapeSettings } from '../analytics/methodology.ts';
 import { optionsAreOver } from '../domain/calendar.ts';
@@ -10,11 +9,12 @@ import { noteOwnData, sampleKeyEnded } from '../store/account/own-data.ts';
 import type { Store } from '../store/engine/connection.ts';
 import { analyzeGrown } from '../store/engine/statistics.ts';
 import { inSettledTransaction, type Transaction } from '../store/engine/transaction.ts';
-import { forgetFiles, ingestedFile, saveIngestedFile } from '../store/market/ingested-files.ts';
+import { forgetFiles, ingestedFile, mayBeIngested, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
-import { type BadLine, readBytes, TapeFileError } from '../tape/csv/tape-file.ts';
+import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
 import { type Dataset, datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
+import { type ContentHash, ContentHasher, hashFile, hashHead } from './files/content-hash.ts';
 import type { FileResult, IngestSettings } from './files/file-job.ts';
 import { expandSources, type RemoteSettings, type Source, Spool } from './files/sources.ts';
 
@@ -85,14 +85,18 @@ async function fileVersion(path: string): Promise<string> {
   return `${ino} ${size} ${mtimeMs}`;
 }
 
-/** Of the unpacked content, so that a file packed otherwise is the same file. */
-async function fileHash(path: string, shape: string, signal: AbortSignal | undefined): Promise<string> {
-  const hash = createHash('sha256').update(shape);
-  for await (const bytes of readBytes(path)) {
-    signal?.throwIfAborted();
-    hash.update(bytes);
-  }
-  return hash.digest('base64url');
+/**
+ * The hash of a file that may be in force already, else null: a file that begins as none that is in force is hashed as
+ * it is stored, and unpacked once.
+ */
+async function hashAhead(
+  store: Store,
+  dataset: Dataset,
+  { path, shape }: { path: string; shape: string },
+  signal: AbortSignal | undefined,
+): Promise<ContentHash | null> {
+  const mayBe = await mayBeIngested(store, dataset, await hashHead(path, shape));
+  return mayBe ? hashFile(path, shape, signal) : null;
 }
 
 /**
@@ -102,7 +106,7 @@ async function fileHash(path: string, shape: string, signal: AbortSignal | undef
 async function rememberFile(
   tx: Transaction,
   dataset: Dataset,
-  hash: string,
+  hash: ContentHash,
   { name, rows, changed, parts = [] }: FileResult & { name: string },
   now: Clock,
 ): Promise<void> {
@@ -146,15 +150,16 @@ async function storeFile(
   try {
     const shape = `${await shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
-    const hash = await fileHash(path, shape, signal);
+    const ahead = force ? null : await hashAhead(store, dataset, { path, shape }, signal);
     return await inSettledTransaction(store, async (tx) => {
-      const before = force ? null : await ingestedFile(tx, dataset, hash);
+      const before = ahead && (await ingestedFile(tx, dataset, ahead.whole));
       if (before)
         return report(
           'unchanged',
           { rows: before.rows, changed: 0 },
           `the same content is already stored (as ${before.name})`,
         );
+      const hasher = ahead ? null : new ContentHasher(shape);
       const result = await load({
         path,
         tx,
@@ -165,16 +170,17 @@ async function storeFile(
           if (notes.length < reportedBadLines) notes.push(note);
         },
         refused: log.refused,
-        onBytes: (bytes) => {
+        onBytes: (count, text) => {
           signal?.throwIfAborted();
-          onBytes(bytes);
+          if (text) hasher?.add(text);
+          onBytes(count);
         },
       });
       signal?.throwIfAborted();
       if (log.refused()) throw new FileRefused();
       if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
       if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-      await rememberFile(tx, dataset, hash, { ...result, name }, now);
+      await rememberFile(tx, dataset, ahead ?? hasher!.digest(), { ...result, name }, now);
       return result.changed > 0
         ? report('stored', result, null)
         : report('unchanged', result, 'all of it is already stored');

@@ -1,3 +1,4 @@
+import type { Store } from '../engine/connection.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { type Row, upsertRows } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
@@ -6,10 +7,16 @@ import type { Transaction } from '../engine/transaction.ts';
  * A file that was stored, to be remembered. `parts` = what it was of: other data of one of these supersedes it; empty =
  * not known. `ingestedAt` is epoch ms.
  */
-export type StoredFile = Omit<Row<'IngestedFile'>, 'dataset' | 'hash'>;
+export type StoredFile = Omit<Row<'IngestedFile'>, 'dataset' | 'hash' | 'head'>;
 
 /** A file whose content is in force. */
 export type IngestedFile = Omit<StoredFile, 'parts'>;
+
+/** Whether a file of `dataset` that is in force may begin so: it does, or was stored without the hash of its head. */
+export async function mayBeIngested({ prisma }: Store, dataset: string, head: string): Promise<boolean> {
+  const where = { dataset, OR: [{ head }, { head: null }] };
+  return (await prisma.ingestedFile.findFirst({ where, select: { hash: true } })) !== null;
+}
 
 /**
  * The file of `dataset` with this hash when its content is in force, else null. The hash covers the bytes and the
@@ -27,10 +34,10 @@ export async function ingestedFile(tx: Transaction, dataset: string, hash: strin
 export async function saveIngestedFile(
   tx: Transaction,
   dataset: string,
-  hash: string,
+  { whole: hash, head }: { whole: string; head: string },
   file: StoredFile,
 ): Promise<void> {
-  await upsertRows(tx, 'IngestedFile', [{ dataset, hash, ...file }]);
+  await upsertRows(tx, 'IngestedFile', [{ dataset, hash, head, ...file }]);
 }
 
 /**

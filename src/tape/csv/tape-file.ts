@@ -26,8 +26,8 @@ export interface BadLine {
 /** Called for every bad line as it is met; may throw to stop reading. */
 export type OnBadLine = (bad: BadLine) => void;
 
-/** Called with the number of further bytes of the file, as on disk, that were read. */
-export type OnBytes = (count: number) => void;
+/** Called with the number of further bytes of the file, as on disk, that were read, and with its text, unpacked. */
+export type OnBytes = (count: number, text?: Buffer) => void;
 
 const chunkBytes = 256 * 1024;
 
@@ -84,8 +84,12 @@ export async function* readBytes(path: string, onBytes: OnBytes = () => {}): Asy
       const first = await source.next();
       if (first.done) return;
       packing = packingOf(first.value);
-      if (packing === 'parquet') yield* parquetCsv(path, onBytes);
-      else yield* unpacked(counted(following(first.value, source), onBytes), packing);
+      const packed = () => counted(following(first.value, source), onBytes);
+      const texts = packing === 'parquet' ? parquetCsv(path, onBytes) : unpacked(packed(), packing);
+      for await (const text of texts) {
+        onBytes(0, text);
+        yield text;
+      }
     } finally {
       await source.return?.();
     }

@@ -144,6 +144,37 @@ describe.each(datasetNames)('%s', (dataset) => {
   });
 });
 
+test('of two long files that differ in their last line alone both are stored, and each is known again', async () => {
+  const store = await storeForThisTest();
+  const header = lines['stock-minute-bars'](1, session)[0]!;
+  const bars = Array.from(
+    { length: 3_000 },
+    (_, i) => `T${i % 389},5,100,100,101,99,${stamp(session, 60 * (i % 60))},5`,
+  );
+  const long = (name: string, last: number): string => {
+    const path = join(folder(), `${name}.csv`);
+    writeFileSync(path, [header, ...bars, `SPY,${last},100,100,101,99,${stamp(session)},5`].join('\n'));
+    return path;
+  };
+  const statuses: string[] = [];
+  for (const [name, last] of [
+    ['a', 1],
+    ['b', 2],
+    ['b-again', 2],
+    ['a-again', 1],
+  ] as const)
+    statuses.push(await ingest(store, 'stock-minute-bars', long(name, last)));
+  expect(statuses).toEqual(['stored', 'stored', 'unchanged', 'stored']);
+});
+
+test('a file of which an older release did not record the head is known again', async () => {
+  const store = await storeForThisTest();
+  await ingest(store, 'stock-minute-bars', file('stock-minute-bars', 1));
+  await store.pool.query('UPDATE ingested_files SET head = NULL');
+  const { files } = await ingestFiles(store, 'stock-minute-bars', [file('stock-minute-bars', 1)], { now });
+  expect(files[0]!.reason).toContain('the same content is already stored');
+});
+
 test('of one chain file the gammas asked for last are in force', async () => {
   const store = await storeForThisTest();
   const chain = file('chain', 1);

@@ -1,0 +1,63 @@
+import { createHash } from 'node:crypto';
+import { readBytes } from '../../tape/csv/tape-file.ts';
+
+/** A file's content, unpacked, so that a file packed otherwise is the same content. */
+export interface ContentHash {
+  /** Of the first 64 KiB. */
+  readonly head: string;
+  readonly whole: string;
+}
+
+const headBytes = 64 * 1024;
+
+/**
+ * Hashes a content as it is read. `shape` names what else shapes the result: with another the same bytes are another
+ * content.
+ */
+export class ContentHasher {
+  readonly #head;
+  readonly #whole;
+  #missing = headBytes;
+
+  constructor(shape: string) {
+    this.#head = createHash('sha256').update(shape);
+    this.#whole = createHash('sha256').update(shape);
+  }
+
+  add(bytes: Buffer): void {
+    this.#whole.update(bytes);
+    if (this.#missing === 0) return;
+    const first = bytes.subarray(0, this.#missing);
+    this.#head.update(first);
+    this.#missing -= first.length;
+  }
+
+  /** False once the head is complete. */
+  get wantsHead(): boolean {
+    return this.#missing > 0;
+  }
+
+  digest(): ContentHash {
+    return { head: this.#head.digest('base64url'), whole: this.#whole.digest('base64url') };
+  }
+}
+
+/** The hash of how a file begins. Throws `TapeFileError`. */
+export async function hashHead(path: string, shape: string): Promise<string> {
+  const hasher = new ContentHasher(shape);
+  for await (const bytes of readBytes(path)) {
+    hasher.add(bytes);
+    if (!hasher.wantsHead) break;
+  }
+  return hasher.digest().head;
+}
+
+/** The hash of a whole file. Throws `TapeFileError`, and the signal's reason once it is aborted. */
+export async function hashFile(path: string, shape: string, signal: AbortSignal | undefined): Promise<ContentHash> {
+  const hasher = new ContentHasher(shape);
+  for await (const bytes of readBytes(path)) {
+    signal?.throwIfAborted();
+    hasher.add(bytes);
+  }
+  return hasher.digest();
+}
