@@ -8,7 +8,7 @@ import { priceUnits } from '../../domain/print.ts';
 import { compositionCategories, isPriceForming } from '../../domain/stock-trade-conditions.ts';
 import { addTotal, emptyTotal, exactDollars, exactValue, type PrintTotal } from '../prints/exact-sum.ts';
 import { collapse, withholdRows } from './disclosure.ts';
-import type { OffExchangeTally } from './tally.ts';
+import { levelOf, type OffExchangeTally } from './tally.ts';
 
 /** What is published of a symbol's session by itself (methodology 6); concentration looks over several. */
 export interface OffExchangeFigures {
@@ -18,6 +18,8 @@ export interface OffExchangeFigures {
   suppressedCategories: number;
   profile: Omit<ProfileRow, 'date'>[];
   suppressedLevels: number;
+  /** The price levels, ascending, before disclosure: what concentration is made of. */
+  levels: Omit<ProfileRow, 'date'>[];
 }
 
 function sumOf(totals: readonly PrintTotal[]): PrintTotal {
@@ -30,8 +32,25 @@ function priceOf({ notional, volume }: PrintTotal): number {
   return exactValue(notional) / exactValue(volume) / priceUnits;
 }
 
-function activityOf(tally: OffExchangeTally, all: PrintTotal): Omit<ActivityRow, 'date'> {
-  const forming = sumOf(tally.categories.filter((_, i) => isPriceForming(compositionCategories[i]!)));
+const hasEnough = (executions: number) => executions === 0 || executions >= disclosureThreshold;
+
+/**
+ * Whether prints of each category say what the price was, in every figure made of such prints. Those figures less the
+ * categories published under their own name are the price-forming prints that are not. Where these, or what else is in
+ * `other`, would be one or two executions, they are left out of all of them.
+ */
+function pricedCategories(tally: OffExchangeTally, published: ReadonlySet<string>): boolean[] {
+  const hidden = { forming: 0, others: 0 };
+  for (const [i, name] of compositionCategories.entries()) {
+    if (name !== 'other' && published.has(name)) continue;
+    hidden[isPriceForming(name) ? 'forming' : 'others'] += tally.categories[i]!.count;
+  }
+  const tellsHidden = hasEnough(hidden.forming) && hasEnough(hidden.others);
+  return compositionCategories.map((name) => isPriceForming(name) && (tellsHidden || published.has(name)));
+}
+
+function activityOf(tally: OffExchangeTally, all: PrintTotal, priced: readonly boolean[]): Omit<ActivityRow, 'date'> {
+  const forming = sumOf(tally.categories.filter((_, i) => priced[i]));
   const volume = exactValue(all.volume);
   const consolidated = exactValue(tally.consolidated.volume);
   return {
@@ -47,8 +66,16 @@ function activityOf(tally: OffExchangeTally, all: PrintTotal): Omit<ActivityRow,
 }
 
 /** A session's price levels, ascending, before disclosure. Dollars and shares as doubles of exact sums. */
-export function levelsOf({ levels }: OffExchangeTally): Omit<ProfileRow, 'date'>[] {
-  return [...levels]
+function levelsOf(tally: OffExchangeTally, priced: readonly boolean[]): Omit<ProfileRow, 'date'>[] {
+  const byPrice = new Map<number, PrintTotal>();
+  for (const [key, total] of tally.levels) {
+    const { priceThousandths, category } = levelOf(key);
+    if (!priced[category]) continue;
+    const level = byPrice.get(priceThousandths) ?? emptyTotal();
+    byPrice.set(priceThousandths, level);
+    addTotal(level, total);
+  }
+  return [...byPrice]
     .sort(([a], [b]) => a - b)
     .map(([priceThousandths, total]) => ({
       priceThousandths,
@@ -62,14 +89,16 @@ export function levelsOf({ levels }: OffExchangeTally): Omit<ProfileRow, 'date'>
 export function offExchangeFigures(tally: OffExchangeTally): OffExchangeFigures {
   const all = sumOf(tally.categories);
   if (all.count < disclosureThreshold) {
-    return { activity: null, composition: [], suppressedCategories: 0, profile: [], suppressedLevels: 0 };
+    return { activity: null, composition: [], suppressedCategories: 0, profile: [], suppressedLevels: 0, levels: [] };
   }
   const parts = compositionCategories.map((name, i) => ({ name, total: tally.categories[i]! }));
   const { published, suppressed } = collapse(parts);
   const notional = exactDollars(all.notional);
-  const profile = withholdRows(levelsOf(tally), ({ tradeCount }) => tradeCount >= disclosureThreshold);
+  const priced = pricedCategories(tally, new Set(published.map(({ name }) => name)));
+  const levels = levelsOf(tally, priced);
+  const profile = withholdRows(levels, ({ tradeCount }) => tradeCount >= disclosureThreshold);
   return {
-    activity: activityOf(tally, all),
+    activity: activityOf(tally, all, priced),
     composition: published.map(({ name, total }) => ({
       category: name,
       volume: exactValue(total.volume),
@@ -80,5 +109,6 @@ export function offExchangeFigures(tally: OffExchangeTally): OffExchangeFigures 
     suppressedCategories: suppressed,
     profile: profile.published,
     suppressedLevels: profile.withheld,
+    levels,
   };
 }

@@ -49,8 +49,8 @@ function bucketsOf(sessions: readonly (readonly Omit<ProfileRow, 'date'>[])[], w
 }
 
 /**
- * Prices at which off-exchange trading gathered (methodology 6). `sessions`: the price levels (`levelsOf`) of the
- * window's sessions, oldest first, those without any included as empty; the last 20 count. `referencePrice`: the last
+ * Prices at which off-exchange trading gathered (methodology 6). `sessions`: the price levels of the window's
+ * sessions, oldest first, those without any included as empty; the last 20 count. `referencePrice`: the last
  * session's off-exchange vwap, dollars; null (nothing of it may be published): no rows.
  */
 export function concentrationOf(

@@ -9,8 +9,17 @@ export interface OffExchangeTally {
   categories: PrintTotal[];
   /** Everything that counts in volume, on and off exchange. */
   consolidated: PrintTotal;
-  /** What says what the price was, by price in thousandths of a dollar, finer prices with the one below. */
+  /** What says what the price was, by `levelKey`. */
   levels: Map<number, PrintTotal>;
+}
+
+/** A price in thousandths of a dollar, finer prices with the one below, and a place in `compositionCategories`. */
+const levelKey = (thousandths: number, category: number) => thousandths * compositionCategories.length + category;
+
+/** What a key of `levels` is made of. */
+export function levelOf(key: number): { priceThousandths: number; category: number } {
+  const priceThousandths = Math.floor(key / compositionCategories.length);
+  return { priceThousandths, category: key - levelKey(priceThousandths, 0) };
 }
 
 /** Nothing. */
@@ -32,12 +41,12 @@ export function tallyPrint(tally: OffExchangeTally, { columns, mask }: StockLedg
   const category = columns.category[slot]!;
   addPrint(tally.categories[category]!, price, size, micros, sign);
   if (!priceForming[category]) return;
-  const thousandths = Math.floor(price / 10);
-  let level = tally.levels.get(thousandths);
+  const key = levelKey(Math.floor(price / 10), category);
+  let level = tally.levels.get(key);
   if (!level) {
     level = emptyTotal();
-    tally.levels.set(thousandths, level);
+    tally.levels.set(key, level);
   }
   addPrint(level, price, size, micros, sign);
-  if (level.count === 0) tally.levels.delete(thousandths);
+  if (level.count === 0) tally.levels.delete(key);
 }

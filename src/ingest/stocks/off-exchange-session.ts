@@ -1,5 +1,5 @@
 import { tapeSettings } from '../../analytics/methodology.ts';
-import { levelsOf, offExchangeFigures } from '../../analytics/offexchange/activity.ts';
+import { offExchangeFigures } from '../../analytics/offexchange/activity.ts';
 import { concentrationOf } from '../../analytics/offexchange/concentration.ts';
 import type { OffExchangeTally } from '../../analytics/offexchange/tally.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
@@ -41,8 +41,9 @@ export async function saveOffExchangeSession(
   tally: OffExchangeTally,
   asOfMs: number,
 ): Promise<boolean> {
-  const { activity, composition, profile, suppressedCategories, suppressedLevels } = offExchangeFigures(tally);
-  const payload = encodeLevels(levelsOf(tally));
+  const { levels, ...figures } = offExchangeFigures(tally);
+  const { activity, composition, profile, suppressedCategories, suppressedLevels } = figures;
+  const payload = encodeLevels(levels);
   const published = JSON.stringify({ activity, composition, profile, suppressedCategories, suppressedLevels });
   const version = blockVersion(Buffer.concat([payload, Buffer.from(published)]));
   if ((await levelsVersion(tx, symbol, session)) === version) return false;

@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { levelsOf, offExchangeFigures } from '../../../src/analytics/offexchange/activity.ts';
+import { offExchangeFigures } from '../../../src/analytics/offexchange/activity.ts';
 import { bucketWidthMicros, concentrationOf } from '../../../src/analytics/offexchange/concentration.ts';
 import { collapse } from '../../../src/analytics/offexchange/disclosure.ts';
 import { addPrint, emptyTotal } from '../../../src/analytics/prints/exact-sum.ts';
-import { compositionCategories } from '../../../src/domain/stock-trade-conditions.ts';
+import { compositionCategories, isPriceForming } from '../../../src/domain/stock-trade-conditions.ts';
 import { hasSharedData } from '../../support/shared-data.ts';
 import { offExchangePrint, runStockTape, sharedStockPrints, stockPrint } from '../../support/tapes/stock-tape.ts';
 
@@ -107,6 +107,7 @@ describe('a session', () => {
       suppressedCategories: 0,
       profile: [],
       suppressedLevels: 0,
+      levels: [],
     });
   });
 
@@ -132,17 +133,19 @@ describe('a session', () => {
   });
 });
 
-test('the composition of any session adds up to its activity, and no row is under three', () => {
-  const conditions = [[], [14, 41], [37], [12], [2], [10], [53], [13], [20]];
-  const executions = fc.array(
+const conditions = [[], [14, 41], [37], [12], [2], [10], [53], [13], [20]];
+const executions = fc
+  .array(
     fc.record({ cents: fc.integer({ min: 990, max: 1010 }), shares: fc.nat(500), kind: fc.nat(conditions.length - 1) }),
     { minLength: 3, maxLength: 40 },
+  )
+  .map((list) =>
+    list.map(({ cents, shares, kind }, i) => offExchangePrint(i, cents / 100, 1 + shares, conditions[kind])),
   );
+
+test('the composition of any session adds up to its activity, and no row is under three', () => {
   fc.assert(
-    fc.property(executions, (list) => {
-      const prints = list.map(({ cents, shares, kind }, i) =>
-        offExchangePrint(i, cents / 100, 1 + shares, conditions[kind]),
-      );
+    fc.property(executions, (prints) => {
       const { activity, composition, profile } = offExchangeFigures(runStockTape(prints).offExchange('XYZ'));
       const sum = (of: (row: (typeof composition)[number]) => number) =>
         composition.reduce((total, row) => total + of(row), 0);
@@ -152,6 +155,62 @@ test('the composition of any session adds up to its activity, and no row is unde
       for (const { tradeCount } of [...composition, ...profile]) expect(tradeCount).toBeGreaterThanOrEqual(3);
     }),
   );
+});
+
+describe('one or two executions of a category', () => {
+  const times = (count: number, dollars: number, ids?: number[]) =>
+    Array.from({ length: count }, (_, i) => offExchangePrint(1000 * dollars + i, dollars, 100, ids));
+  const figuresOf = (...prints: ReturnType<typeof times>[]) =>
+    offExchangeFigures(runStockTape(prints.flat()).offExchange('XYZ'));
+
+  test('that say the price are not in the vwap, the profile and the buckets, less the categories published', () => {
+    const { activity, composition, profile, levels } = figuresOf(times(9, 10), times(1, 11, [37]), times(7, 12, [53]));
+    expect(composition.map(({ category, tradeCount }) => [category, tradeCount])).toEqual([
+      ['regular_way', 9],
+      ['other', 8],
+    ]);
+    expect(activity).toMatchObject({ tradeCount: 17, vwap: 10 });
+    expect([profile, levels]).toMatchObject([[{ tradeCount: 9 }], [{ priceThousandths: 10_000, tradeCount: 9 }]]);
+  });
+
+  test('that do not say the price are not what is left of other without those that do', () => {
+    const { activity, composition, levels } = figuresOf(
+      times(9, 10),
+      times(2, 11, [37]),
+      times(2, 11.5, [12]),
+      times(1, 12, [10]),
+    );
+    expect(composition.at(-1)).toMatchObject({ category: 'other', tradeCount: 5 });
+    expect(activity!.vwap).toBe(10);
+    expect(levels).toMatchObject([{ priceThousandths: 10_000, tradeCount: 9 }]);
+  });
+
+  test('three that say the price are in all of them', () => {
+    const { activity, levels } = figuresOf(times(9, 10), times(2, 11, [37]), times(1, 12, [12]));
+    expect(activity!.vwap).toBeCloseTo((9 * 10 + 2 * 11 + 12) / 12, 12);
+    expect(levels.map(({ tradeCount }) => tradeCount)).toEqual([9, 2, 1]);
+  });
+
+  test('are never what one published figure of a session is more than others', () => {
+    fc.assert(
+      fc.property(executions, (prints) => {
+        const { activity, composition, levels } = offExchangeFigures(runStockTape(prints).offExchange('XYZ'));
+        const count = (rows: readonly { tradeCount: number }[]) =>
+          rows.reduce((sum, { tradeCount }) => sum + tradeCount, 0);
+        const named = composition.filter(({ category }) => isPriceForming(category as 'regular_way'));
+        const forming = count(levels) - count(named);
+        const left = count(composition.filter(({ category }) => category === 'other')) - forming;
+        expect([1, 2]).not.toContain(forming);
+        if (forming > 0) expect([1, 2]).not.toContain(left);
+        const volume = levels.reduce((sum, row) => sum + row.volume, 0);
+        const notional = levels.reduce((sum, row) => sum + row.notional, 0);
+        expect(activity!.vwap * (volume || activity!.offExchVolume)).toBeCloseTo(
+          volume ? notional : activity!.notional,
+          6,
+        );
+      }),
+    );
+  });
 });
 
 describe('concentration', () => {
@@ -218,7 +277,7 @@ describe.skipIf(!hasSharedData)('real tapes', () => {
     session: '2013-10-10',
   });
   const tally = tape.offExchange('BAC');
-  const { activity, composition } = offExchangeFigures(tally);
+  const { activity, composition, levels } = offExchangeFigures(tally);
 
   test('BAC of 2013-10-10 put 37.5 % of its volume off exchange', () => {
     let [all, off] = [0, 0];
@@ -238,7 +297,7 @@ describe.skipIf(!hasSharedData)('real tapes', () => {
     expect(composition.reduce((sum, { tradeCount }) => sum + tradeCount, 0)).toBe(activity!.tradeCount);
     expect(composition.reduce((sum, { volume }) => sum + volume, 0)).toBe(activity!.offExchVolume);
     expect(composition.reduce((sum, { notional }) => sum + notional, 0)).toBeCloseTo(activity!.notional, 4);
-    expect(levelsOf(tally).reduce((sum, { tradeCount }) => sum + tradeCount, 0)).toBeLessThan(activity!.tradeCount);
+    expect(levels.reduce((sum, { tradeCount }) => sum + tradeCount, 0)).toBeLessThan(activity!.tradeCount);
   });
 
   test('its bars hold every print that counts', () => {
