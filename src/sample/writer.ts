@@ -9,7 +9,7 @@ import { optionTapeFile } from './market/option-tape-file.ts';
 import { isTape, type SampleTask, type TapeTask } from './market/plan.ts';
 import { type SamplePrices, samplePrices } from './market/prices.ts';
 import { stockTapeFile } from './market/stock-tape-file.ts';
-import { sampleSymbolOf, sampleSymbols } from './market/universe.ts';
+import { sampleSymbolOf } from './market/universe.ts';
 
 /** What the writer is started with. */
 export interface SampleWriterData {

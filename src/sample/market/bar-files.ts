@@ -20,11 +20,14 @@ export function barLines(ticker: string, bars: BarColumns, untilMs: number): str
   return text;
 }
 
-/** The minute file of a session, up to an instant. */
-export function minuteFile(prices: SamplePrices, session: SessionDate, untilMs: number): string {
-  return (
-    barHeader + sampleSymbols.map((entry) => barLines(entry.symbol, prices.minutes(entry, session), untilMs)).join('')
-  );
+/** The minute file of a session, up to an instant; of some tickers, or all. */
+export function minuteFile(
+  prices: SamplePrices,
+  session: SessionDate,
+  untilMs: number,
+  entries: readonly SampleSymbol[] = sampleSymbols,
+): string {
+  return barHeader + entries.map((entry) => barLines(entry.symbol, prices.minutes(entry, session), untilMs)).join('');
 }
 
 function dayLine(entry: SampleSymbol, session: SessionDate, bars: BarColumns, untilMs: number): string {

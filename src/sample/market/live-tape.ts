@@ -78,8 +78,8 @@ function addIndices(lines: StampedLine[], prices: SamplePrices, session: Session
 
 /**
  * The whole tape of a session, stocks, indices and options, as lines of the live tape (docs/live-tape.md) in order of
- * time: what its vendor files say, a print's number being the position of its line among its ticker's. The same at every
- * call.
+ * time: what its vendor files say, a print's number being the position of its line among its ticker's. The same at
+ * every call.
  */
 export function* liveTapeLines(prices: SamplePrices, session: SessionDate, shape: TapeShape): Generator<string> {
   const endMs = tapeEndMs(session);

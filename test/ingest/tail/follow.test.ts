@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { afterAll, beforeAll, describe, expect, onTestFinished, test, vi } from 'vitest';
-import { exchangeInstant } from '../../../src/domain/market-time.ts';
+import { addDays, exchangeInstant } from '../../../src/domain/market-time.ts';
 import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { type FollowOptions, follow } from '../../../src/ingest/tail/follow.ts';
@@ -56,6 +56,8 @@ const quote = (ms: number, id: number, bid: number, ask: number) =>
     sip_timestamp: stamp(ms),
     sequence_number: id,
   });
+const index = (ms: number, value: number) =>
+  line({ type: 'index_value', symbol: 'SPX', value, sip_timestamp: stamp(ms) });
 const time = (ms: number) => line({ type: 'time', sip_timestamp: stamp(ms) });
 
 /**
@@ -80,6 +82,7 @@ function tapeLines(count: number): string[] {
         option(at + 10, i, 3, 700),
         option(at + 400, i + 3000, 3, 700, { exchange: 302 + (i % 2) * 14, conditions: [201] }),
       );
+    if (i % 3 === 0) lines.push(index(at, 5000 + ((i * 7) % 100)));
     if (random.once(30)) lines.push(stock(at, i + 100_000, 650), stock(at + 500, i + 100_000, 650, { correction: 8 }));
   }
   return lines;
@@ -341,6 +344,21 @@ describe('readers of a live tape', () => {
     expect((await app.get('/v2/symbols/SPY/spot')).body.data).toMatchObject({ price: 600 });
     stop.abort();
     await following;
+  });
+
+  test('see an index move with its values, as a stock does with its prints', async () => {
+    const tape = Readable.from([
+      Buffer.from(index(1000, 5000) + index(1400, 5010.5) + index(61_200, 4990) + time(62_000)),
+    ]);
+    await follow(app.store, tape, options());
+    const { body } = await app.get('/v2/quotes?symbols=SPX');
+    expect(body.data).toMatchObject([{ symbol: 'SPX', spot: 4990, event_ts_ms: open + 61_200, session_date: session }]);
+    expect((await app.get('/v2/symbols/SPX/spot')).body.data).toMatchObject({ price: 4990 });
+    const bars = async (timeframe: string) =>
+      (await app.get(`/v2/stocks/SPX/bars?timeframe=${timeframe}&from=${session}&to=${addDays(session, 1)}`)).body.data;
+    const minute = { open: 5000, high: 5010.5, low: 5000, close: 5010.5, volume: 0, vwap: null, trade_count: null };
+    expect(await bars('1m')).toMatchObject([minute, { open: 4990, close: 4990 }]);
+    expect(await bars('1d')).toMatchObject([{ open: 5000, high: 5010.5, low: 4990, close: 4990 }]);
   });
 
   test('see what was reconciled, whatever is followed after it', async () => {

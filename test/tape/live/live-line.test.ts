@@ -21,7 +21,7 @@ const example = (type: LiveRecord['type'], change: object = {}) => ({
 describe('docs/live-tape.md', () => {
   it('has an example of every type, and each fits the schema and is read', () => {
     const types = new Set(examples.map((line) => (JSON.parse(line) as { type: string }).type));
-    expect([...types].sort()).toEqual(['chain', 'option_print', 'option_quote', 'stock_print', 'time']);
+    expect([...types].sort()).toEqual(['chain', 'index_value', 'option_print', 'option_quote', 'stock_print', 'time']);
     for (const line of examples) {
       expect(fits.safeParse(JSON.parse(line)).error, line).toBeUndefined();
       expect(read(line), line).toBeTypeOf('object');
@@ -88,6 +88,13 @@ describe('a line of the live tape', () => {
     expect(record.chain.rows[0]).toMatchObject({ sharesPerContract: 100, theta: null, fmv: null });
   });
 
+  it('is the value of an index', () => {
+    expect(read(example('index_value'))).toEqual({
+      type: 'index_value',
+      value: { symbol: 'SPX', value: 51_234_100, tsMs: 1710511200000, tsNanos: 0 },
+    });
+  });
+
   it('is an instant', () => {
     expect(read(example('time'))).toEqual({ type: 'time', tsMs: 1710511205000 });
   });
@@ -103,8 +110,11 @@ describe('a line of the live tape', () => {
     ['{"type":"time"', 'not a JSON object'],
     ['null', 'line: expected an object, got null'],
     ['[]', 'line: expected an object, got []'],
-    [{}, 'type: expected stock_print, option_print, option_quote, chain or time, got nothing'],
-    [{ type: 'trade' }, 'type: expected stock_print, option_print, option_quote, chain or time, got "trade"'],
+    [{}, 'type: expected stock_print, option_print, option_quote, index_value, chain or time, got nothing'],
+    [
+      { type: 'trade' },
+      'type: expected stock_print, option_print, option_quote, index_value, chain or time, got "trade"',
+    ],
     [example('stock_print', { symbol: 'spy' }), 'symbol: expected a ticker such as SPY or BRK.B, got "spy"'],
     [example('stock_print', { price: 0 }), 'price: expected a price above 0, got 0'],
     [example('stock_print', { price: '14.05' }), 'price: expected a number from 0, got "14.05"'],
@@ -131,6 +141,7 @@ describe('a line of the live tape', () => {
       example('option_quote', { sequence_number: undefined }),
       'sequence_number: expected a whole number from 0, got nothing',
     ],
+    [example('index_value', { value: 0 }), 'value: expected a value above 0, got 0'],
     [example('chain', { rows: {} }), 'rows: expected a list, got {}'],
     [example('chain', { rows: [] }), 'chain: the chain has no contracts'],
     [example('chain', { rows: [5] }), 'rows[0]: expected an object, got 5'],

@@ -1,8 +1,10 @@
 import { describe, expect, test } from 'vitest';
 import type { FlowChange } from '../../../src/analytics/flow/changes.ts';
+import { createIndexTape } from '../../../src/analytics/session/index-tape.ts';
 import { createOptionTape } from '../../../src/analytics/session/option-tape.ts';
 import { createStockTape } from '../../../src/analytics/session/stock-tape.ts';
 import { regularSession } from '../../../src/domain/calendar.ts';
+import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { contractId } from '../../../src/domain/chain/option-contract.ts';
 import { listingExchangeOfTape } from '../../../src/domain/exchanges.ts';
 import type { Coverage } from '../../../src/domain/flow/coverage.ts';
@@ -12,6 +14,7 @@ import { splitNanos } from '../../../src/domain/print.ts';
 import { compositionCategories, stockTraits, stockTraitsOf } from '../../../src/domain/stock-trade-conditions.ts';
 import { minuteMs } from '../../../src/domain/units.ts';
 import { listedExpiries } from '../../../src/sample/market/listing.ts';
+import { liveTapeLines } from '../../../src/sample/market/live-tape.ts';
 import { samplePrices } from '../../../src/sample/market/prices.ts';
 import { recipes } from '../../../src/sample/market/recipes.ts';
 import { stockSession } from '../../../src/sample/market/stock-tape.ts';
@@ -25,6 +28,7 @@ import {
   tapeShape,
 } from '../../../src/sample/market/tape-ledger.ts';
 import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
+import { readLiveLine } from '../../../src/tape/live/live-line.ts';
 import { standing } from '../../support/tapes/option-tape.ts';
 import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/tapes/sample-tapes.ts';
 
@@ -260,4 +264,25 @@ test('SPY trades lively enough to be watched: some two ticks a second that set t
   expect(perSecond.size / seconds).toBeGreaterThan(0.84);
   const steps = ticks.slice(1).map(({ print }, i) => Math.abs(print.price - ticks[i]!.print.price) / 10_000);
   expect(steps.sort((a, b) => a - b)[Math.floor(steps.length / 2)]).toBeLessThan(0.1);
+});
+
+test('an index has about a value a second on the live tape, of which its minute bars are made', () => {
+  const session = '2026-11-19';
+  const book = createContractBook();
+  const tape = createIndexTape(session);
+  const shape = { optionPrints: 0, plants: 0, stockPrints: 0, symbols: ['SPX'] };
+  const values = [...liveTapeLines(prices, session, shape)]
+    .map((line) => readLiveLine(line, book))
+    .flatMap((record) => (typeof record === 'object' && record.type === 'index_value' ? [record.value] : []));
+  for (const value of values) tape.value(value);
+  expect(values.length).toBe(390 * 60);
+  const { tsMs, open, high, low, close } = tape.bars('SPX', '1m');
+  const wanted = prices.minutes(sampleSymbolOf('SPX'), session);
+  expect({ tsMs, open, high, low, close }).toEqual({
+    tsMs: wanted.tsMs,
+    open: wanted.open,
+    high: wanted.high,
+    low: wanted.low,
+    close: wanted.close,
+  });
 });
