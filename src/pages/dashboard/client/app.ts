@@ -23,13 +23,15 @@ export interface AppProps {
   now: () => number;
   /** The sample market's key; '' = none is shown. */
   sampleKey: string;
-  /** The palette in force. */
+  /** The palette that the page was painted with. */
+  painted: Palette;
+  /** Reads the palette in force. */
   readPalette: () => Palette;
 }
 
 /** The whole page below the header. */
-export function App({ desk, now, sampleKey, readPalette }: AppProps): VNode {
-  const palette = usePalette(readPalette);
+export function App({ desk, now, sampleKey, painted, readPalette }: AppProps): VNode {
+  const palette = usePalette(painted, readPalette);
   const blocked = useStore(desk.store, (state) => noticeOf(state)?.block === true);
   const props = { desk, palette };
   return html`<div class="desk">

@@ -40,5 +40,5 @@ export function frame({ symbol, latestSession, hasKey, sampleKey, ...address }: 
     inSight: () => [],
     showAddress: nothing,
   });
-  return html`<${App} desk=${desk} now=${() => 0} sampleKey=${sampleKey} readPalette=${() => noPalette} />` as VNode;
+  return html`<${App} desk=${desk} now=${() => 0} sampleKey=${sampleKey} painted=${noPalette} readPalette=${() => noPalette} />` as VNode;
 }

@@ -63,11 +63,16 @@ const desk = new Desk({
 
 // An address without a symbol becomes that of the symbol that is shown.
 history.replaceState(null, '', addressOf(here()));
-// What the server has drawn is taken on: nothing is drawn twice.
+// Read while the page is as it was painted: after a change the browser would have to style all of it first.
+const painted = readPalette();
+// What the server has drawn is taken on: nothing is drawn twice. It stays where it is, or it would be laid out again.
 const frame = main.querySelector(`[data-frame="${readKey() === '' ? 'none' : 'stored'}"]`)!;
+for (const node of [...main.childNodes]) if (node !== frame) node.remove();
 frame.removeAttribute('data-frame');
-main.replaceChildren(frame);
-hydrate(html`<${App} desk=${desk} now=${now} sampleKey=${sampleKey()} readPalette=${readPalette} />` as VNode, frame);
+hydrate(
+  html`<${App} desk=${desk} now=${now} sampleKey=${sampleKey()} painted=${painted} readPalette=${readPalette} />` as VNode,
+  frame,
+);
 listenForKeys(desk);
 // A key that is typed changes with every letter: it is tried when the typing rests.
 let typing: ReturnType<typeof setTimeout> | undefined;

@@ -14,9 +14,9 @@ export function readPalette(): Palette {
   };
 }
 
-/** The palette that `read` reads, and a new one whenever the theme or the system's choice changes. */
-export function usePalette(read: () => Palette): Palette {
-  const [palette, setPalette] = useState(read);
+/** The palette `first`, and the one that `read` reads whenever the theme or the system's choice changes. */
+export function usePalette(first: Palette, read: () => Palette): Palette {
+  const [palette, setPalette] = useState(first);
   useEffect(() => {
     const look = () => setPalette(read());
     const choice = matchMedia('(prefers-color-scheme: dark)');

@@ -2,7 +2,12 @@
 
 import type { DeskState } from '../data/desk-state.ts';
 import type { DailyColumns } from '../data/operation-types.ts';
-import { dateOf } from '../format.ts';
+
+/**
+ * New York's date of a daily bar. It begins at midnight there, four or five hours into the same date of UTC. A
+ * formatter of the time zone would take a phone half a second for a year of bars.
+ */
+const barDate = (tsMs: number) => new Date(tsMs).toISOString().slice(0, 10);
 
 /** What the page knows of sessions. */
 type Known = Pick<DeskState, 'daily' | 'latestSession' | 'answer' | 'capture'>;
@@ -13,7 +18,7 @@ type Known = Pick<DeskState, 'daily' | 'latestSession' | 'answer' | 'capture'>;
  */
 export function sessionsOf({ daily, latestSession, answer, capture }: Known): string[] {
   const stored = [answer?.symbol?.lastSession, capture?.sessionDate].filter((date) => date != null);
-  const dates = [...(daily?.tsMs ?? []).map(dateOf), ...stored].filter((date) => date <= latestSession);
+  const dates = [...(daily?.tsMs ?? []).map(barDate), ...stored].filter((date) => date <= latestSession);
   return [...new Set([...dates, latestSession])].sort().reverse();
 }
 
@@ -33,7 +38,7 @@ export interface SessionQuote {
 
 /** The headline of a session that is over; null where its daily bar is unknown. */
 export function sessionQuote(daily: DailyColumns | null, session: string): SessionQuote | null {
-  const at = daily?.tsMs.findIndex((tsMs) => dateOf(tsMs) === session) ?? -1;
+  const at = daily?.tsMs.findIndex((tsMs) => barDate(tsMs) === session) ?? -1;
   if (!daily || at < 0) return null;
   const close = daily.close[at]!;
   const previousClose = daily.close[at - 1] ?? null;

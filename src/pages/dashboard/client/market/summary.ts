@@ -15,7 +15,6 @@ import {
   dateOf,
   dayAndTime,
   fraction,
-  fullDate,
   gex,
   price,
   ratio,
@@ -25,7 +24,8 @@ import {
 } from '../format.ts';
 import { SpotNote } from '../gex/spot-note.ts';
 import { ageText, isMarketOpen, liveBadge, priceTime } from './market-state.ts';
-import { sessionQuote, sessionsOf } from './sessions.ts';
+import { SessionField } from './session-field.ts';
+import { sessionQuote } from './sessions.ts';
 import { SymbolField } from './symbol-field.ts';
 
 /** When the symbol's price was made, epoch ms; null = unknown, or it is a close. */
@@ -39,24 +39,6 @@ function badge(state: DeskState, nowMs: number): VNode {
   const priceMs = priceMsOf(state, nowMs);
   const { kind, text } = liveBadge({ view, live, market, quote: quotes[view.symbol], priceMs, nowMs });
   return html`<span class="live" data-state=${kind} data-stream=${live} role="status"><i></i>${text}</span>` as VNode;
-}
-
-function sessionField(desk: Desk, state: DeskState): VNode {
-  const { view, latestSession } = state;
-  const shown = shownSession(state);
-  const sessions = sessionsOf(state);
-  // Until the sessions are known, the one that the address names is there.
-  const all = sessions.includes(shown) ? sessions : [...sessions, shown];
-  const choose = (event: Event) => {
-    const { value } = event.target as HTMLSelectElement;
-    desk.show({ session: value === latestSession ? null : value });
-  };
-  return html`<span class="session">
-    <label><span class="visually-hidden">Session</span><select id="session" value=${shown} onChange=${choose}>
-      ${all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${fullDate(one)}</option>`)}
-    </select></label>
-    ${view.session === null ? null : html`<button type="button" onClick=${() => desk.show({ session: null })}>Back to live</button>`}
-  </span>` as VNode;
 }
 
 /** A figure of the strip: its name, its value, and what it is in words. */
@@ -209,7 +191,7 @@ export function Summary({ desk, now }: { desk: Desk; now: () => number }): VNode
       <span class="name">${name ?? (loading ? html`<i class="bone"></i>` : '')}</span>
     </div>
     ${(view.session === null ? liveHeadline(state, nowMs) : pastHeadline(state)) ?? (loading ? headlineToCome : null)}
-    <div class="tools">${badge(state, nowMs)}${sessionField(desk, state)}<${SymbolField} desk=${desk} />
+    <div class="tools">${badge(state, nowMs)}<${SessionField} desk=${desk} /><${SymbolField} desk=${desk} />
       <button type="button" class="help-button" aria-label="Help: keys and terms" aria-keyshortcuts="?" onClick=${() => desk.showHelp(true)}>?</button></div>
     <dl class="strip">${figuresOf(state, nowMs).map(
       ({ name: label, value, what, age, colour }) =>

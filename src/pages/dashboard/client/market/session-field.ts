@@ -1,0 +1,35 @@
+// The choice of the session that is shown.
+import { html } from 'htm/preact';
+import type { VNode } from 'preact';
+import { useMemo } from 'preact/hooks';
+import type { Desk } from '../data/desk.ts';
+import { shownSession } from '../data/desk-state.ts';
+import { useEntries } from '../data/store.ts';
+import { fullDate } from '../format.ts';
+import { sessionsOf } from './sessions.ts';
+
+const entries = ['view', 'latestSession', 'daily', 'answer', 'capture'] as const;
+
+/** The list of sessions. A year of them is long: it is drawn again when it is another one, not with every price. */
+export function SessionField({ desk }: { desk: Desk }): VNode {
+  const state = useEntries(desk.store, entries);
+  const { view, latestSession } = state;
+  const shown = shownSession(state);
+  const sessions = sessionsOf(state);
+  // Until the sessions are known, the one that the address names is there.
+  const all = sessions.includes(shown) ? sessions : [...sessions, shown];
+  const options = useMemo(
+    () => all.map((one) => html`<option key=${one} value=${one} selected=${one === shown}>${fullDate(one)}</option>`),
+    [all.join(), shown],
+  );
+  const choose = (event: Event) => {
+    const { value } = event.target as HTMLSelectElement;
+    desk.show({ session: value === latestSession ? null : value });
+  };
+  return html`<span class="session">
+    <label><span class="visually-hidden">Session</span><select id="session" value=${shown} onChange=${choose}>
+      ${options}
+    </select></label>
+    ${view.session === null ? null : html`<button type="button" onClick=${() => desk.show({ session: null })}>Back to live</button>`}
+  </span>` as VNode;
+}
