@@ -65,7 +65,8 @@ function addIndex(lines: StampedLine[], prices: SamplePrices, session: SessionDa
     const values = minutePrints({ open, high, low, close, volume: 1000 * valuesAMinute }, valuesAMinute, random);
     for (const [k, { price }] of values.entries()) {
       const tsMs = bars.tsMs[i]! + Math.floor((minuteMs / values.length) * (k + 0.9 * random.next()));
-      const value = `"value":${price / priceUnits},"sip_timestamp":"${nanosText(tsMs, 0)}"`;
+      const hundredths = Math.round((100 * price) / priceUnits);
+      const value = `"value":${hundredths / 100},"sip_timestamp":"${nanosText(tsMs, 0)}"`;
       lines.push({ tsMs, tsNanos: 0, text: `{"type":"index_value","symbol":"${entry.symbol}",${value}}\n` });
     }
   }
