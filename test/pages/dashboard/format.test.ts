@@ -44,6 +44,15 @@ describe('figures as the dashboard writes them', () => {
     ]);
   });
 
+  test('dates change at midnight in New York, in summer and winter', () => {
+    const dates = (instants: string[]) => instants.map((at) => format.dateOf(Date.parse(at)));
+    for (let i = 0; i < 2; i++) {
+      const winter = ['2026-11-20T04:59:59.999Z', '2026-11-20T05:00:00Z', '2026-11-20T05:59:00Z'];
+      expect(dates(winter)).toEqual(['2026-11-19', '2026-11-20', '2026-11-20']);
+      expect(dates(['2026-07-01T03:59:59Z', '2026-07-01T04:00:00Z'])).toEqual(['2026-06-30', '2026-07-01']);
+    }
+  });
+
   test('dealer gamma tells its sign', () => {
     expect([6_652_593.85, -94_911, 0, null].map(format.gex)).toEqual(['+$6.65M', '−$94.9K', '$0', '–']);
   });

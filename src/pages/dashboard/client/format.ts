@@ -122,8 +122,16 @@ export const clockTimeSeconds = (ms: number | null | undefined) => (ms == null ?
 /** New York's day of an instant: Nov 20. */
 export const dayOf = (ms: number) => monthDay.format(ms);
 
+// Dates change on the hour. Each candle is asked for its date, and formatting one costs a hundred times this.
+const dates = new Map<number, string>();
+
 /** New York's date of an instant: 2026-11-20. */
-export const dateOf = (ms: number) => isoDate.format(ms);
+export function dateOf(ms: number): string {
+  const hour = Math.floor(ms / 3_600_000);
+  const date = dates.get(hour) ?? isoDate.format(ms);
+  dates.set(hour, date);
+  return date;
+}
 
 /** A date for people: Fri, Nov 20. The page says elsewhere of which year. */
 export const date = (isoText: string | null | undefined) =>

@@ -47,7 +47,11 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
     chart.current = made;
     made.on('datazoom', () => setMoved(true));
     made.getZr().on('dblclick', () => reset.current());
-    const sized = new ResizeObserver(() => made.resize());
+    // It is also called at once, when the chart has its size already.
+    const sized = new ResizeObserver(() => {
+      const { clientWidth, clientHeight } = container.current!;
+      if (clientWidth !== made.getWidth() || clientHeight !== made.getHeight()) made.resize();
+    });
     sized.observe(container.current!);
     const unwatch = whileInSight(container.current!, (inSight) => {
       drawn.current.inSight = inSight;
