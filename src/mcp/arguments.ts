@@ -17,7 +17,7 @@ function textOf(name: string, value: unknown): string {
   if (typeof value === 'boolean') return String(value);
   // Models send lists where a list is meant, whatever the schema says.
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
-  throw invalidParameter(name, 'expected a text, a number or true or false');
+  throw invalidParameter(name, 'expected text, a number, or true or false');
 }
 
 function maxItemsOf(value: unknown): number {

@@ -25,7 +25,7 @@ export const graphqlTool: Tool = {
         minimum: 1,
         maximum: listItems.most,
         default: listItems.usual,
-        description: 'Items per list; the answer says what it left out.',
+        description: 'Maximum items per list. The answer reports what was omitted.',
       },
     },
     required: ['query'],

@@ -28,7 +28,7 @@ function cutNote(cuts: readonly Cut[], maxItems: number): string {
   const lost = cuts.map(({ path, shown, of, which }) => `${path}: ${cutTexts[which](shown, of)}`);
   const isTooLong = cuts.some(({ shown }) => shown < maxItems);
   const more = isTooLong
-    ? `The answer may have ${answerCharacters.toLocaleString('en-US')} characters, fewer items than max_items allows. Request a narrower window, or fewer fields.`
+    ? `An answer has at most ${answerCharacters.toLocaleString('en-US')} characters, so there are fewer items than max_items allows. Request a narrower window, or fewer fields.`
     : `Set max_items (at most ${listItems.most}) to see more, or request a narrower window.`;
   return `Truncated. ${lost.join('; ')}. ${more}`;
 }

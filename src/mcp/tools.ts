@@ -59,7 +59,7 @@ const maxItems: JsonSchema = {
   minimum: 1,
   maximum: listItems.most,
   default: listItems.usual,
-  description: 'Items per list; the answer says what it left out.',
+  description: 'Maximum items per list. The answer reports what was omitted.',
 };
 
 function inputSchema({ route }: CompiledRoute, { parameters, requestBody }: Operation): Tool['inputSchema'] {

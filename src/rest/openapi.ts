@@ -14,8 +14,9 @@ import type { StreamOperations } from './stream/stream.ts';
 
 /** What a parameter is, and what the graph says of the argument it becomes: defaults and maxima are stated there. */
 function parameterDescription(own: unknown, argument: GraphQLArgument | null): string {
-  const texts = [argument?.description, own].filter((text) => typeof text === 'string' && text !== '');
-  return [...new Set(texts)].join(' ');
+  const [said, form] = [argument?.description ?? '', typeof own === 'string' ? own : ''];
+  const isSaid = said.toLowerCase().includes(form.toLowerCase().replace(/\.$/, ''));
+  return isSaid ? said : `${said} ${form}`.trim();
 }
 
 function parameter(

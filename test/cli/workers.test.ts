@@ -149,7 +149,7 @@ describe('tapegraph serve --workers', () => {
     child.kill('SIGTERM');
     const { code, stderr } = await ended;
     expect(code).toBe(0);
-    expect(stderr.match(/was ended by SIGKILL; another takes its place/g)).toHaveLength(1);
+    expect(stderr.match(/was ended by SIGKILL; it is replaced/g)).toHaveLength(1);
   }, 180_000);
 
   it('has a process that is prepared take the place of one that is killed, and then prepares the next', async () => {
@@ -162,7 +162,7 @@ describe('tapegraph serve --workers', () => {
       process.kill(serving[0]!, 'SIGKILL');
       // Its modules are loaded and its operations compiled: what is left takes a tenth of a second of CPU time.
       await vi.waitUntil(() => listens(spare, ready.port), { timeout: 15_000, interval: 10 });
-      await vi.waitUntil(() => log().includes(`worker process ${spare} serves in its place`), { timeout: 15_000 });
+      await vi.waitUntil(() => log().includes(`worker process ${spare} replaces it`), { timeout: 15_000 });
       serving = [...serving.slice(1), spare];
     }
     expect((await ask(running, '/readyz', {})).status).toBe(200);
@@ -214,7 +214,7 @@ describe('tapegraph serve --workers', () => {
     const { running } = await twoWorkers({ LOG_LEVEL: 'info' }, ['--no-spare-worker']);
     const { child, ready, log } = running;
     process.kill(ready.workers[0]!, 'SIGKILL');
-    await vi.waitUntil(() => log().includes('serves in its place'), { timeout: 60_000 });
+    await vi.waitUntil(() => log().includes('replaces it'), { timeout: 60_000 });
     expect(childrenOf(child.pid!)).toHaveLength(2);
     expect(log()).not.toContain('is prepared');
   }, 120_000);

@@ -153,7 +153,7 @@ describe.skipIf(chromiumPath === null)('/docs in a browser', { timeout: 90_000 }
       const section = await trying('quotes', '');
       expect(await command(section)).toContain('"Authorization: Bearer $KEY"');
       await send(section);
-      expect(await status(section)).toContain('Give a key first');
+      expect(await status(section)).toContain('Enter a key first');
       expect(await section.page().evaluate(() => document.activeElement?.id)).toBe('key-input');
     });
 

@@ -136,7 +136,7 @@ export function openApiKeys(store: Store, credentialCache: CredentialCache, now:
     revoke,
     forget: (key) => credentialCache.keys.drop(hashApiKey(key)),
     async createFor(caller, name) {
-      requireSiteSession(caller, 'Making an API key');
+      requireSiteSession(caller, 'Creating an API key');
       requireAttestation(caller, 'An API key');
       return create({ accountId: caller.accountId, name, expiresAt: null }, maxLiveKeys);
     },

@@ -173,6 +173,6 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
 
 /** `tapegraph capture`: market data fetched from a source, as long as it runs. */
 export function addCaptureCommands(program: Command, terminal: Terminal): void {
-  const command = program.command('capture').description('Fetches market data from a source until stopped.');
+  const command = program.command('capture').description('capture market data from a source until stopped');
   addChainsCommand(command, terminal);
 }

@@ -155,7 +155,8 @@ export function addExportCommand(program: Command, terminal: Terminal): void {
       command.error(`error: --timeframe: expected ${exporter.timeframes.join(' or ')} for ${command.args[0]}`);
     if (symbol === undefined && !exporter.whole)
       command.error("error: required option '--symbol <symbol>' not specified");
-    if (json && output === undefined) command.error('error: --json prints a report: add --output for the rows');
+    if (json && output === undefined)
+      command.error('error: --json prints a report on stdout: write the rows to a file with --output');
   });
   command.action(
     printing(

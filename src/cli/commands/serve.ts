@@ -122,7 +122,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
       'number of server processes on the port; auto = one per processor (setting WORKERS, default: 1)',
       workers,
     )
-    .option('--no-spare-worker', 'with --workers: start no process ahead that replaces a worker that exits')
+    .option('--no-spare-worker', 'with --workers: keep no spare process that replaces a worker that exits')
     .option('--clock <time>', 'start the server’s clock at this time; for replay and tests', instant)
     .option(
       '--sample',
@@ -141,7 +141,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
   ]);
   command.action(async () => {
     const options = command.opts<ServeOptions>();
-    if (options.alwaysOpen && !options.sample) command.error('error: --always-open goes with --sample');
+    if (options.alwaysOpen && !options.sample) command.error('error: --always-open requires --sample');
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
     const config = configOf(terminal, options);
     const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);

@@ -83,7 +83,7 @@ export function startProcess<Task>({ limits, log, onReady, onEnd }: ProcessParts
       for (const each of unsent ?? []) send(worker, each);
       unsent = null;
     } else if (message.worker === 'prepared') {
-      if (!hadTask) log(`worker process ${pid} is prepared to take another's place`);
+      if (!hadTask) log(`worker process ${pid} is ready as the spare`);
     } else if (message.worker === 'failed') why = message.why;
     else {
       readyAt = performance.now();

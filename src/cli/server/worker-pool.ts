@@ -117,7 +117,7 @@ class Pool<Task> implements WorkerPool {
   #serves(process: PoolProcess<Task>, at: AtWork): void {
     const member = this.#members.find((each) => each.process === process)!;
     member.at = at;
-    if (this.#begun) this.#options.log(`worker process ${at.pid} serves in its place`);
+    if (this.#begun) this.#options.log(`worker process ${at.pid} replaces it`);
     if (this.#members.some((each) => each.at === null)) return;
     this.#begun = true;
     this.#ready.resolve(this.#members.map((each) => each.at!));
@@ -144,7 +144,7 @@ class Pool<Task> implements WorkerPool {
   #spareEnded({ livedMs, how }: ProcessEnd): void {
     this.#spare = null;
     this.#quickSpareEnds = livedMs < settledMs ? this.#quickSpareEnds + 1 : 0;
-    this.#options.log(`warning: ${how}; it was the spare, and another is started`);
+    this.#options.log(`warning: ${how}; it was the spare; another one is started`);
     setTimeout(() => this.#startSpare(), pauseAfter(this.#quickSpareEnds)).unref();
   }
 
@@ -160,7 +160,7 @@ class Pool<Task> implements WorkerPool {
       this.#givenUp.reject(new Error(`the workers end as soon as they start: ${how}`));
       return;
     }
-    this.#options.log(`${well ? '' : 'warning: '}${how}; another takes its place`);
+    this.#options.log(`${well ? '' : 'warning: '}${how}; it is replaced`);
     if (this.#quickEnds === 0) this.#fill(member);
     else setTimeout(() => this.#fill(member), pauseAfter(this.#quickEnds));
   }

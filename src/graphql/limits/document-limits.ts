@@ -49,9 +49,9 @@ const messages: Record<DocumentLimit, (counted: string, most: string) => string>
   aliases: (counted, most) => `The document selects one field under ${counted} names in one place; at most ${most}.`,
   repeats: (counted, most) => `The document selects one response key ${counted} times in one place; at most ${most}.`,
   leaves: (counted, most) =>
-    `The answer may have ${counted} values; at most ${most}. Request fewer symbols, rows or fields.`,
+    `The answer could have ${counted} values; at most ${most}. Request fewer symbols, rows or fields.`,
   answerBytes: (counted, most) =>
-    `The answer may have ${counted} bytes; at most ${most}. Request fewer symbols, rows or fields.`,
+    `The answer could have ${counted} bytes; at most ${most}. Request fewer symbols, rows or fields.`,
 };
 
 /** From here on a count is reported as "more than": counting stopped here. */

@@ -195,7 +195,7 @@ export async function storeChain(
 /** A whole chain: its capture, and the GEX capture that follows from it. */
 export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes, onNote, refused }) => {
   const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
-  for (const { line, reason } of halfLines) onNote(`line ${line}, one side kept: ${reason}`);
+  for (const { line, reason } of halfLines) onNote(`line ${line}, only one side stored: ${reason}`);
   const rows = capture.rows.length;
   if (refused()) return { rows, changed: 0 };
   const { changed, gex } = await storeChain(tx, capture, settings);

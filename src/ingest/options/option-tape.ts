@@ -27,7 +27,7 @@ export function tapeNotes(date: SessionDate, counts: OptionTapeCounts, nowMs: nu
 
 /** Says which stored quotes gave a tape its sides; nothing where files gave them, or nothing did. */
 export function quoteNotes(quoteFiles: readonly string[], { quotes }: { readonly quotes: number }): string[] {
-  return quoteFiles.length === 0 && quotes > 0 ? [`sides from ${quotes} stored quotes of the contracts in it`] : [];
+  return quoteFiles.length === 0 && quotes > 0 ? [`sides from ${quotes} stored quotes of its contracts`] : [];
 }
 
 /**

@@ -37,8 +37,7 @@ export const recomputed: Record<RecomputedDataset, Recomputing> = {
     run: recomputeChains,
   },
   greeks: {
-    describes:
-      'minute volatilities and greeks of contracts, of sessions that an older version of the methodology solved',
+    describes: 'minute volatilities and greeks of contracts, of sessions solved by an older version of the methodology',
     sessions: sessionsOfGreeks,
     run: recomputeGreeks,
   },

@@ -53,7 +53,7 @@ accept <code>text/event-stream</code>. Errors are those of routes: ${['400', '40
 <pre tabindex="0" class="answer"><code>${capturedExamples.stream.events.map(
     ({ event, id, data, omitted }) => `id: ${id}\nevent: ${event}\ndata: ${jsonText(data, omitted, 110)}\n\n`,
   )}</code></pre>
-<p>Over WebSockets, <code>/graphql</code> speaks <code>graphql-transport-ws</code>, the protocol of the npm package <code>graphql-ws</code>, with the credential in
+<p>Over WebSockets, <code>/graphql</code> supports <code>graphql-transport-ws</code>, the protocol of the npm package <code>graphql-ws</code>, with the credential in
 <code>connection_init</code>. <code>/v2/ws</code> sends protobuf frames (<a href="/v2/stream-protocol.proto">schema</a>) to clients that authenticate with a ticket of
 <code>POST /v2/stream/ticket</code>: <code>{"op":"auth","ticket":"…","proto":3,"encoding":"protobuf"}</code>, then <code>{"op":"sub","id":"spy","topic":"spot","symbol":"SPY"}</code>.
 Topics: <code>spot</code>, <code>index</code>, <code>stocks</code> (bars), <code>gex</code>, <code>chain</code>.</p>

@@ -100,7 +100,7 @@ export async function removeJournalAccount({ store, caller }: RequestContext, id
   if (trades > 0) {
     throw invalidParameter(
       'id',
-      `the account holds ${trades === 1 ? 'a trade' : `${trades} trades`}; move or delete them first`,
+      `the account has ${trades === 1 ? 'a trade' : `${trades} trades`}; move or delete them first`,
     );
   }
   return id;

@@ -70,7 +70,7 @@ export const tickers = (max: number) =>
       if (list.length > max) throw invalidParameter(name, `at most ${max} symbols, got ${list.length}`);
       return list;
     },
-    { description: `Tickers separated by commas, at most ${max}.`, example: 'SPY,QQQ,AAPL' },
+    { description: `Separated by commas, at most ${max}.`, example: 'SPY,QQQ,AAPL' },
   );
 
 /** An option contract, `O:` and its OSI symbol. */
@@ -81,7 +81,7 @@ export const contract = param((text, name) => contractId(parseOptionContract(tex
 
 /** A date `YYYY-MM-DD`. */
 export const sessionDate = param((text, name) => parseDate(text, name), {
-  description: 'A date.',
+  description: 'A date, YYYY-MM-DD.',
   format: 'date',
   example: '2026-11-20',
 });
@@ -90,7 +90,7 @@ export const sessionDate = param((text, name) => parseDate(text, name), {
 export const sessionDatesOrAll = param(
   (text, name) => (text === 'all' ? null : text.split(',').map((part) => parseDate(part.trim(), name))),
   {
-    description: 'Dates separated by commas, or all (default).',
+    description: 'Dates (YYYY-MM-DD) separated by commas, or all (default).',
     example: '2026-11-20,2026-12-18',
   },
 );
@@ -156,7 +156,7 @@ export const epochMs = param(
     if (!/^-?\d+$/.test(text)) throw wrong(name, 'epoch milliseconds', text);
     return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
   },
-  { description: 'Epoch milliseconds.', type: 'integer' },
+  { description: 'Epoch ms.', type: 'integer' },
 );
 
 /** Integer thousandths of a dollar. */
@@ -207,7 +207,7 @@ export const text = (max: number) =>
       if (value.length > max) throw invalidParameter(name, `at most ${max} characters`);
       return value;
     },
-    { description: 'Text.' },
+    { description: `At most ${max} characters.` },
   );
 
 /** An id as its owner chose it; whether there is such a one is the operation's to say. */

@@ -115,7 +115,7 @@ const errorEnvelope = named(
         required: ['code', 'message'],
         properties: {
           code: named('schemas', 'ErrorCode', { type: 'string', enum: allCodes }, 'What clients branch on.'),
-          message: { type: 'string', description: 'Names what was wrong and what was expected. For people.' },
+          message: { type: 'string', description: 'What was wrong and what was expected. For people.' },
           details,
         },
       },

@@ -7,7 +7,7 @@ function header(name: string, description: string, schema: JsonSchema, required 
 
 const requestId = header(
   'RequestId',
-  'Id of the request: the one that was sent as x-request-id if it is well-formed, else a new one.',
+  'Id of the request: the x-request-id that was sent, if it is well-formed, else a new one.',
   { type: 'string' },
   true,
 );
@@ -19,16 +19,16 @@ const rate: Record<string, JsonSchema> = {
   'x-ratelimit-reset': header('RateReset', 'Seconds until the minute is over.', count),
 };
 const retryAfter = header('RetryAfter', 'Seconds to wait before the request is sent again.', count);
-const etag = header('ETag', 'Strong tag of an answer about past sessions. Send it as If-None-Match.', {
-  type: 'string',
-});
-const cacheControl = header(
-  'CacheControl',
-  'Who may store the answer: no-store for what still changes, else private.',
+const etag = header(
+  'ETag',
+  'Strong tag of an answer about past sessions. Send it as If-None-Match to check whether the answer is current.',
   {
     type: 'string',
   },
 );
+const cacheControl = header('CacheControl', 'no-store if the answer can still change, else private.', {
+  type: 'string',
+});
 const vary = header('Vary', 'The request headers that the answer depends on.', { type: 'string' }, true);
 
 /** Headers of every answer, and those of an answer to a request that was charged. */
@@ -54,7 +54,7 @@ function metaHeaders(prefix: string): Record<string, JsonSchema> {
   return {
     [`${prefix}plane`]: header('MetaPlane', 'meta.plane, in formats other than JSON.', text),
     [`${prefix}caps`]: header('MetaCaps', `${json}: meta.caps.`, text),
-    [`${prefix}extra`]: header('MetaExtra', `${json}: the rest of meta, the cursor too.`, text),
+    [`${prefix}extra`]: header('MetaExtra', `${json}: the rest of meta, including the cursor.`, text),
     [`${prefix}data`]: header('MetaData', `${json}: the values of data that are not in the rows. CSV and Arrow.`, text),
   };
 }
@@ -102,7 +102,7 @@ export const publicHeaders: Record<string, JsonSchema> = { 'x-request-id': reque
 /** The answer to a request whose If-None-Match names the tag. */
 export function notModified(deprecated: boolean): JsonSchema {
   return named('responses', deprecated ? 'NotModifiedDeprecated' : 'NotModified', {
-    description: 'The answer that the client holds is current. No body.',
+    description: 'The answer that the client has cached is current. No body.',
     headers: { ...always, ETag: etag, ...(deprecated ? replacedHeaders : {}) },
   });
 }

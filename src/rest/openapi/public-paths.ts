@@ -27,18 +27,18 @@ function publicPath(operationId: string, summary: string, description: string, r
   };
 }
 
-const readiness = status('Readiness', ['ready', 'not_ready', 'draining'], 'Whether the process takes requests.');
+const readiness = status('Readiness', ['ready', 'not_ready', 'draining'], 'Whether the process accepts requests.');
 
 /** The paths that need no credential, as OpenAPI describes them. */
 export const publicPaths: Record<string, JsonSchema> = {
-  '/healthz': publicPath('health', 'Health', 'Reports if the process and what it depends on work.', {
+  '/healthz': publicPath('health', 'Health', 'Reports whether the process and its dependencies work.', {
     200: answer(
       'The process answers.',
       'application/json',
       status('Health', ['ok', 'degraded'], 'Health of the process.'),
     ),
   }),
-  '/readyz': publicPath('readiness', 'Readiness', 'Reports if the process takes requests. For load balancers.', {
+  '/readyz': publicPath('readiness', 'Readiness', 'Reports whether the process accepts requests. For load balancers.', {
     200: answer('Ready.', 'application/json', readiness),
     503: answer('Not ready, or shutting down.', 'application/json', readiness),
   }),

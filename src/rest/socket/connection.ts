@@ -95,7 +95,7 @@ export class SocketConnection implements WebSocketListener, OpenStream {
       () => socket.close(closing.goingAway, 'Three pings were not answered.'),
     );
     const late = setTimeout(() => {
-      const message = `Nothing but auth is expected first, within ${authMs / 1000} seconds.`;
+      const message = `Expected auth as the first message, within ${authMs / 1000} seconds.`;
       this.#refuse(new Failure(401, 'unauthenticated', message));
     }, authMs).unref();
     life.onEnd(() => {

@@ -67,7 +67,7 @@ export const topicKinds: Readonly<Record<string, TopicKind>> = {
   'large-trades': {
     operation: 'large-trades.graphql',
     scopeGroup: 'analytics.flow',
-    description: 'large trades as they are detected; with an API key, `*` needs a minimum premium',
+    description: 'large trades as they are detected; with an API key, `*` requires a minimum premium',
     option: 'minimum total premium, dollars',
     all: true,
     variables(symbol, option) {

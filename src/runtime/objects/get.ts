@@ -77,7 +77,7 @@ export async function get(
     answer.destroy();
     if (redirects === mostRedirects) throw new ObjectError(name, `more than ${mostRedirects} redirects`);
     const next = URL.parse(location, at);
-    if (!next) throw new ObjectError(name, 'redirected to what is no address');
+    if (!next) throw new ObjectError(name, 'redirected to an invalid URL');
     if (at.protocol === 'https:' && next.protocol !== 'https:')
       throw new ObjectError(name, `redirected from https to ${shownUrl(next)}`);
     at = next;

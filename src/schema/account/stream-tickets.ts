@@ -6,7 +6,9 @@ import { PlainMetaType } from '../response-meta.ts';
 const CreateStreamTicketPayload = builder.objectRef<CreatedStreamTicket>('CreateStreamTicketPayload').implement({
   description: 'A ticket that opens a WebSocket at /v2/ws.',
   fields: (t) => ({
-    ticket: t.exposeString('ticket', { description: 'The ticket, good once, with any process of the service.' }),
+    ticket: t.exposeString('ticket', {
+      description: 'The ticket. It can be used once, with any process of the service.',
+    }),
     expiresAt: t.expose('expiresAt', { type: 'EpochMs', description: 'Expiry time, epoch ms: 30 seconds from now.' }),
     meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
   }),

@@ -27,7 +27,7 @@ const WatchlistType = builder.objectRef<Watchlist>('Watchlist').implement({
     tickers: t.expose('symbols', {
       type: ['Ticker'],
       extensions: costs({ rows: usualTickers }),
-      description: 'Tickers, uppercase, in the order they were sent. Repeats are kept.',
+      description: 'Tickers, uppercase, in the order they were sent. Repeats are preserved.',
     }),
     symbols: t.field({
       type: SymbolConnectionType,

@@ -29,7 +29,7 @@ export const GreeksSourceEnum = builder.enumType('GreeksSource', {
 const SolveOriginEnum = builder.enumType('SolveOrigin', {
   description: 'Origin of the volatility that a contract of a capture was solved with.',
   values: enumValues<SolveOrigin>({
-    absent: 'There is none: the contract is expired, adjusted, or neither quoted nor solved before.',
+    absent: 'No volatility: the contract is expired, adjusted, or neither quoted nor solved before.',
     outOfTheMoney: "The quote of the strike's out-of-the-money side.",
     inTheMoney: "The quote of the strike's in-the-money side.",
     interpolated: 'The solved strikes on either side.',

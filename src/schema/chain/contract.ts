@@ -45,7 +45,7 @@ export const OptionContractType = builder.objectRef<OptionContract>('OptionContr
     strike: t.expose('strike', { type: 'StrikeThousandths', description: 'Strike, thousandths of a dollar.' }),
     underlying: t.field({
       type: SymbolType,
-      description: "The symbol the root belongs to. The contract's data needs the entitlement of this symbol.",
+      description: "The symbol the root belongs to. The contract's data requires entitlement to this symbol.",
       resolve: (contract) => ({ symbol: underlyingOf(contract.root) }),
     }),
     style: t.field({

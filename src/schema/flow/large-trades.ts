@@ -20,7 +20,7 @@ const FlowEventKindEnum = builder.enumType('FlowEventKind', {
   description: 'One print, one order swept across several exchanges, or several contracts traded as one.',
   values: enumValues<FlowEventKind>({
     single_block: 'One print.',
-    sweep: 'One order executed on several exchanges within moments.',
+    sweep: 'One order executed on several exchanges within half a second.',
     multi_leg: 'Several contracts of one underlying traded as one order, or a print tied to stock.',
   }),
 });
@@ -160,7 +160,11 @@ const LargeTradesPageType = builder.objectRef<LargeTradesPage>('LargeTradesPage'
 });
 
 const filterArgs = builder.args((arg) => ({
-  session: arg.field({ type: 'SessionDate', description: 'Only this session. Default: all sessions available.' }),
+  session: arg.field({
+    type: 'SessionDate',
+    description:
+      'Only this session. Default: the live feed since the same time of day on the previous trading day; on a day without trading, at least the whole last session.',
+  }),
   minPremiumUsd: arg.float({ description: 'Minimum total premium, dollars. Applied before limit.' }),
   limit: arg.int({
     description: `Number of events. Default ${largeTradeLimits.default}, at most ${largeTradeLimits.max} (${largeTradeLimits.keyMax} with an API key); a larger value is clamped and reported.`,

@@ -31,7 +31,7 @@ export const GexStrikeType = builder.objectRef<GexStrike>('GexStrike').implement
     }),
     deltaAdj: t.exposeFloat('deltaAdj', {
       nullable: true,
-      description: 'Delta-adjusted dollars per $1 move; null when not captured.',
+      description: 'Delta-adjusted gex (|delta| × gex, summed over contracts), dollars per $1 move; null when unknown.',
     }),
     deltaAdjShares: t.float({
       nullable: true,

@@ -74,7 +74,7 @@ export const SymbolGexType = builder.objectRef<{ symbol: string }>('SymbolGex').
         nullable: true,
         extensions: { ...usage.extensions, ...captureCost },
         description:
-          'The last capture at or before a time, unchanged. For a bare date: the last capture of that date. Null if there is none.',
+          'The last capture at or before a time, as stored. For a bare date: the last capture of that date. Null if there is none.',
         args: {
           time: t.arg({ type: 'PointInTime', required: true, description: 'The time or date.' }),
           tz: t.arg({

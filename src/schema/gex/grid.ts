@@ -97,7 +97,7 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
         sizes: ({ top, byExpiry }) => strikeSizes(top, byExpiry),
       }),
     },
-    description: 'The latest capture by strike, without settled expiries; or a past capture, unchanged.',
+    description: 'The latest capture by strike, without settled expiries; or a past capture, as stored.',
     args: {
       at: t.arg({
         type: 'PointInTime',

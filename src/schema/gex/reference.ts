@@ -26,7 +26,7 @@ const GexReferenceMetaType = builder.objectRef<GexReferenceMeta>('GexReferenceMe
   description: 'Metadata of a reference capture.',
   interfaces: [ResponseMetaInterface],
   fields: (t) => ({
-    available: t.exposeBoolean('available', { description: 'True if there is such a capture.' }),
+    available: t.exposeBoolean('available', { description: 'True if the reference capture exists.' }),
   }),
 });
 

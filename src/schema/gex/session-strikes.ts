@@ -27,7 +27,7 @@ const SessionStrikeInterface = builder.interfaceRef<GexStrike>('SessionStrike').
     gex: t.exposeFloat('gex', { description: 'Dollars of dealer hedging per $1 move: calls positive, puts negative.' }),
     deltaAdjGex: t.exposeFloat('deltaAdj', {
       nullable: true,
-      description: 'Delta-adjusted dollars per $1 move; null when not captured.',
+      description: 'Delta-adjusted gex (|delta| × gex, summed over contracts), dollars per $1 move; null when unknown.',
     }),
     callOi: t.exposeInt('callOi', {
       nullable: true,

@@ -19,7 +19,7 @@ const scopeGroup = 'journal';
 
 /** An account of the journal. */
 export const JournalAccountType = builder.objectRef<JournalAccount>('JournalAccount').implement({
-  description: 'A journal account: the place where trades were made.',
+  description: 'An account of the journal, such as one at a broker.',
   fields: (t) => ({
     id: t.exposeID('id', { description: 'Id within the journal.' }),
     name: t.exposeString('name', { description: 'Display name.' }),

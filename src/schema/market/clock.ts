@@ -11,9 +11,9 @@ const MarketClockType = builder.objectRef<MarketClock>('MarketClock').implement(
       type: 'SessionDate',
       description: 'Latest session whose regular hours have begun.',
     }),
-    openMs: t.expose('openMs', { type: 'EpochMs', description: 'Open of that session.' }),
-    closeMs: t.expose('closeMs', { type: 'EpochMs', description: 'Close of that session.' }),
-    nextOpenMs: t.expose('nextOpenMs', { type: 'EpochMs', description: 'Open of the session after it.' }),
+    openMs: t.expose('openMs', { type: 'EpochMs', description: 'Open of the session in sessionDate.' }),
+    closeMs: t.expose('closeMs', { type: 'EpochMs', description: 'Close of the session in sessionDate.' }),
+    nextOpenMs: t.expose('nextOpenMs', { type: 'EpochMs', description: 'Open of the next session.' }),
   }),
 });
 

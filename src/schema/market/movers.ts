@@ -49,7 +49,10 @@ const MoversMetaType = builder.objectRef<MoversMeta>('MoversMeta').implement({
       description:
         'When the changes were computed, epoch ms. They are computed once a minute and shared by all callers.',
     }),
-    universe: t.expose('universe', { type: MoverUniverseEnum, description: 'Where movers were looked for.' }),
+    universe: t.expose('universe', {
+      type: MoverUniverseEnum,
+      description: 'The symbols that the movers were selected from.',
+    }),
   }),
 });
 

@@ -177,7 +177,7 @@ builder.objectField(SymbolType, 'bars', (t) =>
         description: `Bars per page. Default ${barLimits.default}, at most ${barLimits.max}; ${barLimits.keyMax} with an API key.`,
       }),
       cursor: t.arg.string({ description: 'meta.cursor of the previous page.' }),
-      source: t.arg.string({ description: 'Only trade is served.' }),
+      source: t.arg.string({ description: 'Kind of bars. Only trade is supported.' }),
     },
     extensions: {
       scopeGroup: 'market.bars',

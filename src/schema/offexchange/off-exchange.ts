@@ -30,7 +30,7 @@ const ActivityRowType = builder.objectRef<ActivityRow>('OffExchangeActivityRow')
     vwap: t.exposeFloat('vwap', { description: 'Volume-weighted average price, dollars.' }),
     offExchPct: t.exposeFloat('offExchPct', {
       nullable: true,
-      description: 'Fraction of consolidated volume: 0.434 = 43.4 %; null when that is unknown.',
+      description: 'Fraction of consolidatedVolume: 0.434 = 43.4 %; null when that is unknown.',
     }),
     consolidatedVolume: t.exposeFloat('consolidatedVolume', {
       nullable: true,
@@ -175,7 +175,7 @@ const pageArgs = builder.args((arg) => ({
 /** Adds a table to `SymbolOffExchange`: the page type of its rows and the field. */
 function table<T extends OffExchangeTable>(name: T, pageName: string, rowType: object, description: string): void {
   const page = builder.objectRef<OffExchangePage<T>>(pageName).implement({
-    description: `A page of ${description}`,
+    description: `A page of rows: ${description[0]!.toLowerCase()}${description.slice(1)}`,
     fields: (t) => ({
       rows: t.field({
         type: [rowType as typeof ActivityRowType],

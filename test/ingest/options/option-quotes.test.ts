@@ -75,7 +75,7 @@ describe('stored option quotes', () => {
     expect(report).toMatchObject({ status: 'stored', rows: 4, changed: 4, badLineCount: 0 });
     expect(report.notes).toEqual([expect.stringMatching(/^4 quotes of 4 contracts, [\d.]+ bytes each as stored$/)]);
     const tape = await ingest('option-trades', file('trades.csv', tradeHeader, trades));
-    expect(tape.notes).toEqual(['sides from 3 stored quotes of the contracts in it']);
+    expect(tape.notes).toEqual(['sides from 3 stored quotes of its contracts']);
     expect(await sidesStored()).toEqual(sides);
     const events = async () => (await store.pool.query('SELECT * FROM flow_events ORDER BY event_id')).rows;
     const before = await events();
@@ -87,7 +87,7 @@ describe('stored option quotes', () => {
     await ingest('option-quotes', file('quotes.csv', quoteHeader, quotes));
     const files = { trades: [file('trades.csv', tradeHeader, trades)], quotes: [] as string[], dayAggregates: [] };
     const stored = await reconcile(store, files, { session, maxErrors: 0, now });
-    expect(stored.notes).toEqual(['sides from 3 stored quotes of the contracts in it']);
+    expect(stored.notes).toEqual(['sides from 3 stored quotes of its contracts']);
     expect(await sidesStored()).toEqual(sides);
     const others = file('others.csv', quoteHeader, [quote(put, 1500, 1.8, 2)]);
     const given = await reconcile(store, { ...files, quotes: [others] }, { session, maxErrors: 0, now });

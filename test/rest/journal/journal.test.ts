@@ -119,7 +119,7 @@ describe('journal accounts', () => {
     expect((await send('GET', accounts)).body.data).toEqual([{ id: 'main', name: 'main' }]);
     const refused = await send('DELETE', `${accounts}/main`);
     expectBad(refused, 'id');
-    expect(refused.body.error.message).toContain('holds a trade');
+    expect(refused.body.error.message).toContain('has a trade');
     await send('DELETE', `${trades}/${id}`);
     expect((await send('DELETE', `${accounts}/main`)).status).toBe(200);
   });

@@ -24,7 +24,7 @@ const words: readonly (readonly [string, string])[] = [
   ['Walls', 'The strikes with the largest call and put gamma.'],
   [
     'Side',
-    'Inferred from the quote at the time of the trade: at or above the ask is a buy, at or below the bid is a sell.',
+    'Inferred from the quote at the time of the trade: near the ask or above it is a buy, near the bid or below it is a sell.',
   ],
   [
     'Off exchange',
@@ -45,7 +45,7 @@ export function Help({ desk }: { desk: Desk }): VNode {
     <div><h2 id="help-title">Keys and terms</h2>
     <dl class="keys">${keys.map(([key, what]) => html`<div><dt>${key.split(' ').map((one) => html`<kbd>${one}</kbd> `)}</dt><dd>${what}</dd></div>`)}</dl>
     <dl>${words.map(([word, what]) => html`<div><dt>${word}</dt><dd>${what}</dd></div>`)}</dl>
-    <p class="muted">Drag a chart to move it; use Ctrl and the wheel to zoom; a double click shows all of it again. <i>Table</i> shows the figures of a chart. Times are New York times.</p>
+    <p class="muted">Drag a chart to move it; use Ctrl and the mouse wheel to zoom; double-click to reset it. <i>Table</i> shows the figures of a chart. Times are New York times.</p>
     <button type="button" onClick=${() => desk.showHelp(false)}>Close</button></div>
   </dialog>` as VNode;
 }

@@ -88,7 +88,7 @@ export async function tryRequest(tried: Tried, { said, shown }: AnswerParts): Pr
       ...(response.ok ? [saveLink(bytes, type, file)] : []),
     );
   } catch (error) {
-    said.textContent = `The server could not be asked: ${(error as Error).message}`;
+    said.textContent = `The request could not be sent: ${(error as Error).message}`;
     shown.replaceChildren();
   }
 }

@@ -27,7 +27,7 @@ function mediaField({ media = '' }: DOMStringMap): HTMLSelectElement | null {
 function sessionNote({ needs = '' }: DOMStringMap): HTMLElement | null {
   if (!needs.endsWith('site-session')) return null;
   const declared = needs.startsWith('declared') ? ' of an account with the non-professional declaration' : '';
-  const text = `This route needs a site session${declared}: an API key is answered 403. Put a session token into the field at the top instead of a key. `;
+  const text = `This route requires a site session${declared}; an API key returns 403. Enter a session token instead of a key in the field at the top. `;
   return element('p', { className: 'note' }, text, element('a', { href: '/docs/key#session' }, 'Getting a session'));
 }
 
@@ -88,7 +88,7 @@ function formOf(route: HTMLElement): HTMLElement {
   form.addEventListener('submit', (event) => {
     event.preventDefault();
     if (readKey() === '') {
-      said.textContent = 'Give a key first, at the top of the page.';
+      said.textContent = 'Enter a key first, at the top of the page.';
       document.querySelector<HTMLInputElement>('#key-input')?.focus();
       return;
     }

@@ -20,12 +20,12 @@ function present({ limits: { methodologyVersion }, compiled }: GuideParts): Guid
   return {
     id: 'versions',
     title: 'Versions',
-    body: html`<p>Routes are below <code>/v2</code>. What is added to an answer is no new version: ignore fields that you do not know, and expect new values of
-<code>meta.plane</code>. The definitions of the figures have a version of their own, now <b>${methodologyVersion}</b>. It is raised when
-the meaning of a figure changes; each GEX capture names its own in the graph, as <code>methodologyVersion</code>.</p>
+    body: html`<p>Routes are below <code>/v2</code>. Fields can be added to answers without a new version: ignore fields that you do not know, and expect new values of
+<code>meta.plane</code>. The definitions of the figures have their own version, currently <b>${methodologyVersion}</b>. It is raised when
+the meaning of a figure changes; in the graph, each GEX capture has the version it was computed with as <code>methodologyVersion</code>.</p>
 ${retiring.map(
   ({ name, path, atMs, successor }) =>
-    html`<p>Deprecated: <a href="/docs#${name}"><code>${path.replace(/:(\w+)/g, '{$1}')}</code></a> is served until ${new Date(atMs).toISOString().slice(0, 10)}; use <code>${successor}</code>. Its answers have <code>Deprecation</code> and <code>Sunset</code>.</p>`,
+    html`<p>Deprecated: <a href="/docs#${name}"><code>${path.replace(/:(\w+)/g, '{$1}')}</code></a> is served until ${new Date(atMs).toISOString().slice(0, 10)}; use <code>${successor}</code>. Its answers have the headers <code>Deprecation</code> and <code>Sunset</code>.</p>`,
 )}`,
   };
 }

@@ -9,9 +9,9 @@ const commands = (...lines: string[]) =>
 function sampleKey({ sampleKey: key }: GuideParts): GuideSection {
   const body =
     key === null
-      ? html`<p>A server that runs the sample market (<code>npm start</code>) shows a key on its <a href="/">first page</a> to
-who opens it on the same machine. The key reads all of the sample market and is revoked as soon as other data is stored.</p>`
-      : html`<p>This server runs the sample market. This key reads all of it:</p>
+      ? html`<p>A server that runs the sample market (<code>npm start</code>) shows a key on its <a href="/">first page</a> if the
+page is opened on the same machine. The key can read all of the sample market and is revoked when other data is stored.</p>`
+      : html`<p>This server runs the sample market. This key can read all of it:</p>
 <p><code id="guide-sample-key">${key}</code></p>
 <p class="row" data-needs-script><button type="button" class="primary" data-use-sample-key>Use it in this browser</button>
 <button type="button" data-copy="#guide-sample-key">Copy</button></p>`;
@@ -21,8 +21,8 @@ who opens it on the same machine. The key reads all of the sample market and is 
 const fromOperator: GuideSection = {
   id: 'operator',
   title: 'A key from the operator',
-  body: html`<p>Whoever runs the server creates accounts and keys on its command line. The tier of an account’s keys and its
-market-data declaration decide what they read.</p>
+  body: html`<p>The operator of the server creates accounts and keys on its command line. The tier of an account’s keys and its
+market-data declaration decide what they can read.</p>
 ${commands(
   'account set acme --api-tier pro --classification non_professional',
   'key create --account acme --name research',
@@ -39,12 +39,12 @@ function fromSession(parts: GuideParts): GuideSection {
     body: html`<p>Keys can be managed only with a site session, never with a key. A session token is signed by the operator’s site or
 identity provider. A server that signs tokens itself prints one for an account:</p>
 ${commands('account set me --site-tier pro --api-tier pro', 'session create --account me --expires-in 1h')}
-<p>The account declares once what it is: <a href="/docs#classify">the declaration</a>. <code>professional</code> is final. The
+<p>First the account declares its market-data status: <a href="/docs#classify">the declaration</a>. <code>professional</code> is final. The
 commands below expect the token in the variable <code>KEY</code>.</p>
 ${curlOf('declare', parts)}${answerOf('declare')}
-<p>Then it creates its key. The secret is only in this answer. An account can have ${parts.limits.liveKeys} live keys.</p>
+<p>Then create the key. Its secret is shown only in this answer. An account can have ${parts.limits.liveKeys} active keys.</p>
 ${curlOf('create-key', parts)}${answerOf('create-key')}
-<p>An API key that asks the same is rejected:</p>${answerOf('key-rejected')}`,
+<p>The same request with an API key is rejected:</p>${answerOf('key-rejected')}`,
   };
 }
 
@@ -52,18 +52,18 @@ function firstRequest(parts: GuideParts): GuideSection {
   return {
     id: 'use',
     title: 'The first request',
-    body: html`<p>Send the credential in <code>Authorization: Bearer</code>, or a key in <code>X-API-Key</code>. Never put it into a URL,
-which logs and histories store. Read it from the terminal instead of typing it into a command:</p>
+    body: html`<p>Send the credential in <code>Authorization: Bearer</code>, or a key in <code>X-API-Key</code>. Never put it into a URL, because
+URLs are stored in logs and browser histories. Read it from the terminal instead of typing it into a command:</p>
 <pre tabindex="0"><code>read -rs KEY   # paste your key</code></pre>
 ${curlOf('first-request', parts)}${answerOf('first-request')}
-<p>Without a valid credential the answer is <a href="/docs#error-401">401</a>; with one that may not read this,
-<a href="/docs#error-403">403</a>, and <code>details.required_tier</code> names the tier.
-<a href="/docs#symbol"><code>/v2/symbols/{symbol}</code></a> says what a symbol needs.</p>
+<p>Without a valid credential the answer is <a href="/docs#error-401">401</a>. If the credential is valid but may not read the data, it is
+<a href="/docs#error-403">403</a>; if the tier is too low, <code>details.required_tier</code> names the required tier.
+<a href="/docs#symbol"><code>/v2/symbols/{symbol}</code></a> reports what a symbol requires.</p>
 ${shell(html`curl -H "X-API-Key: $KEY" '${parts.origin}/v2/symbols/SPY'`)}`,
   };
 }
 
-/** How to come by a key, and to use it. */
+/** How to get a key, and how to use it. */
 export const keyGuide: Guide = {
   path: '/docs/key',
   title: 'Getting a key',

@@ -14,13 +14,13 @@ function limits({ limits: { pages, barSpanDays, gexTop, quotes }, compiled }: Gu
   return {
     id: 'limits',
     title: 'Limits',
-    body: html`<p>A larger <code>limit</code> is clamped, never rejected. <code>meta.caps.applied</code> says what was reduced
-(<code>limit_clamped</code>, <code>range_clamped</code>), and is empty if nothing was.</p>
+    body: html`<p>A larger <code>limit</code> is clamped, never rejected. <code>meta.caps.applied</code> lists what was reduced
+(<code>limit_clamped</code>, <code>range_clamped</code>); it is empty if nothing was.</p>
 ${table(['Route', 'Default with a key', 'At most with a key', 'At most with a session'], rows)}
 ${answerOf('clamped')}
-<p>With an API key, one request for stock bars spans at most:</p>${table(['Timeframe', 'Span'], spans)}
-<p>A longer one begins later. One request for quotes has at most ${quotes} symbols; more are 400. GEX history gives a key the
-${gexTop} largest strikes of each capture unless <code>top</code> asks for another number; <code>meta.top_defaulted</code> says so.</p>`,
+<p>With an API key, a request for stock bars covers at most:</p>${table(['Timeframe', 'Span'], spans)}
+<p>If the requested span is longer, it is shortened at its start. A request for quotes can have at most ${quotes} symbols; more return 400. With an API
+key, GEX history returns the ${gexTop} largest strikes of each capture unless <code>top</code> is sent; <code>meta.top_defaulted</code> reports this.</p>`,
   };
 }
 
@@ -28,15 +28,15 @@ function cursors(parts: GuideParts): GuideSection {
   return {
     id: 'cursors',
     title: 'Cursors',
-    body: html`<p>While there is more, <code>meta.cursor</code> is the position of the next page: send it as <code>cursor</code>, with
-all other parameters as they were. At the end it is absent. A cursor is opaque and belongs to its symbol and window; a changed
-one is <a href="/docs#error-400">400</a>. The pages together are the answer that one large page would be, also while the session grows. CSV, Arrow
-and protobuf have the address of the next page in <code>Link: &lt;…&gt;; rel="next"</code>.</p>
+    body: html`<p>If there are more rows, <code>meta.cursor</code> is the position of the next page: send it as <code>cursor</code>, with
+all other parameters unchanged. On the last page it is absent. A cursor is opaque and belongs to its symbol and window; with a changed cursor
+the request returns <a href="/docs#error-400">400</a>. All pages together contain the same rows as one large page, also while the session grows. CSV, Arrow
+and protobuf have the URL of the next page in <code>Link: &lt;…&gt;; rel="next"</code>.</p>
 ${curlOf('first-page', parts)}${answerOf('first-page')}${answerOf('next-page')}`,
   };
 }
 
-/** Reads every page of an address; waits where the rate is exceeded. Runs in Node and in browsers. */
+/** Reads every page of an address; waits if the rate is exceeded. Runs in Node and in browsers. */
 const loop = (address: string) => `async function* rowsOf(address, key) {
   let cursor;
   do {
@@ -67,7 +67,7 @@ function everyPage({ origin }: GuideParts): GuideSection {
   return {
     id: 'loop',
     title: 'Reading every page',
-    body: html`<p>In JavaScript, with nothing to install: as <code>rows.mjs</code>, run by <code>node rows.mjs</code>.</p>
+    body: html`<p>In JavaScript, without packages. Save it as <code>rows.mjs</code> and run <code>node rows.mjs</code>.</p>
 <pre tabindex="0" data-runs="node"><code>${before}<span data-origin>${origin}</span>${after}</code></pre>`,
   };
 }
@@ -76,9 +76,9 @@ function caching(parts: GuideParts): GuideSection {
   return {
     id: 'caching',
     title: 'ETag and 304',
-    body: html`<p>An answer about past sessions alone has an <code>ETag</code> and <code>Cache-Control: private</code>: your own client can store it, a
-shared cache must not. Send the tag in <code>If-None-Match</code>; while nothing has changed the answer is 304 without a body. It costs 1 request as
-any other. Each media type and encoding has a tag of its own. An answer that can still change is <code>no-store</code> and has no tag.</p>
+    body: html`<p>An answer about past sessions only has an <code>ETag</code> and <code>Cache-Control: private</code>: your client can store it, a
+shared cache must not. Send the tag in <code>If-None-Match</code>: if nothing has changed, the answer is 304 without a body. Such a request costs 1 request,
+like any other. Each media type and encoding has its own tag. An answer that can still change is <code>no-store</code> and has no tag.</p>
 ${curlOf('tagged', parts)}${answerOf('tagged', ['etag', 'cache-control'])}
 <p>The same request with that tag:</p>${answerOf('not-modified', ['etag', 'cache-control'])}`,
   };
@@ -88,9 +88,9 @@ function windows(parts: GuideParts): GuideSection {
   return {
     id: 'windows',
     title: 'Windows: to is exclusive',
-    body: html`<p>A window of stock bars is <code>[from, to)</code>: what is at <code>to</code> is not in it. One day is from that day to the
-next. The same day twice is a window that can hold nothing, and <code>meta.note</code> says so. <code>from</code> after <code>to</code> is 400. The off-exchange
-routes count whole sessions: there <code>to</code> is inclusive.</p>
+    body: html`<p>A window of stock bars is <code>[from, to)</code>: a bar that starts at <code>to</code> is not included. For one day, send that day and the
+next. A window from a day to the same day is always empty, and <code>meta.note</code> says so. If <code>from</code> is after <code>to</code>, the answer is 400. The off-exchange
+routes use whole sessions: there <code>to</code> is inclusive.</p>
 ${curlOf('empty-window', parts)}${answerOf('empty-window')}${curlOf('whole-day', parts)}${answerOf('whole-day')}`,
   };
 }
@@ -99,13 +99,13 @@ function nothing(parts: GuideParts): GuideSection {
   return {
     id: 'empty',
     title: 'Empty answers',
-    body: html`<p>Nothing found is no error. A weekend, a holiday, a quiet contract or a window before the first capture is 200 with an empty
-list or a null payload. Only what is not registered is <a href="/docs#error-404">404</a>.</p>
+    body: html`<p>An empty result is not an error. A weekend, a holiday, a contract without trades or a window before the first capture returns 200 with an empty
+list or a null payload. Symbols that are not registered and unknown ids return <a href="/docs#error-404">404</a>.</p>
 ${curlOf('quiet-day', parts)}${answerOf('quiet-day')}`,
   };
 }
 
-/** How long answers are read, and what can be stored of them. */
+/** How long answers are read in pages, and which answers can be cached. */
 export const pagingGuide: Guide = {
   path: '/docs/paging',
   title: 'Paging and caching',

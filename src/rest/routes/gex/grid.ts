@@ -8,7 +8,7 @@ export const gexGrid = route({
   path: '/v2/gex/:symbol/grid',
   summary: 'GEX grid',
   description:
-    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture unchanged. Totals include all strikes of the requested expiries; top does not change them.',
+    'Dealer gamma exposure by strike: the latest capture without settled expiries, or a past capture as stored. Totals include all strikes of the requested expiries; top does not change them.',
   scopeGroup: 'analytics.gex',
   params: {
     symbol: ticker,

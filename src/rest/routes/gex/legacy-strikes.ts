@@ -15,7 +15,7 @@ export const legacyStrikes = route({
   params: {
     underlying: ticker,
     date: sessionDate,
-    source: text(40).optional(),
+    source: text(40).meta({ description: 'Accepted, but not used.' }).optional(),
   },
   name: 'legacy-strikes',
   operation: 'gex/legacy-strikes.graphql',

@@ -26,7 +26,7 @@ function stateOf(state: Pick<DeskState, (typeof entries)[number]>): PanelState {
     state,
     ['symbol', 'flow', 'largeTrades'],
     none
-      ? `No large trade of ${state.view.symbol} options in the ${state.view.session === null ? 'last 24 hours' : 'session'}.`
+      ? `No large trade of ${state.view.symbol} options ${state.view.session === null ? 'since this time on the previous trading day' : 'in the session'}.`
       : null,
     'trades',
   );
