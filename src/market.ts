@@ -6,7 +6,7 @@ const stop = new AbortController();
 // A terminal's Ctrl-C reaches every process; it is the first one's to tell the others.
 process.on('SIGINT', () => {});
 process.once('SIGTERM', () => stop.abort());
-// Whoever started this one has ended.
+// The process that started this one has ended.
 process.on('disconnect', () => stop.abort());
 
 const well = await runMarket({

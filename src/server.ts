@@ -69,14 +69,14 @@ export interface ServerParts {
   access: Access;
   now: Clock;
   log: Logger;
-  /** What is told as it happens (`openLiveHub`); whoever opened it closes it before the server stops. */
+  /** The source of live events (`openLiveHub`). Its opener closes it before the server stops. */
   live: LiveHub;
   /**
-   * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to whoever opens it
-   * on this machine, while it works: it is revoked as soon as other data is stored.
+   * A key that reads the sample market; null, or absent: the market is not the sample. `/` shows it to clients that
+   * open it on this machine, while it works: it is revoked as soon as other data is stored.
    */
   sampleKey?: string | null;
-  /** True from the moment the process was asked to end; absent: never. */
+  /** True since the process was asked to end; absent: never. */
   draining?: () => boolean;
   /** Null, or absent: nothing is measured. */
   metrics?: Metrics | null;
@@ -118,7 +118,8 @@ function refuseOtherWebSockets(request: Request, _response: Response, next: Next
 }
 
 /**
- * Gives a request its scope: what is heavy of it takes turns with others, and all of it ends when its client hangs up.
+ * Gives a request its scope: its heavy work alternates with that of others, and all of its work ends when its client
+ * disconnects.
  */
 function scoped(_request: Request, response: Response, next: NextFunction): void {
   const scope = beginRequest(clientGone);
@@ -126,7 +127,7 @@ function scoped(_request: Request, response: Response, next: NextFunction): void
   withinRequest(scope, next);
 }
 
-/** Who is told of every request. */
+/** The observers that are called for every request. */
 function observersOf({ log, metrics, traces }: ServerParts, lines: RequestLines): RequestObserver[] {
   return [requestLog(log, lines), ...(metrics ? [metrics.requests] : []), ...(traces ? [traces.requests] : [])];
 }
@@ -136,7 +137,7 @@ function withinTrace(traces: Traces | null | undefined): express.RequestHandler 
   return (request, _response, next) => (traces ? traces.within(request, next) : next());
 }
 
-/** `/metrics` for whoever has the token; unknown without one. */
+/** `/metrics` for callers with the token; unknown without one. */
 function metricsRoute({ config: { metricsToken }, metrics }: ServerParts): Router {
   const router = Router({ caseSensitive: true });
   if (!metrics || metricsToken === null) return router;
@@ -208,7 +209,7 @@ function servicesOf(
   };
 }
 
-// What most people look at first; its place is taken by the first of a registry that lacks it.
+// The symbol that most people look at first; if it is not registered, the first registered one is used.
 const usualSymbol = 'SPY';
 
 /** The symbol the dashboard begins with. While the registry cannot be read, the usual one. */
@@ -250,7 +251,7 @@ function graphRouter({
     answerLimits: { bytes: parts.config.answerMaxBytes, ms: parts.config.answerTimeoutMs },
   });
   const router = Router({ caseSensitive: true });
-  // At this address alone: what lies below it is unknown, in the words every unknown path is told in.
+  // At this path only: paths below it are unknown, with the message of every unknown path.
   router.all('/graphql', (request, response, next) =>
     asksForWebSocket(request) ? webSocket(request, response) : next(),
   );

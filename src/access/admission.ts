@@ -7,7 +7,7 @@ import type { Anonymous, Counted, RateState } from './limits/rate.ts';
 import { hasRateHeaders, writeRateHeaders } from './limits/rate-headers.ts';
 import type { Access } from './open-access.ts';
 
-/** What admission learns about a request, for the log and metrics. */
+/** What admission finds out about a request, for the log and metrics. */
 type Noted = Partial<Pick<Caller, 'accountId' | 'keyId' | 'tier'>> & { cost?: number };
 
 /** What admission is built from. */

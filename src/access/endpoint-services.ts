@@ -6,7 +6,7 @@ import type { ClientAddress } from '../runtime/http/client-address.ts';
 import type { Admission } from './admission.ts';
 import type { Caller } from './caller.ts';
 
-/** What an endpoint learns about a request, for the log and metrics. */
+/** What an endpoint finds out about a request, for the log and metrics. */
 interface Noted {
   /** The kind of a GraphQL operation: `query`, `mutation` or `subscription`. */
   operation?: string;

@@ -1,6 +1,6 @@
 /**
- * Names the definitions in docs/methodology.md; stored with whatever they computed, raised when a figure's definition
- * changes.
+ * The version of the definitions in docs/methodology.md. It is stored with computed data, and raised when the
+ * definition of a figure changes.
  */
 export const methodologyVersion = '2';
 

@@ -20,7 +20,7 @@ const lastWordsMs = 500;
 const isHeapOption = (option: string) =>
   /^--(max[-_](old|semi)[-_]space[-_]size|heap[-_]growing[-_]percent)/.test(option);
 
-/** Starts a process of the sample market; `onProgress` hears how far it is, 0…1. */
+/** Starts a process of the sample market; `onProgress` is called with the progress, 0…1. */
 export function startMarket(
   task: MarketTask,
   onProgress: (label: string, fraction: number) => void = () => {},

@@ -34,21 +34,19 @@ export interface Config {
   /** TCP port; 0 lets the system choose one. */
   port: number;
   host: string;
-  /** How long a server that was told to stop goes on taking requests, ms, so that balancers notice. */
+  /** How long a server continues to accept requests after the signal to stop, ms, so that balancers notice. */
   drainDelayMs: number;
-  /** Bytes that an answer by graph may have. */
+  /** Maximum bytes of a GraphQL answer. */
   answerMaxBytes: number;
-  /** How long an answer by graph may be worked on, ms, without the time it waits for its turn. */
+  /** Maximum processing time of a GraphQL answer, ms, without the time it waits in the queue. */
   answerTimeoutMs: number;
   /** Processes that serve on the port together; `auto` = one a processor. */
   workers: number | 'auto';
-  /**
-   * What all processes of a server together are to stay below, bytes; null = the container's limit, or 512 MiB each.
-   */
+  /** Memory limit of all processes of a server together, bytes; null = the container's limit, or 512 MiB each. */
   memoryLimitBytes: number | null;
-  /** A PostgreSQL server; null = the embedded one. */
+  /** URL of a PostgreSQL server; null = the embedded one. */
   databaseUrl: string | null;
-  /** Standbys of it that market data is read from; empty = none. */
+  /** URLs of its standbys, from which market data is read; empty = none. */
   databaseReadUrls: string[];
   /** How long the server lets one database statement take, ms; 0 = forever. */
   databaseTimeoutMs: number;
@@ -74,20 +72,20 @@ export interface Config {
   metaHeaderPrefix: string;
   /** Origins whose pages may call this server; empty = none. */
   corsOrigins: string[];
-  /** Proxies whose forwarding headers are believed, as `clientAddressOf` takes them; empty = none. */
+  /** Proxies whose forwarding headers are trusted, in the form of `clientAddressOf`; empty = none. */
   trustedProxies: string[];
   logLevel: LogLevel;
   /** TCP port of `/metrics`; 0 lets the system choose one, null = none of its own. */
   metricsPort: number | null;
   metricsHost: string;
-  /** What a reader of `/metrics` has to send; on the server's own port there are metrics only with one. */
+  /** The token that a reader of `/metrics` must send. Without one, the server's own port has no metrics. */
   metricsToken: string | null;
-  /** Where traces go; null = nowhere, and none are made. */
+  /** Where traces are sent; null = tracing is off. */
   traces: TraceSettings | null;
   sources: Record<SourceName, boolean>;
 }
 
-/** What the command line may decide instead of the environment. */
+/** Settings that the command line can override. */
 export interface ConfigOverrides {
   dataDir?: string | undefined;
   port?: number | undefined;

@@ -52,7 +52,7 @@ export function failureWithin(error: unknown): Failure | null {
   return null;
 }
 
-/** 400: `parameter` names what was wrong, `expected` says what would have been right. */
+/** 400: `parameter` names what was wrong, `expected` says what was expected. */
 export function invalidParameter(parameter: string, expected: string): Failure {
   return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });
 }
@@ -75,7 +75,7 @@ export function unauthenticated(
   return new Failure(401, 'unauthenticated', message, { headers: { 'WWW-Authenticate': 'Bearer' } });
 }
 
-/** 401: the credential that was sent is none, or is not valid any more. */
+/** 401: the credential is malformed, unknown, or no longer valid. */
 function invalidCredential(): Failure {
   return new Failure(401, 'unauthenticated', 'The API key or session token is not valid.', {
     headers: { 'WWW-Authenticate': 'Bearer error="invalid_token"' },
@@ -119,7 +119,7 @@ export function siteSessionRequired(what: string): Failure {
   return new Failure(403, 'not_entitled_tier', `${what} needs a site session; an API key cannot do it.`);
 }
 
-/** 404: `what` is not there, or not registered. */
+/** 404: `what` does not exist, or is not registered. */
 export function notFound(what: string): Failure {
   return new Failure(404, 'not_found', `${what} was not found.`);
 }
@@ -136,7 +136,7 @@ export function gone(successor: string): Failure {
   return new Failure(410, 'not_found', `This route is no longer served; use ${successor}.`);
 }
 
-/** 408: the body came too slowly to be waited for. */
+/** 408: the body was sent too slowly. */
 export function bodyTooSlow(): Failure {
   return new Failure(408, 'invalid_params', 'The request body was sent too slowly.', {
     headers: { Connection: 'close' },
@@ -170,7 +170,7 @@ export function addressTooLong(maxBytes: number): Failure {
   return new Failure(414, 'invalid_params', `The URL is too long: at most ${maxBytes} bytes.`);
 }
 
-/** When a failure may be gone: as a header, and where an answer has no headers of its own among the details. */
+/** When to retry: as a header, and in the details for answers without headers of their own. */
 function retryAfter(seconds: number): FailureOptions {
   return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };
 }
@@ -195,17 +195,17 @@ export function sourceNotConfigured(dataset: string): Failure {
   return new Failure(503, 'internal', `No ${dataset} source is configured.`);
 }
 
-/** 503: the option-bar provider is configured and not reachable. */
+/** 503: the option-bar provider is configured but not reachable. */
 export function providerUnavailable(cause: unknown): Failure {
   return new Failure(503, 'provider_unavailable', 'The option-bar provider is unavailable.', { cause });
 }
 
-/** 503: the server has no room for the request at the moment. */
+/** 503: the server has no capacity for the request now. */
 export function overloaded(message: string, retryAfterSeconds: number): Failure {
   return new Failure(503, 'internal', message, retryAfter(retryAfterSeconds));
 }
 
-/** 500: a defect of ours. Nothing of the cause leaks. */
+/** 500: an internal error. The cause is not sent. */
 export function internal(cause: unknown): Failure {
   return new Failure(500, 'internal', 'Something went wrong on our side.', { cause });
 }

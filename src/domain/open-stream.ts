@@ -9,7 +9,7 @@ export interface StreamEnd {
   failure: Failure;
 }
 
-/** An open stream as the process sees it, whatever it carries and whichever endpoint opened it. */
+/** An open stream as the process sees it, of any content and endpoint. */
 export interface OpenStream {
   /** Sends a heartbeat. */
   beat(): void;

@@ -104,7 +104,7 @@ const idsOfCategory: readonly (readonly [CompositionCategory, readonly number[]]
   ['odd_lot', [37]],
 ];
 
-// The place in `compositionCategories` that an id alone would give: the first that one of a print's ids gives wins.
+// The index into `compositionCategories` that an id alone would give. Of the indexes of a print's ids, the lowest wins.
 const regularWay = compositionCategories.indexOf('regular_way');
 const other = compositionCategories.indexOf('other');
 const categoryById = new Uint8Array(64).fill(other);
@@ -114,7 +114,7 @@ for (const [category, ids] of idsOfCategory) {
 }
 
 /**
- * The place in `compositionCategories` of an off-exchange print. Regular way is a print all of whose conditions leave
+ * The index into `compositionCategories` of an off-exchange print. Regular way is a print all of whose conditions leave
  * it ordinary; what no category names (a cash sale, an id not known) is `other`.
  */
 export function compositionCategoryOf(conditions: readonly number[]): number {

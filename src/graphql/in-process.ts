@@ -7,8 +7,8 @@ import type { HttpContext } from './request-state.ts';
 export const answerBytesInProcess = 4 * 1024 * 1024;
 
 /**
- * Sends a document to the graph from within the process: the same credential, limits, cost and usage as a request to
- * `/graphql`, of which `request` and `response` are those of the request it belongs to.
+ * Sends a document to the graph from within the process: with the credential, limits, cost and usage of a request to
+ * `/graphql`. `request` and `response` are those of the request it belongs to.
  */
 export function askThrough(yoga: GraphqlEndpoints['yoga']) {
   return async (

@@ -18,9 +18,8 @@ interface Walk {
 }
 
 /**
- * Whether a field's group gives way to those of fields below it. A symbol is only the way to its bars; but what is an
- * account's own (`watchlists`, `account`, `journal`) was read whatever comes below it, and makes the answer that
- * account's own.
+ * Whether a field's group gives way to those of fields below it. A symbol is only the path to its bars; but data of an
+ * account (`watchlists`, `account`, `journal`) was read in any case, and makes the answer that account's own.
  */
 function givesWay(group: string): boolean {
   return group.startsWith('market.') || group.startsWith('analytics.');

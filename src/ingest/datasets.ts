@@ -73,7 +73,7 @@ export const datasets: Record<Dataset, DatasetKind> = {
     describes: 'option chains, delayed-quote CSV or JSON; dealer gamma is computed',
     load: loadChain,
     shapedBy: ({ gammaSource, rate }) => `${gammaSource} ${rate} ${methodologyVersion}`,
-    // Whoever stores a chain forgets the files of its instant: `storeChain`.
+    // `storeChain` forgets the earlier files of the chain's instant.
     supersedes: [],
   },
   'stock-trades': {

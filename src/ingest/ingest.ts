@@ -30,10 +30,7 @@ export interface FileReport {
   /** Lines that were omitted, or for which the file was refused: the first hundred. */
   badLines: BadLine[];
   badLineCount: number;
-  /**
-   * What is remarkable of a file that was stored all the same, e.g. lines of which only part was usable: the first
-   * hundred.
-   */
+  /** Notes on a file that was stored, for instance on lines that were only partly usable: the first hundred. */
   notes: string[];
   /** Why the file was refused or left alone; null when it was stored. */
   reason: string | null;

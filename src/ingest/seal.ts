@@ -64,9 +64,8 @@ function objection({ session, symbols }: SealRequest, stored: readonly StoredSes
 }
 
 /**
- * Makes a session final: nothing of it is written any more, by whatever command, until the seal is undone. Refused
- * while it is not over, when nothing of it is stored, and while live option flow in it is not reconciled. Waits for
- * those that are writing.
+ * Makes a session final: no command can write it until the seal is undone. Rejected while the session is not over, if
+ * nothing of it is stored, and while live option flow in it is not reconciled. Waits for commands that are writing.
  */
 export async function sealSession(
   store: Store,

@@ -33,8 +33,8 @@ export interface LiveHub {
   /** Streams open, and topics followed. */
   counts(): { streams: number; topics: number };
   /**
-   * The server stops: ends every stream, and each that still comes a moment after it was opened, so that its client
-   * connects elsewhere.
+   * The server stops: ends every stream, and each further one shortly after it is opened, so that its client connects
+   * elsewhere.
    */
   drain(): void;
   /** Ends every stream and follows nothing any more; a second time does nothing. */
@@ -51,7 +51,7 @@ export interface HubParts {
   /** Tells what changed; null = nobody does, and everything is read again at intervals alone. */
   changes: Pick<Changes, 'onChange'> | null;
   every?: Every;
-  /** Hears of reads that failed, which are tried again. */
+  /** Called for reads that failed, which are retried. */
   onError: (failure: Failure) => void;
 }
 

@@ -19,7 +19,7 @@ const oldestMs = 5 * dayMs;
 /** Events a reader may have missed and still go on. */
 const mostMissed = 10_000;
 
-/** A place in the feed as text: its steps, one after the other. */
+/** A position in the feed as text: its steps, one after the other. */
 function formatPosition(steps: readonly FeedStep[]): string {
   return steps.map(({ position, throughMs }) => `${position}.${throughMs}`).join('.');
 }

@@ -43,7 +43,9 @@ function barEnd(timeframe: Timeframe, tsMs: number): number {
   return timeframe === '1d' ? exchangeInstant(addDays(exchangeDate(tsMs), 1)) : tsMs + timeframeMs[timeframe];
 }
 
-/** Whether a bar in progress of which no minutes are stored is shown: live, and a day once its trading is over. */
+/**
+ * Whether a bar in progress without stored minutes is shown: in the live view, and a day bar once its trading is over.
+ */
 function isShownWhole({ store, nowMs }: BarReading, timeframe: Timeframe, tsMs: number): boolean {
   const isOver = timeframe === '1d' && nowMs >= exchangeInstant(exchangeDate(tsMs), sessionMinutes.extendedClose);
   return isOver || !store.endedBarsOnly;

@@ -71,7 +71,7 @@ interface Topic<S, T> {
 /** What the topics of a kind are made with. */
 export interface TopicsParts {
   now: () => number;
-  /** Hears of the first of several reads that failed one after the other; they are tried again. */
+  /** Called for the first of several consecutive reads that failed; they are retried. */
   onError: (failure: Failure) => void;
   /** Runs `work` after so many ms. */
   later: (ms: number, work: () => void) => void;
@@ -95,8 +95,8 @@ function merged(a: Change, b: Change): Change {
 }
 
 /**
- * Follows a kind's topics: however many read one, it is read once, and while a read is in progress whatever changes
- * waits for the next.
+ * Follows the topics of a kind. A topic is read once, regardless of the number of its subscribers; a change during a
+ * read is covered by the next read.
  */
 export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later }: TopicsParts): Topics<S, T> {
   const topics = new Map<string, Topic<S, T>>();
@@ -121,7 +121,7 @@ export function createTopics<S, T>(kind: TopicKind<S, T>, { now, onError, later 
       mailbox.begin(first.length > 0 ? '' : kind.cursor(state));
       return;
     }
-    // Whatever comes in the meantime waits behind what was missed.
+    // New events wait until the missed ones are sent.
     const release = mailbox.hold();
     mailbox.begin(following.resume.after);
     following.resume.read(state).then(release, (error: unknown) => mailbox.source.end(failedEnd(failureOf(error))));

@@ -15,7 +15,7 @@ function textOf(name: string, value: unknown): string {
   if (typeof value === 'string') return value;
   if (typeof value === 'number') return numberText(value);
   if (typeof value === 'boolean') return String(value);
-  // Models send lists where a list is meant, whatever the schema says.
+  // Models send arrays for lists, even if the schema asks for text.
   if (Array.isArray(value) && value.every((item) => typeof item === 'string')) return value.join(',');
   throw invalidParameter(name, 'expected text, a number, or true or false');
 }

@@ -1,6 +1,6 @@
 import { type Cut, selectedColumns, selectedItems } from './selected-items.ts';
 
-/** What an answer for a model may hold: of each list so many items, and in all about so many characters of JSON. */
+/** Limits of an answer for a model: items per list, and about how many characters of JSON in total. */
 export interface Bounds {
   items: number;
   characters: number;
@@ -13,7 +13,10 @@ export interface Bounded {
   answer: object;
   json: string;
   cuts: Cut[];
-  /** True if strikes were left out and neither the answer nor the bounds name a spot that the others are near. */
+  /**
+   * True if strikes were omitted and neither the answer nor the bounds name the spot to which the others should be
+   * near.
+   */
   lacksSpot: boolean;
 }
 

@@ -188,7 +188,7 @@ export function mcpRouter(parts: McpParts): Router {
   };
   const isFromHere = originValidation(['localhost', '127.0.0.1', '[::1]', ...parts.originHosts]);
   const serve: RequestHandler = async (request, response) => {
-    // Pages of other origins have no business here, whatever name they reach this machine by.
+    // Pages of other origins are rejected, regardless of the name by which they reach this machine.
     if (!isFromHere(request, response)) return;
     const caller = await parts.services.admission.identify(request);
     if (request.method !== 'POST') throw methodNotAllowed(request.method, ['POST']);

@@ -63,7 +63,7 @@ function failureOfAnswer(error: GraphQLError | undefined): Failure {
   );
 }
 
-/** Runs the tool; `ask` sends the document through the graph's own door, as the caller. */
+/** Runs the tool; `ask` sends the document to the graph's own endpoint, as the caller. */
 export async function askGraph(
   sent: Record<string, unknown>,
   ask: (query: string, variables: Record<string, unknown>) => Promise<ExecutionResult>,

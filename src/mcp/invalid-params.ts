@@ -19,8 +19,8 @@ function issuesIn(text: string): Issue[] {
 const validatorCodes: readonly number[] = [ProtocolErrorCode.InternalError, ProtocolErrorCode.InvalidParams];
 
 /**
- * An answer as it is sent. Where a message's params are not what the protocol says, the SDK's message is the
- * validator's issues as JSON, often as an internal error: the client is told that its params are invalid, and which.
+ * An answer as it is sent. If the params of a message do not fit the protocol, the SDK sends the validator's issues as
+ * JSON, often as an internal error. This answer names the invalid params instead.
  */
 export function withNamedParams(answer: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in answer) || !validatorCodes.includes(answer.error.code)) return answer;

@@ -6,7 +6,7 @@ import { deepestJson, jsonFault } from '../runtime/stored-text.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */
 const mostBytes = 1024 * 1024;
-/** Messages of a batch, each of which may be a call. */
+/** Maximum number of messages in a batch. Each can be a call. */
 export const mostMessages = 20;
 
 /** JSON-RPC's codes for what could not be taken for messages. */

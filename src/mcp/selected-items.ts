@@ -1,12 +1,12 @@
-/** Which items of a list that is too long are kept. */
+/** Which items of a list that is too long are returned. */
 export type Which = 'first' | 'newest' | 'strikes' | 'ranked';
 
 /** A list that was cut. */
 export interface Cut {
-  /** Its place, lists in lists by `[]`, e.g. `data.captures[].strikes`. */
+  /** Its path, lists in lists as `[]`, e.g. `data.captures[].strikes`. */
   path: string;
   shown: number;
-  /** Items of the longest list in that place. */
+  /** Items of the longest list at that path. */
   of: number;
   which: Which;
 }
@@ -82,9 +82,8 @@ function ranked(list: readonly unknown[], count: number, ranks: readonly number[
 }
 
 /**
- * The `count` items of a list that a reader would keep: of a ranking the highest ranked, of strikes those nearest the
- * spot (dollars; if unknown, nearest the middle one), of a series the newest, else the first. They stay in the order of
- * the list.
+ * The most useful `count` items of a list: of a ranking the highest ranked, of strikes those nearest the spot (dollars;
+ * if unknown, nearest the middle one), of a series the newest, else the first. They stay in the order of the list.
  */
 export function selectedItems(
   list: readonly unknown[],

@@ -8,7 +8,7 @@ export interface Vitals {
   writeFailures: () => readonly string[];
   /** False while a Redis that is configured is not reachable. */
   redis: () => boolean;
-  /** True from the moment the process was asked to end. */
+  /** True since the process was asked to end. */
   draining: () => boolean;
 }
 
@@ -17,7 +17,7 @@ export type HealthStatus = { status: 'ok' } | { status: 'degraded'; reasons: str
 /** `/readyz`: whether requests should be sent here. */
 export type Readiness = 'ready' | 'not_ready' | 'draining';
 
-/** Answers for balancers and orchestrators. Both come within a bounded time, whatever hangs. */
+/** Answers for balancers and orchestrators. Both come within a bounded time, even if a dependency hangs. */
 export interface Health {
   status(): Promise<HealthStatus>;
   readiness(): Promise<Readiness>;

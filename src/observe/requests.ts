@@ -25,7 +25,7 @@ export type RequestObserver = (request: IncomingMessage) => (ended: Ended) => vo
 
 const methods: ReadonlySet<string> = new Set(['GET', 'HEAD', 'POST', 'PUT', 'PATCH', 'DELETE', 'OPTIONS']);
 
-/** The pattern by which Express found who answers: there are as many as the code names, whatever clients ask for. */
+/** The pattern by which Express matched the route. The number of patterns is fixed by the code, not by the requests. */
 function routeOf({ route }: Request): string {
   const path: unknown = route?.path;
   return typeof path === 'string' ? path : 'other';

@@ -23,7 +23,7 @@ export type SpanOf = <T>(name: string, details: SpanAttributes, work: () => T) =
  */
 export interface Traces {
   requests: RequestObserver;
-  /** Does `work`, and whatever it begins, as a part of the request. */
+  /** Runs `work`, and everything it starts, as a part of the request. */
   within(request: IncomingMessage, work: () => void): void;
   span: SpanOf;
   /** A statement of the database; what it returns is called with whether it failed. Its text holds no values. */

@@ -3,7 +3,7 @@ import { type Html, html } from './html.ts';
 
 /** The sample market that a server runs. */
 export interface SampleMarket {
-  /** A key that reads it; null if it is not shown to whoever asks. */
+  /** A key that can read it; null if the key must not be shown for this request. */
   key: string | null;
 }
 

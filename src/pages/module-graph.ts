@@ -9,7 +9,7 @@ export interface ModuleFiles {
   packages: Readonly<Record<string, string>>;
 }
 
-/** The modules that a text imports, by their paths; what it imports later, by a call, is left out. */
+/** The modules that a text imports, by their paths; dynamic imports are not included. */
 function importsOf(text: string, path: string, packages: ModuleFiles['packages']): string[] {
   const [imports] = parse(text, path);
   return imports

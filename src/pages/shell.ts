@@ -89,8 +89,8 @@ function pageSecurity(importMap: string): string {
 const editorSecurity = [...anyPage, "script-src 'self'", "style-src 'self' 'unsafe-inline'"].join('; ');
 
 /**
- * The whole document of a page. Its modules are named, whatever imports them, so that they come at once and not level
- * by level; and they come behind the style sheets, for which the first paint waits.
+ * The whole document of a page. All its modules are named, so that they load at once and not level by level. They come
+ * after the style sheets, for which the first paint waits.
  */
 export async function documentOf(page: Page, assets: Assets, site: SiteState): Promise<string> {
   const { title, description, current, body, styles = [] } = page;
@@ -133,7 +133,7 @@ export async function sendPage(
   if ('json' in page) return void response.json(page.json);
   const [markup, security, secret] =
     'document' in page
-      ? // It shares its address with answers that a credential decides, none of which is stored.
+      ? // It shares its URL with answers that depend on a credential and are never stored.
         [page.document.markup, editorSecurity, true]
       : // The header offers the sample market's key.
         [await documentOf(page, assets, site), pageSecurity(assets.importMap), site.sample?.key != null];

@@ -29,7 +29,7 @@ export interface Services {
 /** What a resolver knows of one request. */
 export interface RequestContext extends Services, Batching {
   caller: Caller;
-  /** The instant of the request: one answer speaks of one moment. */
+  /** The instant of the request: all of an answer is as of this instant. */
   nowMs: number;
   /** What is to be undone when the request ends, however it ends. */
   onEnd: (undo: () => void) => void;

@@ -66,10 +66,10 @@ function* objectPieces(value: Record<string, unknown>): Generator<JsonPart> {
   yield before === '{' ? '{}' : '}';
 }
 
-/** Bytes that are copied or hashed in one turn: about 2 ms of work. */
+/** Bytes that are copied or hashed without a yield: about 2 ms of work. */
 export const bytesPerYield = 1024 * 1024;
 
-/** Buffers as one, large ones with turns for others in between. */
+/** Joins buffers; large ones with yields to the event loop in between. */
 export async function joined(parts: readonly Buffer<ArrayBuffer>[]): Promise<Buffer<ArrayBuffer>> {
   if (parts.length === 1) return parts[0]!;
   const all = Buffer.allocUnsafeSlow(parts.reduce((sum, part) => sum + part.length, 0));

@@ -26,7 +26,7 @@ export class WrittenJson {
   }
 }
 
-/** `JSON.stringify(value)`, in which what has been written already stands in its place. */
+/** `JSON.stringify(value)`, with the parts that are already written inserted at their positions. */
 export function stringified(value: unknown): JsonPart[] {
   met = [];
   const text = JSON.stringify(value);
@@ -41,7 +41,7 @@ export class JsonWriter {
   readonly #parts: JsonPart[] = [];
   #text = '';
 
-  /** @param wrote Told of the characters of what is written here; what was written elsewhere was counted there. */
+  /** @param wrote Called with the number of characters written here; what was written elsewhere was counted there. */
   constructor(wrote: (characters: number) => void) {
     this.#wrote = wrote;
   }

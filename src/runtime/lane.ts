@@ -15,8 +15,8 @@ export interface LaneStats {
 /** Where heavy work of the whole process runs, a piece at a time. */
 export interface Lane {
   /**
-   * Resolves when the caller's next piece may run: one in an iteration of the event loop, callers in turn, after light
-   * requests. One whose `isOver` says so when its turn comes has nothing to do: it takes no iteration.
+   * Resolves when the caller's next piece may run: one per iteration of the event loop, callers alternate, after light
+   * requests. A piece whose `isOver` is true when it is next takes no iteration.
    */
   turn(caller: string, isOver?: () => boolean): Promise<void>;
   /** A light request begins; heavy pieces wait until the function is called, but not for long. */

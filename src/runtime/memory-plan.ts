@@ -10,7 +10,7 @@ export interface MemoryPlan {
   limitBytes: number;
   /** V8 ends the process when objects that live long take more. */
   heapBytes: number;
-  /** One half of the space for new objects, of which V8 may hold three. */
+  /** One half of the space for new objects. V8 can hold three halves. */
   semiSpaceBytes: number;
   /** The most that each cache holds. */
   caches: CacheBudgets;
@@ -115,8 +115,8 @@ const growthPercent = 100;
 const countBuffers = '--external-memory-accounted-in-global-limit';
 
 /**
- * What the compiler leaves is freed at once. By itself V8 has a thread do that which gets no turn while other functions
- * wait to be compiled: a document of many fields left 130 MB until then.
+ * What the compiler leaves is freed at once. By default V8 does this in a thread that does not run while other
+ * functions wait to be compiled: a document of many fields left 130 MB until then.
  */
 const freeCompilations = '--no-maglev-destroy-on-background';
 

@@ -1,8 +1,8 @@
 import { type DocumentNode, getOperationAST } from 'graphql';
 
 /**
- * A span's name and attributes by the semantic conventions of OpenTelemetry for GraphQL. The document is left out: it
- * is long.
+ * A span's name and attributes by the semantic conventions of OpenTelemetry for GraphQL. The document is not included:
+ * it is long.
  */
 export function operationSpan(
   document: DocumentNode,

@@ -4,7 +4,7 @@ import { JsonWriter } from './json-parts.ts';
 export interface PieceLimits {
   /** Characters that it may write. */
   characters: number;
-  /** Time that it may take, ms, without the time it waits for its turn. */
+  /** Maximum processing time, ms, without the time it waits in the queue. */
   ms: number;
 }
 
@@ -123,7 +123,7 @@ export class Pieces {
   }
 
   #readWhenIdle(): void {
-    // As DataLoader does: first whatever promises have ready.
+    // As DataLoader does: promises that are ready come first.
     void Promise.resolve().then(() => process.nextTick(() => this.#readBatches()));
   }
 
@@ -162,7 +162,7 @@ export class Pieces {
     return undefined;
   }
 
-  /** Begins a piece when its turn comes; throws when a limit has been reached. */
+  /** Begins a piece when it is next; throws when a limit has been reached. */
   async #begin(): Promise<void> {
     const { turn, now, limits } = this.#parts;
     if (this.#characters > limits.characters) throw new OverLimit('characters');

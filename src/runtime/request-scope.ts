@@ -22,7 +22,7 @@ export class RequestScope {
     this.#gone = gone;
   }
 
-  /** Who sent it; '' while that is not known. Callers take turns with their heavy work. */
+  /** The caller; '' while unknown. The heavy work of different callers alternates. */
   get caller(): string {
     return this.#caller;
   }
@@ -82,7 +82,7 @@ export function forEverybody<T>(work: () => T): T {
   return scopes.run(undefined, work);
 }
 
-/** A function that always runs for the request at hand, whoever calls it. */
+/** A function that always runs for the current request, regardless of its caller. */
 export function forThisRequest<A extends unknown[], R>(work: (...args: A) => R): (...args: A) => R {
   return AsyncLocalStorage.bind(work);
 }

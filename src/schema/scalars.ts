@@ -7,7 +7,7 @@ import { parseTicker } from '../domain/ticker.ts';
 import { numberText } from '../runtime/number-text.ts';
 import { builder } from './builder.ts';
 
-/** Turns the 400 of a domain parser into the GraphQL error of a bad input, code and message unchanged. */
+/** Converts the 400 of a domain parser to the GraphQL error of an invalid input, with the same code and message. */
 function reading<T>(read: () => T): T {
   try {
     return read();

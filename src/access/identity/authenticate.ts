@@ -13,7 +13,7 @@ export interface AuthenticateDeps {
   store: Store;
   credentialCache: CredentialCache;
   verifySession: SiteSessionVerifier;
-  /** Hears of every use of a key. */
+  /** Called for every use of a key. */
   used: (keyId: string, atMs: number) => void;
   now: Clock;
 }

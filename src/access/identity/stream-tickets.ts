@@ -53,7 +53,8 @@ function unseal(ticket: string, sealed: Uint8Array): string {
 }
 
 /**
- * Opens the tickets of a store, which all processes share. Whoever reads the store learns no ticket and no credential.
+ * Opens the tickets of a store, which all processes share. A reader of the store cannot obtain a ticket or a
+ * credential.
  */
 export function openStreamTickets(store: Store, now: Clock, random: RandomBytes): StreamTickets {
   const credentials = new WeakMap<Caller, string>();

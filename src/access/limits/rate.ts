@@ -82,7 +82,7 @@ async function take(limiter: Limiter, who: string, cost: number): Promise<RateSt
   }
 }
 
-/** Gives back no more than was taken in the minute that runs: of one that is over there is nothing left to give. */
+/** Refunds at most what was charged in the current minute: charges of an earlier minute have expired. */
 async function giveBack(limiter: Limiter, who: string, requests: number): Promise<RateState> {
   const now = await limiter.get(who);
   if (requests < 0) {

@@ -5,8 +5,8 @@ import { Redis } from 'ioredis';
  */
 export interface RedisLink {
   /**
-   * What `work` gives; null when Redis is not reachable or was a moment ago. Never throws for that, and never waits
-   * long.
+   * The result of `work`; null when Redis is not reachable, or was not shortly before. Never throws for that, and never
+   * waits long.
    */
   attempt<T extends object>(work: (redis: Redis) => Promise<T>): Promise<T | null>;
   /** Whether Redis was reached when it was last tried. */
@@ -24,7 +24,7 @@ function shownAddress(url: string): string {
   return URL.canParse(url) ? new URL(url).host : 'the configured address';
 }
 
-/** Connects in the background. `log` hears when Redis goes away and when it is back, once each. */
+/** Connects in the background. `log` is called when Redis becomes unreachable and when it is back, once each. */
 export function openRedisLink(url: string, log: (line: string) => void): RedisLink {
   const redis = new Redis(url, {
     enableOfflineQueue: false,

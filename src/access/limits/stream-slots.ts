@@ -3,7 +3,7 @@ import type { Caller } from '../caller.ts';
 
 /** Counts the streams open to each key, or account for sessions, in this process. */
 export interface StreamSlots {
-  /** Takes a slot, which the returned function gives back; 429 when there is none left. */
+  /** Takes a slot, and returns the function that frees it; 429 when none is free. */
   take(caller: Pick<Caller, 'keyId' | 'accountId'>): () => void;
 }
 

@@ -6,7 +6,7 @@ export interface BatchWriter {
   close(): Promise<void>;
 }
 
-/** What a flusher is made from. */
+/** What a batch writer is made from. */
 export interface BatchWriterOptions {
   /** For the log, and the health of the process. */
   what: string;
@@ -15,7 +15,7 @@ export interface BatchWriterOptions {
   write: () => Promise<boolean>;
   /** Gets a line when writing begins to fail. */
   log: (line: string) => void;
-  /** Told of each attempt; `error` null = it was written. */
+  /** Called after each attempt; `error` null = it was written. */
   wrote: (writer: string, error: unknown) => void;
 }
 

@@ -14,7 +14,7 @@ const flushMs = 2000;
  * Rows (account, date, group) that wait at most while writing fails: some 20 MB. What is counted in known rows goes on.
  */
 const mostRows = 100_000;
-/** Writers that began so long ago and are not heard of are forgotten, ms. */
+/** Writers that began this long ago and have not written since are forgotten, ms. */
 const staleWriterMs = 30 * dayMs;
 
 /** Counts authenticated requests by account, UTC date and scope group. */

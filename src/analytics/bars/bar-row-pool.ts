@@ -1,9 +1,8 @@
 import { addToRow, type BarPrint, type BarRows, barStride, clearRow, isOfBar } from './bar-rows.ts';
 
 /*
- * A tape names tens of thousands of contracts, most of which trade in few minutes. Their buckets lie one after another
- * in memory they share, in the order in which they were begun, so that a new one costs no array, and what is written
- * lies together.
+ * A tape names tens of thousands of contracts, and most of them trade in few minutes. Their buckets share memory, in
+ * the order in which they were begun, so that a new bucket needs no array of its own, and writes are close together.
  */
 
 const blockBits = 12;

@@ -24,7 +24,7 @@ const at = {
   money: 12,
   moneyMicros: 13,
 } as const;
-/** Numbers of a bucket's record, of which the first is its start. */
+/** Numbers in a bucket's record. The first is its start. */
 export const barStride = 14;
 const stride = barStride;
 

@@ -38,8 +38,8 @@ export function createOptionBars(
   const pool = createBarRowPool();
   // By contract index.
   const isFollowed: (boolean | undefined)[] = [];
-  // The first minute that changed by contract index, ∞: none did; and the contracts of which one did, in the order in
-  // which they did.
+  // By contract index, the first minute that changed, ∞ = none did; and the contracts with a changed minute, in the
+  // order in which they changed.
   let changedFrom = new Float64Array(256).fill(Infinity);
   let changed: number[] = [];
   const print = { entry: 0, price: 0, size: 0, sizeMicros: 0, traits: 0 };

@@ -16,8 +16,8 @@ export function nearestToForward(
 
 /**
  * The contract, as an index into the chain's rows, whose volatility is the one at the money: at the strike nearest the
- * forward of which any is known, the out-of-the-money side (a call at or above the forward), else the other. Null when
- * none is known.
+ * forward that has a known volatility, the out-of-the-money side (a call at or above the forward), else the other. Null
+ * when none is known.
  */
 function contractAtTheMoney(
   group: Pick<SolvedGroup, 'strikes' | 'forward'>,

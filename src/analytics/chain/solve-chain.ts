@@ -12,7 +12,7 @@ import { solveSmile } from '../pricing/smile.ts';
 export interface SolveOptions {
   /** Risk-free rate, continuous. */
   rate: number;
-  /** Known roots; the standard facts hold for the others. */
+  /** Known roots; the others have the standard properties. */
   roots?: RootLookup | undefined;
   /** The session's last solved volatility by contract path form, used where this chain has none. */
   previousSolves?: ReadonlyMap<string, number> | undefined;
@@ -57,7 +57,7 @@ export function priceChain(chain: ChainCapture, spot: number, { rate, roots }: S
   return { ...market, groups: groups.map((group, i) => ({ ...group, rate, ...market.groups[i]! })) };
 }
 
-/** Columns for `length` rows of which nothing is known. */
+/** Columns of `length` rows without known values. */
 export function unsolved(length: number, priced: PricedChain): SolvedChain {
   const unknown = () => new Float64Array(length).fill(Number.NaN);
   return {

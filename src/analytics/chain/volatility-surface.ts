@@ -26,8 +26,8 @@ export interface VolatilitySurface {
   /** Indexes of rows, by expiry, strike, call before put: at most one row of each. */
   rows: Uint32Array;
   /**
-   * The underlying's price of which moneyness is, dollars: the implied one where the source's is stale; null when
-   * unknown.
+   * The price of the underlying that moneyness is computed with, dollars: the implied one if the source's is stale;
+   * null when unknown.
    */
   price: number | null;
   /** Whose volatilities these are; null of a chain without any, or that an older version stored. */

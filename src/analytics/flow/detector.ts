@@ -22,8 +22,8 @@ export interface Detector {
   /** Takes a counted, linked print that comes in event-time order, after `pass`. */
   accept(entry: number): void;
   /**
-   * Changes whether a linked print is counted: by `apply`, which sets its state. Whatever events that touches are
-   * formed again.
+   * Changes whether a linked print is counted, by `apply`, which sets its state. The events this affects are formed
+   * again.
    */
   revise(entry: number, apply: () => void): void;
   /** No print before this instant will be accepted any more. */
@@ -39,7 +39,7 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
   const sweeps = sweepFamily(ledger, links);
   const books = multiLegFamily(links);
 
-  /** Null for a print that is an event by itself whatever is around it. */
+  /** Null for a print that is always an event by itself. */
   function familyOf(entry: number): EventFamily | null {
     const traits = columns.traits[entry & ledger.mask]!;
     if ((traits & optionTraits.multiLeg) !== 0) return books;
@@ -127,8 +127,8 @@ export function createDetector(ledger: OptionLedger, links: PrintLinks, sink: Ev
       n = previous[n & ledger.mask]!;
     }
     run.reverse();
-    // From the newest on, of which only those count that are chained down to the entry: the rest are dropped where the
-    // chain breaks.
+    // From the newest on. Only prints that are chained down to the entry count: the others are dropped where the chain
+    // breaks.
     let later: number[] = [];
     for (let n = family.head(entry); n !== entry && n >= ledger.oldest; n = previous[n & ledger.mask]!) {
       if (!isMember(n)) continue;

@@ -42,7 +42,7 @@ export function netCurve(rows: GexColumns): GexColumns {
   };
 }
 
-/** The rows whose expiry (epoch day) is to be kept. */
+/** The rows whose expiry (epoch day) is selected. */
 export function rowsOfExpiries(rows: GexColumns, keeps: (expiryDay: number) => boolean): GexColumns {
   const indexes = Uint32Array.from(rows.strike, (_, index) => index).filter((index) => keeps(rows.expiry[index]!));
   const picked = (values: Float64Array) => Float64Array.from(indexes, (index) => values[index]!);

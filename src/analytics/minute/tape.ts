@@ -35,7 +35,7 @@ export interface MinuteTape {
   take(): TapedMinute;
   /** The same, when nothing is asked for but to go on. */
   skip(): void;
-  /** Underlyings of which more contracts trade than are followed. */
+  /** Underlyings with more contracts that trade than are followed. */
   readonly full: ReadonlySet<string>;
 }
 

@@ -37,8 +37,8 @@ export function collapse(parts: readonly NamedTotal[]): { published: NamedTotal[
 }
 
 /**
- * Rows of which only some may be published, their total being derivable from what else is: when one or two executions
- * are withheld in all, the smallest row that could be published is withheld too.
+ * The rows that may be published, if their total can be derived from other published figures: when one or two
+ * executions are withheld in total, the smallest publishable row is withheld too.
  */
 export function withholdRows<T extends { tradeCount: number; notional: number }>(
   rows: readonly T[],

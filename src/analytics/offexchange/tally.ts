@@ -5,7 +5,7 @@ import type { StockLedger } from '../prints/stock-ledger.ts';
 
 /** A session's off-exchange executions of a symbol before disclosure: never served, never logged. */
 export interface OffExchangeTally {
-  /** By place in `compositionCategories`. */
+  /** By index in `compositionCategories`. */
   categories: PrintTotal[];
   /** Everything that counts in volume, on and off exchange. */
   consolidated: PrintTotal;

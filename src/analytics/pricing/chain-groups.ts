@@ -4,7 +4,7 @@ import type { SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { yearsToExpiry } from './expiry-time.ts';
 
-/** Looks a root up; null where it knows nothing of it, and the standard facts then hold. */
+/** Looks a root up; null if the root is unknown, which then has the standard properties. */
 export type RootLookup = ReadonlyMap<string, OptionRoot> | ((root: string) => OptionRoot | null | undefined);
 
 /**
@@ -26,7 +26,7 @@ export interface ChainGroup {
   strikes: ListedStrike[];
 }
 
-/** The facts of `root`: from the lookup, else the standard ones of its name. */
+/** The properties of `root`: from the lookup, else the standard ones of its name. */
 export function resolveRoot(root: string, roots: RootLookup | undefined): OptionRoot {
   const known = typeof roots === 'function' ? roots(root) : roots?.get(root);
   return known ?? optionRoot(root);
@@ -38,8 +38,9 @@ export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: C
 }
 
 /**
- * The contracts of a chain that have exposures, by expiry and root. Left out: expired ones, roots settled at the open
- * of this date, adjusted deliverables. Whatever the order of the rows, the groups and their strikes come in the same.
+ * The contracts of a chain that have exposures, by expiry and root. Omitted: expired ones, roots settled at the open of
+ * this date, adjusted deliverables. The order of the groups and of their strikes does not depend on the order of the
+ * rows.
  */
 export function groupChain(chain: ChainCapture, roots?: RootLookup): ChainGroup[] {
   const groups = new Map<string, Map<number, ListedStrike>>();

@@ -17,8 +17,9 @@ export function mostRecent(ledger: OptionLedger, cancel: number): number {
 
 /**
  * Pairs the cancels of trades that look like `entry` with their originals (methodology 3: same contract, exchange,
- * price and size, the most recent first), and turns the prints whose state that changes. Asked for when a cancel comes
- * late, or a print of a contract that had one. Gives by how much the number of cancels without an original changed.
+ * price and size, the most recent first), and calls `turn` for the prints whose state this changes. Called when a
+ * cancel comes late, or a print of a contract that had a cancel. Returns the change of the number of cancels without an
+ * original.
  */
 export function pairCancels(
   ledger: OptionLedger,

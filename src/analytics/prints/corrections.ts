@@ -2,8 +2,8 @@ import { correctedTrade, correctionMessage, isWithdrawn } from '../../domain/pri
 import type { StockLedger } from './stock-ledger.ts';
 
 /**
- * Which of a trade's records stands, and at whose place in time; null: none does. It depends on the records alone, not
- * on the order in which they came:
+ * Which of a trade's records stands, and the record whose position in time it has; null = none stands. It depends on
+ * the records alone, not on the order in which they came:
  *
  * - any record that says error or cancel: none stands;
  * - a record of the corrected trade (code 1) holds the right data, the newest of several; it stands;
@@ -11,7 +11,8 @@ import type { StockLedger } from './stock-ledger.ts';
  *   data than the original's replaces it, at the original's instant;
  * - else the trade itself.
  *
- * `saidBefore` orders records by their own instants: one that was put in another's place has left its own.
+ * `saidBefore` orders records by their own instants: a record that was moved to another's position no longer has its
+ * own.
  */
 export function standingRecord(
   ledger: StockLedger,
@@ -36,7 +37,7 @@ function sameData({ columns, mask }: StockLedger, a: number, b: number): boolean
   return price[i] === price[j] && size[i] === size[j] && sizeMicros[i] === sizeMicros[j];
 }
 
-/** Whether a record repeats one already here: same code and same place in event time. */
+/** Whether a record repeats an earlier one: same code and same position in event time. */
 export function isRepeated({ columns, mask }: StockLedger, entry: number, records: readonly number[]): boolean {
   const slot = entry & mask;
   return records.some((record) => {

@@ -6,7 +6,7 @@ import type { PrintLinks } from './print-links.ts';
 /**
  * Whether a print that is about to be linked repeats one that is: the same contract, exchange and sequence (methodology
  * 3). Numbers ascend on a tape, so that nearly every print is known to be new by one look at the highest of its line. A
- * repeated print has the instant of the first: the contract's prints well before it need not be looked at, whatever
+ * repeated print has the instant of the first: prints of the contract well before it need not be checked, regardless of
  * their numbers.
  */
 export function createDuplicateCheck(ledger: OptionLedger, links: PrintLinks): (entry: number) => boolean {

@@ -5,7 +5,7 @@ import { priceUnits, sizeParts } from '../../domain/print.ts';
  * and millionths are summed apart; so are whole price units of money (1e-4 dollars) and their millionths.
  */
 
-/** A sum of parts of 1e-6: `whole + micros / 1e6`, micros kept in 0…999,999 whatever the sign of what is added. */
+/** A sum of parts of 1e-6: `whole + micros / 1e6`, micros always in 0…999,999, also if negative values are added. */
 export interface ExactSum {
   whole: number;
   micros: number;

@@ -3,7 +3,7 @@ import type { OptionLedger } from './option-ledger.ts';
 
 /** The remembered prints of every contract, and the multi-leg prints of every (underlying, exchange), newest first. */
 export interface PrintLinks {
-  /** Puts an entry in its place by event time. */
+  /** Inserts an entry at its position in event time. */
   link(entry: number): void;
   /** The newest entry of a contract, by its index; below `ledger.oldest` when there is none. */
   contractHead(contract: number): number;

@@ -12,7 +12,8 @@ export interface QuoteBook {
   /** Puts every quote up to and with an instant in force. */
   release(tsMs: number, tsNanos: number): void;
   /**
-   * The side of a print by the quote in force at its instant, that instant's own included; the place in `flowSides`.
+   * The side of a print by the quote in force at its instant, a quote of that instant included; an index into
+   * `flowSides`.
    */
   sideAt(contract: TradedContract, price: number, tsMs: number, tsNanos: number): number;
   /** Best bid and ask in force, 1e-4 dollars, at what is released; null when there was none. */

@@ -1,4 +1,4 @@
-/** Entries by number, taken out in the order that `before` gives, whatever the order in which they were put in. */
+/** Entries by number, taken out in the order that `before` gives, regardless of the order in which they were put in. */
 export interface Reorder {
   push(entry: number): void;
   /** The first entry; −1 when there is none. */

@@ -1,7 +1,7 @@
 import { flowSides } from '../../domain/flow/flow.ts';
 import { tapeSettings } from '../methodology.ts';
 
-/** Sides as small numbers: the place in `flowSides`. */
+/** Sides as small numbers: the index into `flowSides`. */
 export const sideIndex = {
   buy: flowSides.indexOf('buy_inferred'),
   sell: flowSides.indexOf('sell_inferred'),
@@ -12,7 +12,8 @@ export const sideIndex = {
 /**
  * Who wanted the trade, by where its price lies between bid and ask (methodology 3): from 0.6 of the spread up the
  * buyer, up to 0.4 the seller. In a locked market the price at it is neutral, any other beyond it. Unknown without
- * sellers (ask 0) or when crossed. All in one unit, integers, so that the bounds are exact. The place in `flowSides`.
+ * sellers (ask 0) or when crossed. All in one unit, integers, so that the bounds are exact. Returns an index into
+ * `flowSides`.
  */
 export function sideOf(price: number, bid: number, ask: number): number {
   if (ask <= 0 || bid < 0 || bid > ask) return sideIndex.unknown;

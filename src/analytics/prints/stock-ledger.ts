@@ -20,7 +20,7 @@ export interface StockLedger {
     conditionSet: Uint16Array;
     correction: Uint8Array;
     traits: Uint8Array;
-    /** Place in `compositionCategories`. */
+    /** Index into `compositionCategories`. */
     category: Uint8Array;
     /** 1 = in the figures. */
     counted: Uint8Array;

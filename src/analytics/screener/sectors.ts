@@ -1,6 +1,6 @@
 import { roundTo } from '../../domain/units.ts';
 
-/** A symbol's place and change. */
+/** A symbol, its sector and its change. */
 export interface SectorMember {
   symbol: string;
   /** Null: no sector is known; it is counted under `other`. */

@@ -17,7 +17,7 @@ import { sideIndex } from '../prints/side.ts';
 import { emptyCounts, type OptionTape, type OptionTapeOptions } from './option-tape.ts';
 
 export interface ContractTapeOptions extends Pick<OptionTapeOptions, 'session' | 'onChange'> {
-  /** Called with the minutes of each contract of which all prints were taken, if it has any. */
+  /** Called with the minutes of each contract, if it has any, once all its prints were taken in. */
   onBars(contract: TradedContract, minutes: BarColumns): void;
 }
 
@@ -66,7 +66,7 @@ export function createContractTape({ session, onChange, onBars }: ContractTapeOp
     else form(multiLegsOf(ledger, entries));
   });
 
-  /** Gives a print its place: it comes in order but for others of its millisecond. */
+  /** Inserts a print at its position: prints arrive in order, except within a millisecond. */
   function put(entry: number) {
     let at = length++;
     for (; at > 0 && ledger.before(entry, inOrder[at - 1]!); at--) inOrder[at] = inOrder[at - 1]!;

@@ -41,16 +41,16 @@ export interface OptionTapeOptions {
   rememberedQuotes?: number;
 }
 
-/** What came in, by what became of it. */
+/** Counts of records by how they were handled. */
 export interface OptionTapeCounts {
   prints: number;
   duplicates: number;
   cancels: number;
-  /** Cancels whose original was not met, or is forgotten. */
+  /** Cancels without a known original. */
   unmatchedCancels: number;
   /** Compression trades and records withdrawn by the tape itself. */
   leftOut: number;
-  /** Prints that came after the hold, and were put in their place. */
+  /** Prints that arrived after the hold, and were inserted at their position. */
   late: number;
   otherSession: number;
 }

@@ -69,7 +69,7 @@ export function createStockTape({ session, remembered = tapeSettings.rememberedP
   const { columns } = ledger;
   const states = new Map<string, SymbolState>();
   const counts: StockTapeCounts = { prints: 0, duplicates: 0, corrections: 0, otherSession: 0 };
-  // Records that stand in another's place in time, with their own.
+  // Records that stand at another record's position in time, with their own position.
   const moved = new Map<number, number>();
   let latestState: SymbolState | null = null;
   let reachedMs = -Infinity;
@@ -118,7 +118,7 @@ export function createStockTape({ session, remembered = tapeSettings.rememberedP
     else state.closes.delete(entry);
   }
 
-  /** Puts a record that replaces another in that one's place in time. */
+  /** Moves a record that replaces another to that one's position in time. */
   function moveTo(entry: number, positionOf: number) {
     if (entry === positionOf) return;
     const [to, from] = [entry & ledger.mask, positionOf & ledger.mask];

@@ -18,7 +18,7 @@ export interface ExportRange {
 export interface Exporter {
   /** For `--help`. */
   describes: string;
-  /** Whether it can be exported without saying of which symbol. */
+  /** Whether it can be exported without `--symbol`. */
   whole: boolean;
   /** The bar lengths it has; absent = all of them, or none applies. */
   timeframes?: readonly Timeframe[];

@@ -44,7 +44,7 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
   const { stream, group = 'tapegraph' } = options;
   if (stream === undefined) {
     const stdin = terminal.stdin?.() ?? Readable.from([]);
-    // Told to stop, it may still wait for input, which would keep the process.
+    // After the signal to stop, it may still wait for input, which would keep the process running.
     return { pieces: stdin, onCommit: async () => {}, close: () => void stdin.destroy() };
   }
   if (config.redisUrl === null) throw new Error('--stream reads from Redis: set REDIS_URL');

@@ -71,7 +71,7 @@ async function seal(terminal: Terminal, options: SealCommandOptions): Promise<Co
   return resultOf(await withStore(terminal, options, (store) => work(store, request, settings)));
 }
 
-/** `tapegraph seal`: sessions of which nothing is to be written any more. */
+/** `tapegraph seal`: makes sessions final. */
 export function addSealCommand(program: Command, terminal: Terminal): void {
   const command = withCommonOptions(program.command('seal'))
     .summary('make a reconciled session final')

@@ -10,12 +10,12 @@ export interface CommandResult {
   failed?: boolean;
 }
 
-/** The command did what it could, said so in its outcome, and leaves with exit code 1. */
+/** The command did what it could, reported it in its result, and ends with exit code 1. */
 export class CommandFailed extends Error {
   override readonly name = 'CommandFailed';
 }
 
-/** Wraps a command's work for commander: prints its outcome the way it was asked for. */
+/** Wraps a command's work for commander: prints its result in the requested format. */
 export function printing<Args extends unknown[]>(
   terminal: Terminal,
   options: () => { json?: boolean },

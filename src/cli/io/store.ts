@@ -6,8 +6,8 @@ import { type CommonOptions, configOf } from './options.ts';
 import { type Terminal, unlessInterrupted } from './terminal.ts';
 
 /**
- * Opens the store of the settings, brings it up to date, does `work` with it, and closes it whatever happens, also when
- * the process is asked to end. What the store has to say goes to stderr when logs are asked for in detail.
+ * Opens the store of the settings, brings it up to date, does `work` with it, and always closes it, also when the
+ * process is asked to end. Messages of the store go to stderr if detailed logs are requested.
  */
 export async function withStore<T>(
   terminal: Terminal,

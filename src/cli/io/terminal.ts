@@ -19,8 +19,8 @@ export interface Terminal {
   /** Aborted with an `Interrupted` when the process is asked to end. */
   interrupted: AbortSignal;
   /**
-   * Ends the process with exit code 0 after so many ms, whatever still holds it; without effect once it has ended by
-   * itself.
+   * Ends the process with exit code 0 after this many ms, even if something keeps it running; without effect if it has
+   * ended by itself.
    */
   endWithin?: (ms: number) => void;
 }

@@ -76,10 +76,7 @@ export async function warnOfOthers(store: Store, { redisUrl }: Config, log: Logg
 
 /** How long requests in flight may take to finish when the server is stopped, ms. */
 const graceMs = 5000;
-/**
- * How long everything may take to be closed, those requests among it, ms. A little later the process ends whatever it
- * waits for.
- */
+/** How long closing everything may take, including those requests, ms. A little later the process exits in any case. */
 export const shutdownMs = 8500;
 
 async function openStoreOf(
@@ -154,7 +151,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const access = metrics ? withLimitMetrics(metrics, opened) : opened;
   const sample = options.sample ? { terminal, config, store, access, now, log } : null;
   const key = worker?.key ?? (sample && (await bringSample(sample)));
-  // Other data revokes it in the transaction that stores it, and its change is heard of here.
+  // Other data revokes it in the transaction that stores it, and this process is notified of the change.
   if (key !== null) changes.onChange(() => access.keys.forget(key));
   const draining = () => terminal.interrupted.aborted;
   const onError = (failure: Error) => log.warn({ err: failure.cause ?? failure }, `streams: ${failure.message}`);
@@ -195,7 +192,7 @@ export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => 
     opened.live.drain();
     await delay(config.drainDelayMs);
   } catch (error) {
-    // Told to stop while it starts, a server ends like any other.
+    // A server that is stopped while it starts ends like any other.
     if (!interrupted.aborted) throw error;
   } finally {
     for (const { begin } of closers) begin?.();

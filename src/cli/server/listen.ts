@@ -58,7 +58,7 @@ export function listen(app: RequestListener, at: ListenAt): Promise<Listening> {
   });
 }
 
-/** Processes that are told to stop together close their ports within this time of each other, ms. */
+/** Processes that are stopped together close their ports within this time of each other, ms. */
 const closingTogetherMs = 250;
 
 /** Closes the port, lets requests in progress finish, and cuts off what is left after `graceMs`. */

@@ -38,7 +38,7 @@ export interface ProcessEnd {
   servedMs: number;
 }
 
-/** A process of the pool. It reads what it is sent from the moment in which it waits. */
+/** A process of the pool. It reads messages as soon as it waits for a task. */
 export interface PoolProcess<Task> {
   /** Has it load what a task like this needs. */
   prepare(task: Task): void;

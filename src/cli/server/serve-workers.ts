@@ -105,7 +105,7 @@ export async function runWorkers(
     const close = async () => {
       endedWell = (await stopped) ?? true;
     };
-    // Told at once: they drain while the sample market ends.
+    // Asked to stop first: they drain while the sample market ends.
     closers.push({ name: 'the workers', begin, close });
     beforeSuddenEnd(async () => pool.kill());
     const interruption = untilInterrupted(terminal);

@@ -8,7 +8,7 @@ export interface Closer {
    * not throw.
    */
   begin?: () => void;
-  /** The most that is waited for it, ms; without it, whatever time is left. */
+  /** Maximum time to wait for it, ms; absent = all remaining time. */
   atMostMs?: number;
 }
 

@@ -2,9 +2,9 @@ import cluster from 'node:cluster';
 import type { LimitsServer } from '../../access/limits/limits-by-message.ts';
 import { type AtWork, type PoolProcess, type ProcessEnd, startProcess } from './pool-process.ts';
 
-/** A worker that served for less than this ended as soon as it had started, ms. */
+/** A worker that served for less than this counts as one that ended as soon as it started, ms. */
 const settledMs = 5_000;
-/** After so many such ends in a row, with no worker left, the pool is given up. */
+/** After this many such ends in a row, with no worker left, the pool gives up. */
 const mostQuickEnds = 5;
 const shortestPauseMs = 100;
 const longestPauseMs = 30_000;
@@ -46,7 +46,7 @@ const pauseAfter = (quickEnds: number) => Math.min(longestPauseMs, shortestPause
 
 /**
  * A worker for each task, and one process more that has loaded its program and waits: the spare. When a worker ends
- * unasked the spare takes its place; the next spare is started when all serve again.
+ * unexpectedly, the spare replaces it; the next spare is started when all serve again.
  */
 class Pool<Task> implements WorkerPool {
   readonly #options: PoolOptions<Task>;
@@ -166,10 +166,7 @@ class Pool<Task> implements WorkerPool {
   }
 }
 
-/**
- * Starts a worker for each task and, when one ends unasked, puts another in its place: at once, then after pauses that
- * double.
- */
+/** Starts a worker for each task and replaces one that ends unexpectedly: at once, then after pauses that double. */
 export function startWorkerPool<Task>(options: PoolOptions<Task>): WorkerPool {
   // Each takes connections from the system itself. Handed out by this process, one on its way to a worker that is
   // killed would hang for ever.

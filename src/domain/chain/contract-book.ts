@@ -34,7 +34,7 @@ export interface ContractBook {
 
 /**
  * An empty book, for one tape: what a tape keeps by contract is as long as its book. `rootTerms` is asked once a root;
- * without it the standard facts of the root hold.
+ * without it the root has its standard properties.
  */
 export function createContractBook(rootTerms: (root: string) => RootTerms = optionRoot): ContractBook {
   const contracts = new Map<string, TradedContract | null>();

@@ -5,7 +5,7 @@ export type ExerciseStyle = 'european' | 'american';
 /** When the contract's value is fixed on its expiry date: at the open (AM) or at the close (PM). */
 export type Settlement = 'am' | 'pm';
 
-/** What a root says of its contracts (methodology 2, 7). */
+/** Properties that a root gives its contracts (methodology 2, 7). */
 export interface OptionRoot {
   root: string;
   /** The ticker whose price the option follows and whose entitlement decides. */
@@ -36,8 +36,8 @@ const forwardRoots = new Set(['VIX', 'VIXW']);
 const amRoots = new Set(['SPX', 'NDX', 'RUT', 'DJX', 'VIX', 'VIXW']);
 
 /**
- * Standard facts of a root: known index roots by name, everything else American, PM-settled, 100 shares; a trailing
- * digit marks an adjusted deliverable.
+ * Standard properties of a root: known index roots by name, everything else American, PM-settled, 100 shares; a
+ * trailing digit marks an adjusted deliverable.
  */
 export function optionRoot(root: string): OptionRoot {
   const adjusted = /^[A-Z]+\d$/.test(root);
@@ -59,7 +59,8 @@ export function underlyingOf(root: string): string {
 }
 
 /**
- * The instant a contract of `settlement` dies: 09:30 or the close (16:00, half day 13:00) of its expiry date, New York.
+ * The instant at which a contract of `settlement` expires: 09:30 or the close (16:00, half day 13:00) of its expiry
+ * date, New York.
  */
 export function expiryInstant(expiry: SessionDate, settlement: Settlement): number {
   if (settlement === 'am') return exchangeInstant(expiry, sessionMinutes.open);

@@ -26,7 +26,7 @@ const yieldRows = 1000;
 
 /**
  * Reads an import: JSON lines, or CSV with a header. Blank lines are skipped. Throws 413 over the limits and 400 when
- * the body is not UTF-8; whatever else is wrong is wrong with a row. `nowMs` is the time of trades without one.
+ * the body is not UTF-8; all other errors belong to a row. `nowMs` is the time of trades without one.
  */
 export async function readJournalBody(body: Uint8Array, format: 'jsonl' | 'csv', nowMs: number): Promise<JournalBody> {
   if (body.byteLength > importLimits.bytes) throw bodyTooLarge('10 MiB');

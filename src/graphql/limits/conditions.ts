@@ -14,7 +14,7 @@ function conditionOf({ name, arguments: args = [] }: DirectiveNode): Condition |
   return value?.kind !== Kind.BOOLEAN || value.value === wanted;
 }
 
-/** The conditions of a selection, all of which must hold; null when it is never there. */
+/** The conditions of a selection, which must all hold; null when it is never included. */
 export function conditionsOf({ directives = [] }: SelectionNode): Condition[] | null {
   const found = directives.map(conditionOf);
   if (found.includes(false)) return null;

@@ -96,7 +96,7 @@ function tokensOf(text: string): number {
   try {
     while (lexer.advance().kind !== TokenKind.EOF) count += 1;
   } catch {
-    // It is refused for its length, whatever else is wrong with it.
+    // It is rejected for its length, regardless of other errors.
   }
   return count;
 }

@@ -15,7 +15,7 @@ import { fragmentsOf } from '../../runtime/graph/document.ts';
  */
 const deepestType = 4;
 
-/** What an introspection selects, in one form whatever the order, the fragments and their names. */
+/** What an introspection selects, in a form that does not depend on order, fragments and their names. */
 export type Selected = Map<string, SelectedField>;
 
 interface SelectedField {

@@ -41,7 +41,7 @@ export interface PlannedField {
   isCounted: boolean;
 }
 
-/** Fields of one place in the answer. */
+/** Fields of one object of the answer. */
 export interface PlannedFields {
   /**
    * Those that are always there and take no more than their values, summed up with what is below them: for one object.

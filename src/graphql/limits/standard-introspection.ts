@@ -23,8 +23,8 @@ function textOf(selected: Selected): string {
 }
 
 /**
- * Answers the standard introspection query, as `getIntrospectionQuery` makes it with whatever options, and any part of
- * it: whatever the names of the operation and of fragments, the order and the depth of types. The schema is
+ * Answers the standard introspection query, as `getIntrospectionQuery` makes it with any options, and any part of it,
+ * regardless of the names of the operation and of fragments, the order, and the depth of types. The schema is
  * introspected once; the JSON of an answer's data is made from that and cached. Null for any other document.
  */
 export function standardIntrospection(schema: GraphQLSchema): (document: DocumentNode) => Buffer | null {

@@ -11,7 +11,8 @@ const json = /^application\/(graphql-response\+)?json\b/;
 export function compressedAnswers(): Plugin {
   return {
     onResponse: async ({ request, response, setResponse, serverContext, fetchAPI }) => {
-      // An answer that is read within the process accepts no encoding, whatever the request that it belongs to does.
+      // An answer that is read within the process is not encoded, even if the request that it belongs to accepts an
+      // encoding.
       if (!request.headers.has('accept-encoding') || !json.test(response.headers.get('content-type') ?? '')) return;
       const bytes = new Uint8Array(await response.arrayBuffer());
       const { req: client } = serverContext as unknown as { req: Request };

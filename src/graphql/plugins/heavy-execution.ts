@@ -27,7 +27,7 @@ function isLarge({ leaves, rows }: Weight): boolean {
 export interface AnswerLimits {
   /** Bytes of its JSON. */
   bytes: number;
-  /** Time it is worked on, ms; waiting for a turn does not count. */
+  /** Processing time, ms; waiting in the queue does not count. */
   ms: number;
 }
 

@@ -15,7 +15,8 @@ export const messageLimits = { bytes: documentLimits.bytes, perTenSeconds: 1000 
 /** How long `connection_init` is waited for, ms. */
 const initMs = 10_000;
 
-// The operation has run when the library asks for it: it is told by these whether to expect a result or events.
+// The operation has run when the library asks for it: these documents tell the library whether to expect a result or
+// events.
 const expectResult = parse('query { expected }');
 const expectEvents = parse('subscription { expected }');
 

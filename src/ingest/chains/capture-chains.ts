@@ -28,7 +28,7 @@ export interface CaptureWorld {
   log: CaptureLog;
 }
 
-/** Called with the result of every attempt, in words for people and facts for machines. */
+/** Called with the result of every attempt, as text for people and as data for programs. */
 export interface CaptureLog {
   info(fields: object, message: string): void;
   warn(fields: object, message: string): void;
@@ -145,7 +145,7 @@ function reportOf(capturers: readonly { symbol: string; counts: CaptureCounts }[
   return Object.fromEntries(capturers.map(({ symbol, counts }) => [symbol, counts]));
 }
 
-/** Captures each symbol's chain once, now, whatever the hour. */
+/** Captures each symbol's chain once, now, at any hour. */
 export async function captureChainsOnce(
   store: Store,
   sources: readonly ChainSource[],

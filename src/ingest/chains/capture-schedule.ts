@@ -7,7 +7,7 @@ export interface CaptureSchedule {
   everyMs: number;
   /** Delay of the source, ms: market hours begin and end so much later there. */
   delayMs: number;
-  /** Whatever the hour: then captures are at the multiples of `everyMs` since 1970. */
+  /** True = at any hour: captures are then at the multiples of `everyMs` since 1970. */
   always: boolean;
 }
 

@@ -13,9 +13,9 @@ import { type MinuteMarketOptions, type MinuteMarketSource, minuteMarketSource }
 
 /** The minute solves of one session being made. */
 export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueMs'> {
-  /** Takes the boundary that is due: its solves are begun, and those of the one before ended first. */
+  /** Takes the boundary that is due: the solves of the one before are finished, then its own are begun. */
   begin(): Promise<void>;
-  /** Goes on with the solves for about this many American ones; true when none is left. */
+  /** Continues with about this many American solves; true when none is left. */
   work(units: number): boolean;
   /** Ends the solves that were begun, a few an iteration of the event loop. */
   finish(): Promise<void>;
@@ -26,7 +26,7 @@ export interface MinuteGreeks extends Pick<MinuteTape, 'print' | 'quote' | 'dueM
   takeSolved(): WrittenMinute[];
   /** The last boundary that was handed out so, or was solved before; null before the first. */
   readonly solvedMs: number | null;
-  /** Underlyings of which more contracts trade than are followed. */
+  /** Underlyings with more contracts that trade than are followed. */
   readonly full: ReadonlySet<string>;
 }
 
@@ -46,7 +46,7 @@ export interface MinuteGreeksOptions extends MinuteMarketOptions {
 const europeanUnits = 0.02;
 const unsolvedUnits = 0.005;
 const yieldUnits = 0.02;
-/** Units worked off before others get their turn: some 10 ms. */
+/** Units of work before a yield to the event loop: about 10 ms. */
 const unitsPerYield = 150;
 
 /** One underlying at a minute, being solved. */

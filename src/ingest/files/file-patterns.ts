@@ -8,8 +8,8 @@ export class NoSuchFileError extends Error {
 
 /**
  * The files that names and patterns (`data/*.csv.gz`) stand for: absolute, each once, in the order given and ascending
- * within a pattern. A name that exists is taken literally, whatever characters it has. Throws for a name or pattern
- * without a file.
+ * within a pattern. A name that exists is taken literally, also if it contains pattern characters. Throws for a name or
+ * pattern without a file.
  */
 export async function expandPatterns(patterns: readonly string[]): Promise<string[]> {
   const files = new Set<string>();

@@ -119,7 +119,7 @@ function runOrder(keys: readonly number[]): ComesBefore {
   };
 }
 
-/** Puts the first of a heap of runs, whose record changed, back in its place. */
+/** Moves the first of a heap of runs, whose record changed, to its position. */
 function sink(heap: Run[], comesBefore: ComesBefore): void {
   const run = heap[0]!;
   let position = 0;
@@ -173,7 +173,7 @@ async function* merged(
   }
 }
 
-/** An empty sorter; its file goes into a folder of its own in `parent`. Close it, whatever happened. */
+/** An empty sorter; its file goes into a folder of its own in `parent`. Always close it, also after an error. */
 export function createRecordSorter(order: RecordOrder, parent = tmpdir()): RecordSorter {
   const { width, keys } = order;
   let records = new Float64Array(1024 * width);

@@ -41,7 +41,7 @@ async function pushQuotes(
 /** Parts written some at a time; what they came to. */
 function partWriter(tx: Transaction) {
   const tally = { changed: 0, quotes: 0, bytes: 0 };
-  /** Underlyings of which something changed, by session. */
+  /** Underlyings with changes, by session. */
   const touched = new Map<SessionDate, Set<string>>();
   const sessions = new Set<SessionDate>();
   let held: QuotePart[] = [];
@@ -107,7 +107,7 @@ export const loadOptionQuotes: Loader = async (job) => {
     await pushQuotes(sorter, job, contracts);
     const rows = sorter.size;
     if (refused() || rows === 0) return { rows, changed: 0 };
-    // A contract of bad lines alone left its place empty.
+    // A contract with only bad lines has an empty slot.
     const found = contracts.filter(() => true);
     await lockOptionQuotes(tx);
     await saveUnderlyings(tx, new Set(found.map(({ contract }) => contract.root)));

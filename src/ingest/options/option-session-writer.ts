@@ -139,7 +139,7 @@ export interface OptionSessionWriter {
   add(session: MadeSession): Promise<void>;
   /** All of the date is written, and its lists over all underlyings are made. */
   done(): Promise<OptionSessionTotals>;
-  /** Waits until nothing is being written, failed or not: called before the transaction is left, whatever happened. */
+  /** Waits until nothing is being written, failed or not: always called before the transaction ends. */
   settle(): Promise<void>;
 }
 

@@ -19,7 +19,7 @@ export const leastThreadedBytes = 1024 * 1024;
 
 /** How the sessions of a tape are made. */
 export interface SessionPlan {
-  /** False for sessions that are passed over. */
+  /** False for sessions that are skipped. */
   isWanted(date: SessionDate): boolean;
   /** What the bars of a session are stored as. */
   statusOf(date: SessionDate): CoverageStatus;
@@ -27,7 +27,7 @@ export interface SessionPlan {
   solving(date: SessionDate, underlying: string): (() => SolvedSession) | null;
 }
 
-/** An option tape read from its files, of which sessions are to be made. */
+/** An option tape that was read from its files; its sessions are not computed yet. */
 export interface OptionTapeFiles {
   readonly prints: number;
   /** Quotes of the contracts that traded, in sessions in which their underlyings did. */
@@ -95,8 +95,8 @@ type TapeNames = ReturnType<typeof createTapeNames>;
 type TakePiece = (thread: number, read: ReadPiece) => Promise<void>;
 
 /**
- * Has the pieces of a file read by threads in turn, and takes what they read in the order of the file: bad lines are
- * reported as one thread would report them. What is read ahead is bounded.
+ * Has the pieces of a file read by threads in rotation, and takes what they read in the order of the file: bad lines
+ * are reported as one thread would report them. What is read ahead is bounded.
  */
 async function readPieces<Name extends string>(
   path: string,
@@ -240,8 +240,8 @@ async function isThreaded({ threads, trades }: OptionTapeReading): Promise<boole
 
 /**
  * Reads the prints of an option tape and the quotes of the contracts that traded, and puts them aside by underlying and
- * day. Memory holds what the threads work on, an object a contract that traded, and what is not written yet. Throws
- * `TapeFileError`. Close it, whatever happened.
+ * day. Memory holds what the threads work on, an object per contract that traded, and what is not written yet. Throws
+ * `TapeFileError`. Always close it, also after an error.
  */
 export async function readOptionTape(reading: OptionTapeReading): Promise<OptionTapeFiles> {
   const main = mainThread();

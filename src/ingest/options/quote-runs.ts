@@ -85,7 +85,7 @@ function createGathering() {
   };
 }
 
-/** Cuts sorted quotes into runs, which follow from the quotes alone, whatever order they were read in. */
+/** Cuts sorted quotes into runs, which depend on the quotes alone, not on the order in which they were read. */
 export async function* quoteRuns(sorted: AsyncIterable<Float64Array>): AsyncGenerator<QuoteRun> {
   const gathering = createGathering();
   let [contract, part, dayEndMs] = [-1, 0, -Infinity];

@@ -150,9 +150,9 @@ async function rebuild(
 }
 
 /**
- * Rebuilds a session from its full option tape, in one transaction: what it holds of the underlyings on the tape takes
- * the place of what was stored, live or reconciled before, whatever was ingested in the meantime. Prints of other
- * sessions are skipped. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
+ * Rebuilds a session from its full option tape, in one transaction: its data of the underlyings on the tape replaces
+ * what was stored before, live or reconciled, including what was ingested in the meantime. Prints of other sessions are
+ * skipped. Throws `NoSuchFileError` for a pattern without files, and when the store fails.
  */
 export async function reconcile(
   store: Store,

@@ -8,11 +8,11 @@ export interface QueuedSession {
   solved: (() => SolvedSession) | null;
 }
 
-// Bytes of sessions that were made before it is their turn, beyond which no other is begun.
+// Maximum bytes of sessions that are finished before they are next in order; beyond it no other is started.
 const heldBytesMost = 24 * 1024 * 1024;
 const heldMost = 128;
 
-/** Sessions being made, given in their order whoever is done first. */
+/** Sessions being computed, returned in their order regardless of which is finished first. */
 export interface SessionQueue {
   made(): AsyncGenerator<MadeSession>;
   /** No other session is begun; waits for the one that is being made in the main thread. */

@@ -22,7 +22,7 @@ export interface Partition {
 
 /** Records by underlying and day, in a temporary file. Memory does not grow with their number. */
 export interface TapePartitions {
-  /** Adds the record at `i`; a quote of an underlying's day without prints is left out. */
+  /** Adds the record at `i`; a quote of an underlying's day without prints is skipped. */
   put(underlying: number, records: Uint32Array, i: number): void;
   /** To be called, and awaited, now and then: writes what is held if it is much. */
   flush(): Promise<void>;
@@ -66,7 +66,7 @@ function add(to: Filling, records: Uint32Array, i: number): void {
   to.lastMs = ms;
 }
 
-/** An open file that has no name any more: whatever ends the process, it is gone with it. */
+/** An open file without a name: it disappears with the process, however that ends. */
 async function openUnnamed(parent: string): Promise<FileHandle> {
   const folder = await mkdtemp(join(parent, 'tapegraph-tape-'));
   try {
@@ -86,7 +86,7 @@ async function writeAll(file: FileHandle, pieces: Uint32Array<ArrayBuffer>[], fr
   }
 }
 
-/** No records; their file goes into `parent`. Close it, whatever happened. */
+/** No records; their file goes into `parent`. Always close it, also after an error. */
 export function createTapePartitions(parent = tmpdir()): TapePartitions {
   // By day, then underlying.
   const days = new Map<number, Filling[]>();

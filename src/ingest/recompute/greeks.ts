@@ -15,7 +15,7 @@ import { solveWithMinutes } from '../chains/chain.ts';
 import { type MinuteMarketSource, minuteMarketSource } from '../chains/minute-market.ts';
 import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
 
-/** Contracts solved before others get their turn: some 20 ms. */
+/** Contracts solved before a yield to the event loop: about 20 ms. */
 const contractsPerYield = 200;
 
 /** Sessions with solved minutes of an older version. */

@@ -16,7 +16,7 @@ export interface SampleMarketOptions {
   /** Its files go into the folder `sample` of this one. */
   dataDir: string;
   now: Clock;
-  /** Told how far it is: 0…1. */
+  /** Called with the progress, 0…1. */
   onProgress?: (progress: { label: string; fraction: number }) => void;
   /** A smaller market, for tests. */
   shape?: SampleShape;

@@ -46,8 +46,8 @@ export interface StockTapeReading {
 }
 
 /**
- * Reads a stock tape, whatever the order of its lines. Memory holds what a sorter holds. Throws `TapeFileError`. Close
- * it, whatever happened.
+ * Reads a stock tape with its lines in any order. Memory holds what a sorter holds. Throws `TapeFileError`. Always
+ * close it, also after an error.
  */
 export async function readStockTape({ path, onBadLine, onBytes, refused }: StockTapeReading): Promise<StockTapeFile> {
   const sorter = createRecordSorter({ width, keys: [at.symbol, at.tsMs] });

@@ -57,7 +57,7 @@ export interface FollowerOptions extends Pick<IngestSettings, 'gammaSource' | 'r
    * which they changed. The usual number when absent.
    */
   barsACommit?: number;
-  /** Called once for an underlying of which more contracts trade than are solved. */
+  /** Called once for an underlying with more contracts that trade than are solved. */
   onUnsolved?: (underlying: string) => void;
   /**
    * Called after each commit with how many pieces of the tape, as it gave them, are committed; only of use when each

@@ -28,7 +28,7 @@ export interface StreamLinesOptions {
   group: string;
   consumer: string;
   stop: AbortSignal;
-  /** Hears when Redis goes away and when it is back, once each; warnings begin with `warning:`. */
+  /** Called when Redis becomes unreachable and when it is back, once each; warnings begin with `warning:`. */
   log: (line: string) => void;
 }
 
@@ -115,7 +115,7 @@ export async function openStreamLines(options: StreamLinesOptions): Promise<Stre
     return (reply as Reply)?.[0]?.[1] ?? [];
   }
 
-  /** Whatever keeps this from being acknowledged, the next time will do. */
+  /** If an acknowledgement fails, the next one covers it. */
   async function settle(): Promise<void> {
     const ids = owed;
     if (ids.length === 0 || redis.status !== 'ready') return;

@@ -44,7 +44,7 @@ export function typeText(schema: JsonSchema): string {
   return nullable ? `${text} or null` : text;
 }
 
-/** A field of an answer or a body, with its place. */
+/** A field of an answer or a body, with its path. */
 export interface DescribedField {
   /** `data[].strikes[].gex`. */
   path: string;

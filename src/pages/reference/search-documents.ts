@@ -94,7 +94,7 @@ const sectionDocuments = (routes: number): Unnumbered[] =>
     { title: 'AI clients', href: '/docs#mcp', text: textOf(aiClients('', routes)) },
   ].map((section) => ({ kind: 'Section', place: 'API reference', ...section }));
 
-/** A guide and its parts. Examples are left out: they hold the dates of the day. */
+/** A guide and its parts. Examples are omitted, because they contain the current date. */
 function guideDocuments({ path, title, about, sections }: Guide, parts: GuideParts): Unnumbered[] {
   return [
     { kind: 'Guide', title, place: 'Guides', href: path, text: about },

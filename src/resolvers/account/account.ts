@@ -9,7 +9,7 @@ export type { ApiKeyInfo, CreatedKey, Declaration };
 
 /**
  * `meta` of account answers: `caps.flow` is reported, true or false (spec 2.1). `caps.darkpool` is not: the contract
- * names no account route that reports it. The graph has both as facts of `me`.
+ * names no account route that reports it. The graph has both as fields of `me`.
  */
 export function accountMeta(context: RequestContext): ResponseMeta {
   const meta = responseMeta(context, 'registry');

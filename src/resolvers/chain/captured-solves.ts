@@ -8,10 +8,10 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { contractLines } from '../../store/chain/contract-lines.ts';
 import { fromSource, type RequestContext } from '../context.ts';
 
-/** Contracts whose lines become solves before others get their turn: about 5 ms of work. */
+/** Contracts whose lines become solves before a yield to the event loop: about 5 ms of work. */
 const contractsPerYield = 20;
 
-/** The solves that the last `captures` chain captures are, ascending; null for a contract whose underlying has none. */
+/** The solves in the last `captures` chain captures, ascending; null for a contract whose underlying has none. */
 async function solvesOf(
   context: RequestContext,
   contracts: readonly OptionContract[],

@@ -52,7 +52,7 @@ const surfaces = new WeakMap<ChainCapture, VolatilitySurface>();
 async function surfaceOf(chain: ChainCapture): Promise<VolatilitySurface> {
   let surface = surfaces.get(chain);
   if (!surface) {
-    // The forwards of a large chain take some 10 ms: others are heard between two symbols.
+    // The forwards of a large chain take about 10 ms: other requests run between two symbols.
     await yieldToEventLoop();
     surface = volatilitySurface(chain);
     surfaces.set(chain, surface);

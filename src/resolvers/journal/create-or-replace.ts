@@ -1,7 +1,7 @@
 /** How a record of a journal is stored under its id. */
 interface Stored<T> {
   record: T;
-  /** Puts it in the place of the one of its id; null = there is none. */
+  /** Replaces the one with its id; null = there is none. */
   replace: () => Promise<T | null>;
   /** Stores it as new; false = there is one of its id. */
   insert: () => Promise<boolean>;

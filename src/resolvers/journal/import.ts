@@ -19,8 +19,8 @@ export interface ImportArgs {
 }
 
 /**
- * Imports trades into the caller's journal (spec 4.17). An id that was used before gives its first result and imports
- * nothing, whatever the body is now. 400 for an id or a body that cannot be one, 413 over the limits; then nothing is
+ * Imports trades into the caller's journal (spec 4.17). An id that was used before returns its first result and imports
+ * nothing, regardless of the body. 400 for an id or a body that cannot be one, 413 over the limits; then nothing is
  * imported.
  */
 export async function importJournal(context: RequestContext, args: ImportArgs): Promise<ImportResult> {

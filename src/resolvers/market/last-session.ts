@@ -7,7 +7,7 @@ import { fromSource, type RequestContext, realTicker } from '../context.ts';
 /** From when on bars are looked for, epoch ms: few enough years that their headers are cached. */
 const earliestMs = Date.UTC(1950, 0);
 
-/** The latest session of which a daily bar of the symbol is stored, as of the request; null = of none. */
+/** The latest session with a stored daily bar of the symbol, as of the request; null = there is none. */
 export async function lastSession(context: RequestContext, symbol: string): Promise<SessionDate | null> {
   requireSymbol(context.caller, await realTicker(context, symbol));
   const lastMs = await batched(context, 'last sessions', symbol, (symbols) =>

@@ -38,7 +38,7 @@ interface Computing {
 // One computation a minute serves every screener and everybody: callers differ only in which symbols they see of it.
 const computing = new WeakMap<Store['blocks'], Computing>();
 
-/** Quotes that are made before others get their turn: about 2 ms of work. */
+/** Quotes that are made before a yield to the event loop: about 2 ms of work. */
 const quotesPerYield = 250;
 
 async function compute(context: RequestContext): Promise<Quoted> {

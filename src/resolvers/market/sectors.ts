@@ -23,7 +23,7 @@ export interface SectorsPage {
 }
 
 const note =
-  'Preliminary: rows are for the latest session, whatever the date parameter says. Symbols that the sector map does not cover are listed under other.';
+  'Preliminary: rows are for the latest session, regardless of the date parameter. Symbols that the sector map does not cover are listed under other.';
 
 /** Index symbols are never shown to keys, and to sessions only when they may read them. */
 function shows({ caller }: RequestContext, entry: SymbolEntry): boolean {

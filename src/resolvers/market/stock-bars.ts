@@ -151,7 +151,7 @@ export async function takeInFlightSlot(context: RequestContext): Promise<void> {
     const release = await context.access.inFlight.acquire(context.caller);
     if (!release) throw tooManyInFlight();
     context.onEnd(release);
-    // Requests that came together are in flight together, also where an answer is at hand: the others are heard first.
+    // Requests that arrived together are in flight together, also if an answer is cached: the others are read first.
     await setImmediate();
   });
 }

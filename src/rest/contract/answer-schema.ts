@@ -119,7 +119,7 @@ function allFields(type: FieldsType): SelectedField[] {
 /** Types whose component has all their fields: which of them an answer holds differs by route (spec 2.1). */
 const wholeTypes = new Set(['Caps']);
 
-/** Types of which the graph gives null fields, with an error, where a route answers 404. */
+/** Types whose fields the graph returns as null, with an error, if a route answers 404. */
 const notFoundForNull = new Set(['Symbol']);
 
 function requiredType(type: GraphQLOutputType): GraphQLOutputType {

@@ -45,7 +45,7 @@ function pruned(data: unknown, absent: Set<string>): unknown {
 /** Rows pruned in one iteration of the event loop: about 2 ms of work. */
 const rowsPerYield = 2000;
 
-/** As `pruned`, with turns for others inside the lists of the answer that are long. */
+/** As `pruned`, but yields to the event loop within long lists of the answer. */
 async function prunedYielding(data: unknown, absent: Set<string>): Promise<unknown> {
   if (data === null || typeof data !== 'object' || data instanceof WrittenJson) return data;
   if (!Array.isArray(data)) {

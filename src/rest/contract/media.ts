@@ -51,7 +51,7 @@ export interface WrittenAnswer {
   beside: Record<string, Cell> | null;
 }
 
-/** The pieces of a table, each read and written in a turn of its own. */
+/** The pieces of a table, each read and written in an iteration of the event loop. */
 async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][]> {
   let isFirst = true;
   for (const piece of pieces) {

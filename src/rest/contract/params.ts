@@ -210,7 +210,7 @@ export const text = (max: number) =>
     { description: `At most ${max} characters.` },
   );
 
-/** An id as its owner chose it; whether there is such a one is the operation's to say. */
+/** An id as its owner chose it; the operation checks whether it exists. */
 export const opaqueId = param((value) => value, { description: 'An id.', example: 'example-1' });
 
 /** The values of a route's parameters by name. */

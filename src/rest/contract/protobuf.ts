@@ -27,7 +27,7 @@ export interface ProtobufMessage {
   /** Name of the field that holds the rows. */
   rowsField: string;
   rows: (answer: Answer) => readonly Row[];
-  /** What turns a row of this answer into its message. */
+  /** Converts a row of this answer to its message. */
   rowOf: (answer: Answer) => (row: Row) => Wire;
 }
 
@@ -36,7 +36,7 @@ const rowsPerYield = 2000;
 
 /**
  * The bytes of a message: its fields, then its rows. Messages put one after another are one message in protobuf, so
- * rows are encoded in pieces, with turns for others in between.
+ * rows are encoded in pieces, with yields to the event loop in between.
  */
 export async function encodeMessage(message: ProtobufMessage, answer: Answer): Promise<Buffer> {
   const type = root.lookupType(`${packageName}.${message.name}`);

@@ -24,7 +24,7 @@ export type ScopeGroup =
  */
 export type Needs = 'any' | 'symbol' | 'flow' | 'off-exchange' | 'site-session' | 'declared-site-session';
 
-/** What routes of a group need, unless they say otherwise. Told here; the resolvers see to it. */
+/** What routes of a group require, unless they say otherwise. This describes the rule; the resolvers enforce it. */
 const needsOfGroup: Partial<Record<ScopeGroup, Needs>> = {
   'market.live': 'symbol',
   'market.bars': 'symbol',
@@ -72,8 +72,8 @@ export interface Route {
   /** Statuses the route can answer with, beyond 200 and 401. */
   errors: readonly number[];
   /**
-   * What AI clients are told of a change, where its method does not tell it: it cannot be undone, or sent again does
-   * nothing more.
+   * Hints for AI clients about a change that do not follow from its method: it cannot be undone, or repeating it has no
+   * further effect.
    */
   hints?: { destructive?: true; idempotent?: true };
   /** Not a tool of MCP: its answer is of no use to an AI client. */

@@ -18,7 +18,7 @@ export type SubscriptionId = string | number;
 export interface AskedSubscription {
   topic: SocketTopic;
   symbol: string;
-  /** Of `stocks`: what was asked for; null = whatever there is. */
+  /** Of `stocks`: the requested kinds; null = all available kinds. */
   want: string[] | null;
   timeframe: Timeframe;
   expiry: SessionDate | null;

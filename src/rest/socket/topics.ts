@@ -39,7 +39,7 @@ export const groupOf: Readonly<Record<SocketTopic, ScopeGroup>> = {
 /** A subscription as it is served, for `ack`. */
 export interface Effective {
   symbol: string;
-  /** What was left out or changed of what was asked for. */
+  /** What was omitted or changed of the request. */
   clamps: string[];
   [more: string]: unknown;
 }

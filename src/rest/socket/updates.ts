@@ -2,7 +2,7 @@ import { type Timeframe, timeframeMs } from '../../domain/bar.ts';
 import { epochDay } from '../../domain/market-time.ts';
 import { int32, known, scaled, type Update, uint32 } from './frames.ts';
 
-/** Turns what a subscription says into updates, knowing what was sent before. */
+/** Converts the events of a subscription to updates, based on what was sent before. */
 export interface Updates<T = unknown> {
   of(data: T): Update[];
   /** What time alone makes due. */
@@ -16,7 +16,7 @@ interface QuoteData {
   event_ts_ms: number | null;
 }
 
-/** Prices in the order in which they come; a quote of which only the volume changed has none. */
+/** Prices in the order in which they come; a quote with only a changed volume has none. */
 function priceUpdates(
   write: (tsMs: number | undefined, scaledPrice: number | undefined) => Update,
 ): Updates<QuoteData> {

@@ -11,10 +11,10 @@ export interface CompiledOperation {
   /** Gives the data as values. */
   run: RunOperation;
   /**
-   * Gives the data with `WrittenRows` in the place of lists of objects of which the operation asks nothing but plain
-   * values, such as pages of bars: these are not completed value by value, and no object is made for them. Where a row
-   * has something else than what its type says, the operation runs again, completed value by value, which tells the
-   * error and its path.
+   * Returns the data with `WrittenRows` in place of lists of objects from which the operation selects only plain
+   * values, such as pages of bars: these are not completed value by value, and no objects are created for them. If a
+   * row does not fit its type, the operation runs again and every value is completed, which gives the error and its
+   * path.
    */
   runWritten: RunOperation;
 }

@@ -29,8 +29,8 @@ function depthOf(path: Path): number {
 }
 
 /**
- * Runs the fields of an operation as the specification of GraphQL says, with JSON text in the place of objects. A list
- * is completed as long as the piece of work lasts, and the rest of it in later pieces.
+ * Runs the fields of an operation as the specification of GraphQL says, with JSON text instead of objects. A list is
+ * completed as long as the piece of work lasts, and the rest of it in later pieces.
  */
 export class Execution {
   readonly context: unknown;
@@ -74,9 +74,7 @@ export class Execution {
     return writer.done();
   }
 
-  /**
-   * The fields of an object of which the one at `start` is the first that is not plain; `before` are those before it.
-   */
+  /** The fields of an object. The field at `start` is the first that is not plain; `before` are those before it. */
   #mixed(
     fields: readonly FieldPlan[],
     start: number,

@@ -88,8 +88,8 @@ interface PlainSelection extends SelectionSetNode {
 type Variables = GraphQLResolveInfo['variableValues'];
 
 /**
- * Fields of rows that may be left out, at most: a writer is kept for each selection of them, so clients must not be
- * able to ask for any number.
+ * Maximum number of fields of rows that can be omitted: a writer is cached for each selection of them, so clients must
+ * not be able to ask for any number.
  */
 const mostConditional = 4;
 
@@ -192,7 +192,7 @@ function askedFields(schema: GraphQLSchema, document: DocumentNode): AskedField[
   return asked;
 }
 
-/** Whether parts of a document may be left out. */
+/** Whether parts of a document can be omitted. */
 function isConditional(document: DocumentNode): boolean {
   let found = false;
   const Directive = () => {
@@ -203,7 +203,7 @@ function isConditional(document: DocumentNode): boolean {
 }
 
 /**
- * The document with twins in the place of fields that ask nothing but plain values of their rows. Fields that are
+ * The document with twins instead of fields from which only plain values of their rows are selected. Fields that are
  * answered under one key stay together.
  *
  * @param absent Keys of rows that are omitted where they are null.

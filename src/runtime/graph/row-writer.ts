@@ -23,7 +23,7 @@ function notPlain(): never {
   throw new NotPlain();
 }
 
-/** A list of rows that has been written, in the place of the list. */
+/** A list of rows that has been written, instead of the list. */
 export class WrittenRows extends WrittenJson {
   /** How many rows they are. */
   readonly count: number;
@@ -101,7 +101,7 @@ function valueAt(from: ColumnValues, row: number): unknown {
 /** Rows that are waited for together. */
 const rowsAwaited = 1000;
 
-/** Writes lists of objects of which an operation asks nothing but plain values. */
+/** Writes lists of objects from which an operation selects only plain values. */
 export class RowWriter {
   readonly #columns: readonly Column[];
   readonly #mayBeNull: boolean;

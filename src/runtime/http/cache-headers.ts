@@ -38,7 +38,7 @@ function mergedVary(sent: OutgoingHttpHeader | undefined): string {
 
 type HeaderPair = readonly [name: string, value: string | string[] | number | undefined];
 
-// `writeHead` takes an object, a list of pairs, or a list of names and values by turns.
+// `writeHead` takes an object, a list of pairs, or a list of alternating names and values.
 function pairsOf(headers: object): HeaderPair[] {
   if (!Array.isArray(headers)) return Object.entries(headers) as HeaderPair[];
   if (Array.isArray(headers[0])) return headers as HeaderPair[];

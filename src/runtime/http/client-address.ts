@@ -109,8 +109,8 @@ function clientOf(peer: string, hops: readonly string[], trusted: (address: stri
 /**
  * Tells clients apart behind the proxies of `trustedProxies` (as `isTrustedProxy` takes them): the first address from
  * the right of `X-Forwarded-For`, or of `Forwarded`, that is not a trusted proxy's. Without trusted proxies, the
- * socket's peer, whatever the headers say. A proxy usually writes one of the two headers and lets the other one
- * through, so when both are there and name different clients, neither is believed and the peer's address counts.
+ * socket's peer; the headers are ignored. A proxy usually writes one of the two headers and lets the other one through,
+ * so when both are there and name different clients, neither is believed and the peer's address counts.
  */
 export function clientAddressOf(trustedProxies: readonly string[]): ClientAddress {
   const ranges = rangesOf(trustedProxies);

@@ -2,22 +2,22 @@ import { type AddressInfo, connect, Server } from 'node:net';
 import { setTimeout as delay, setImmediate as eventLoop } from 'node:timers/promises';
 
 /**
- * The port is closed when no connection has come, and no answer has ended, for this long, ms: as long as an answer to a
- * far client and its next connection take.
+ * The port is closed when no connection has arrived, and no answer has ended, for this long, ms: the time that an
+ * answer to a distant client and its next connection take.
  */
 const quietMs = 200;
-/** It is closed after this long, however many connections come, ms. */
+/** It is closed after this time in any case, ms. */
 const mostMs = 1000;
 /**
- * A process that shares the port may take the connection that closes it: then another is made, so many times at most.
+ * A process that shares the port may accept the connection that closes it: then another is made, at most this often.
  */
 const mostKnocks = 8;
 const knockMs = 2;
 
 /**
- * Lets the system accept one connection more than are taken, and ignore the others: their clients try again after a
- * second, and find the port closed. Node has no call for it. Elsewhere than on Linux processes may share the socket,
- * and it stays as it is.
+ * Lets the system accept only one connection more than the server has accepted, and ignore the others: their clients
+ * try again after a second, and find the port closed. Node has no public call for this. On systems other than Linux
+ * processes may share the socket, and it is not changed.
  */
 function shrinkBacklog(server: Server): void {
   const { _handle } = server as Server & { _handle?: { listen?: (backlog: number) => number } | null };
@@ -33,8 +33,8 @@ function knock({ address, port }: AddressInfo): void {
 }
 
 /**
- * Closes the port in the moment in which a connection is taken. With a backlog of one, no other can have come after it
- * but in that moment. So that none has to be waited for, the server makes the connection itself.
+ * Closes the port at the instant a connection is accepted. With a backlog of one, another connection can only have
+ * arrived since that instant. The server makes this connection itself, so that it need not wait for one.
  */
 async function closeAtNext(server: Server): Promise<void> {
   // Not the HTTP server's own, which also closes connections that wait for their next request.
@@ -49,16 +49,16 @@ async function closeAtNext(server: Server): Promise<void> {
 
 /** A server's port. */
 export interface WatchedPort {
-  /** Tells that an answer has ended: its client may open a connection for its next request. */
+  /** Reports that an answer has ended: its client may open a connection for its next request. */
   answered(): void;
-  /** Closes the port; connections that were taken stay as they are. */
+  /** Closes the port; accepted connections stay open. */
   close(): Promise<void>;
 }
 
 /**
  * Watches a server's port, from before its first connection. A connection that is open for its client when the port
- * closes, but not taken by the server, is reset by the system. So closing waits until no more come, takes those that
- * the system still holds, and closes the port in between.
+ * closes, but not accepted by the server, is reset by the system. So closing waits until no more connections arrive,
+ * accepts those that the system still holds, and closes the port between two of them.
  */
 export function watchPort(server: Server): WatchedPort {
   let taken = 0;

@@ -53,7 +53,7 @@ function check(name: string, url: URL, allowHttp: boolean): void {
 }
 
 /**
- * Sends one GET (or HEAD) and returns the answer with its body unread, whatever its status; redirects are followed.
+ * Sends one GET (or HEAD) and returns the answer of any status with its body unread; redirects are followed.
  * Credentials go to the host of `url` only. Throws `ObjectError` for an address that may not be read, else the
  * connection's error.
  */

@@ -55,10 +55,7 @@ export function dayFile(prices: SamplePrices, session: SessionDate, untilMs: num
   );
 }
 
-/**
- * A day bar of a session of which no minutes are given: the open and close that its minutes would have, and a likely
- * range.
- */
+/** A day bar of a session without minutes: the open and close that its minutes would have, and a likely range. */
 function historyLine(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): string {
   const { open, close } = prices.of(entry, session);
   const random = randomFrom(seedOf('history', entry.symbol, session));
@@ -72,7 +69,7 @@ function historyLine(prices: SamplePrices, entry: SampleSymbol, session: Session
   return `${entry.symbol},${volume},${open},${close},${high},${low},${exchangeInstant(session)}000000,${trades},${vwap}\n`;
 }
 
-/** The day file of sessions of which no minutes are given. */
+/** The day file of sessions without minutes. */
 export function dayHistoryFile(prices: SamplePrices, sessions: readonly SessionDate[]): string {
   return (
     barHeader +

@@ -97,7 +97,7 @@ function putSpread(stage: OptionStage, market: OptionMarket, meanSize: number): 
 }
 
 /**
- * The trading in which planted events are to be found: about `prints` prints, of which none, and no two together, come
+ * The trading in which planted events are to be found: about `prints` prints. None of them, and no two together, come
  * near an event's premium. A contract's prints together are at most what its chain says is traded.
  */
 export function putBackground(stage: OptionStage, prints: number): void {

@@ -117,8 +117,7 @@ function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyM
 /**
  * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day
  * bars, and that of the latest half day where it lies further back; day bars of a year; chains and option bars of the
- * last three, of which the last two have tapes to make the option bars from. Of the session in progress, what there is
- * up to now.
+ * last three; the last two have tapes from which the option bars are made. The session in progress has data up to now.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
   const { barSessions, chainSessions, historySessions, captureEveryMinutes, tapeSessions } = shape;

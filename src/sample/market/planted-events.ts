@@ -52,7 +52,7 @@ export function sweep(
   return { kind: 'sweep', prints, cancelled: [] };
 }
 
-/** A sweep of four prints on four exchanges, the second of which is taken back; what is left is one still. */
+/** A sweep of four prints on four exchanges. The second print is cancelled; the rest is still a sweep. */
 export function sweepWithCancel({ random, legs, exchanges }: Stage): TapePlan | null {
   if (exchanges.length < 4) return null;
   const { ask } = legs[0]!;
@@ -88,7 +88,7 @@ export function spread(
   return { kind: 'multi_leg', prints, cancelled: [] };
 }
 
-/** A spread that is large enough with both legs alone, one of which is taken back. */
+/** A spread that is large enough only with both legs; one leg is cancelled. */
 export function brokenSpread(stage: Stage): TapePlan | null {
   const [a, b] = stage.legs.map(({ ask }) => ask) as [number, number];
   const size = sizeFor(eventFromUsd.multi_leg, a + b);

@@ -20,7 +20,7 @@ function lines(symbol: string, tape: number, records: readonly StockRecord[]): s
   for (const { print } of records) {
     const { conditions, correction, exchange, id, price, sequence, tsMs, tsNanos, size, trf } = print;
     const list = conditions.length > 1 ? `"${conditions.join(',')}"` : (conditions[0] ?? '');
-    // A facility hears of a trade some time later, and reports it to the tape at once.
+    // A facility receives a trade some time later, and reports it to the tape immediately.
     const executed = nanosText(tsMs - (trf === 0 ? 1 : 5 + (id % 900)), tsNanos);
     const facility = trf === 0 ? ',' : `${trf},${nanosText(tsMs - 1, tsNanos)}`;
     const printed = nanosText(tsMs, tsNanos);

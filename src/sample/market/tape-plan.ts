@@ -11,7 +11,7 @@ export interface Leg {
 
 /** A print that is planned. */
 export interface PlannedPrint {
-  /** Place of its contract among the plan's legs. */
+  /** Index of its contract among the plan's legs. */
   leg: number;
   /** Nanoseconds after the plan's first print. */
   atNanos: number;
@@ -27,7 +27,7 @@ export interface PlannedPrint {
 export interface TapePlan {
   kind: FlowEventKind | null;
   prints: PlannedPrint[];
-  /** Places of prints that a cancel takes back later. */
+  /** Indexes of prints that are cancelled later. */
   cancelled: readonly number[];
 }
 

@@ -12,7 +12,7 @@ import { enumValues } from '../enum-values.ts';
 import { byTicker, node } from '../node.ts';
 import { TierEnum } from '../response-meta.ts';
 
-/** A ticker as a node of the graph; facts about it are looked up where they are asked for. */
+/** A ticker as a node of the graph; its properties are looked up when they are requested. */
 export interface SymbolNode {
   symbol: string;
 }
@@ -70,9 +70,9 @@ const SymbolAccessType = builder.objectRef<AccessAnswer>('SymbolAccess').impleme
 
 node(SymbolAccessType, ({ symbol }) => symbol, byTicker(accessTo));
 
-/** The entry that registry facts are read from; 404 outside the registry. */
+/** The entry of a registered symbol; 404 if it is not registered. */
 const registered = ({ symbol }: SymbolNode, context: RequestContext) => registeredSymbol(context, symbol);
-/** The entry that a ticker's own facts are read from; 404 for a string that is no ticker anywhere. */
+/** The entry of any known ticker; 404 for text that is not a known ticker. */
 const known = ({ symbol }: SymbolNode, context: RequestContext) => realTicker(context, symbol);
 
 /** `Symbol`, the centre of the graph. Other nouns add their edges in their own files. */

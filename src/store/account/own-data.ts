@@ -19,7 +19,7 @@ const fact = 'own_data';
 const bundledFile = /[\\/](sample[\\/][a-z-]+([\\/][^\\/]+){1,2}\.csv\.gz|starter-registry\.csv)$/;
 
 async function revokeSampleKeys(tx: Transaction, nowMs: number): Promise<number> {
-  // In turn with a server that makes such a key just now.
+  // Serialized with a server that creates such a key at the same time.
   if (!(await lockAccount(tx, sampleAccount))) return 0;
   const { count } = await tx.prisma.apiKey.updateMany({
     where: { accountId: sampleAccount, name: sampleKeyName, revokedAt: null },

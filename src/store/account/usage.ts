@@ -22,7 +22,7 @@ export interface UsageBatch {
 const markStart = 'usage-batch ';
 
 /**
- * Adds a batch to the stored counts, once: when the outcome of an attempt is not known (the connection broke), trying
+ * Adds a batch to the stored counts, once: when the result of an attempt is not known (the connection broke), trying
  * again is safe.
  */
 export async function addUsage(store: Store, { writer, number, counts }: UsageBatch): Promise<void> {
@@ -42,7 +42,7 @@ export async function addUsage(store: Store, { writer, number, counts }: UsageBa
 }
 
 /**
- * Forgets the numbering of `writer`, at its end, and that of writers who began before `beforeMs` and did not say
+ * Forgets the batch numbers of `writer`, at its end, and that of writers who began before `beforeMs` and did not say
  * goodbye.
  */
 export async function forgetUsageWriter(store: Store, writer: string, beforeMs: number): Promise<void> {

@@ -100,7 +100,7 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
   });
 }
 
-/** Rows that are made before others get their turn: about 2 ms of work. */
+/** Rows that are made before a yield to the event loop: about 2 ms of work. */
 const rowsPerYield = 4000;
 
 async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
@@ -124,7 +124,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   return rows;
 }
 
-/** The columns of which a contract's line is made. */
+/** The columns of a contract's line. */
 export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as const;
 
 /** The column of a block from which a value of a line is read: a solved capture's lines say what was solved. */

@@ -29,7 +29,7 @@ const captureIdOf = ({ underlying, capturedAt }: Pick<CaptureHeader, 'underlying
 const cacheKey = ({ contract, underlying }: ListedContract) => `lines:${underlying}:${contractId(contract)}`;
 /** Bytes a line takes in the cache, about. */
 const lineBytes = 220;
-/** Contracts whose lines are put together before others get their turn: under 5 ms of work. */
+/** Contracts whose lines are assembled before a yield to the event loop: under 5 ms of work. */
 const contractsPerYield = 50;
 
 /** After its expiry date nothing is said of a contract, so that its captures are looked for up to that date's end. */
@@ -149,13 +149,16 @@ async function eachRow<Row>(store: Store, configs: readonly pg.QueryConfig[], ta
   for (const config of configs) await eachRowOf(store, config, take);
 }
 
-/** A capture of which the lines of some contracts are not known yet. */
+/** A capture from which the lines of some contracts have not been read yet. */
 interface Unread {
   header: CaptureHeader;
   wanted: Wanted[];
 }
 
-/** Reads captures whole, one at a time, and learns where the contracts lie in those of their listing. One statement. */
+/**
+ * Reads whole captures, one at a time, and finds the positions of the contracts in captures of their listing. One
+ * statement.
+ */
 async function readWhole(
   store: Store,
   captures: readonly Unread[],

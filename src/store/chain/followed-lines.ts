@@ -14,7 +14,7 @@ export interface FollowedPosition {
   session: SessionDate | null;
   /** The last boundary of the session whose minute solves are written, epoch ms; null when none is. */
   solvedMs: number | null;
-  /** The first minute of which bars of option contracts are not written; null or absent = all are. */
+  /** The first minute whose bars of option contracts are not written yet; null or absent = all are written. */
   barsFromMs?: number | null;
 }
 

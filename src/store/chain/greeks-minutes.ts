@@ -22,7 +22,7 @@ export interface WrittenMinute {
 /** Where the contracts of a session's underlyings have their records, as far as a writer knows. */
 export type GreeksSlots = Map<string, Map<string, number>>;
 
-/** Learns the slots of underlyings that a writer does not know yet. */
+/** Reads the slots of underlyings that a writer does not know yet. */
 async function loadSlots(
   tx: Transaction,
   session: SessionDate,

@@ -146,9 +146,9 @@ const removing = statement(
 );
 
 /**
- * Writes minutes of a session observed live, in a transaction that holds `lockOptionBars`: they take the place of what
- * is stored from the part on in which `fromMs` lies, of which they are all (`partStart`). Earlier parts stay.
- * Reconciled bars are read instead of live ones.
+ * Writes minutes of a session observed live, in a transaction that holds `lockOptionBars`: they replace what is stored
+ * from the start of the part that contains `fromMs` (`partStart`), so they must include all minutes from there on.
+ * Earlier parts stay. Reconciled bars are read instead of live ones.
  */
 export async function saveLiveOptionBars(
   tx: Transaction,

@@ -22,7 +22,7 @@ export function quoteColumns(length: number): QuoteColumns {
 export interface QuoteBlock {
   firstTsMs: number;
   count: number;
-  /** Content hash: equal quotes, equal version, whatever the compression made of them. */
+  /** Content hash: equal quotes have equal versions, regardless of their compression. */
   version: string;
   payload: Buffer;
 }

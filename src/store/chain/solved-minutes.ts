@@ -37,7 +37,7 @@ async function readMinutes(
   wanted: readonly Omit<MinuteKey, 'version'>[],
 ): Promise<{ minute: SolvedMinute; version: string }[]> {
   if (wanted.length === 0) return [];
-  // Minute and places in one statement, so that both are of one state of the store.
+  // Minute and slots in one statement, so that both are from one snapshot of the store.
   const rows = await payloads.rows(from, {
     underlyings: wanted.map((one) => one.underlying),
     sessionDates: wanted.map((one) => one.sessionDate),

@@ -2,14 +2,14 @@ import { type OptionContract, readOptionContract } from '../../domain/chain/opti
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 
-/** A session of a contract of which bars are stored. */
+/** A session of a contract with stored bars. */
 export interface StoredOptionBars {
   sessionDate: SessionDate;
   contract: OptionContract;
 }
 
 /**
- * Of which contracts of an underlying bars are stored in the sessions from `from` to `to`, both included; by session,
+ * The contracts of an underlying that have stored bars in the sessions from `from` to `to`, both included; by session,
  * then contract.
  */
 export async function storedOptionBars(

@@ -50,7 +50,7 @@ export async function withSessionLock<T>(
   work: (client: pg.PoolClient) => Promise<T>,
 ): Promise<T> {
   const client = await pool.connect();
-  // Whoever uses it hears of it by the statement that fails.
+  // Its user notices this when a statement fails.
   client.on('error', () => {});
   const { processID } = client as pg.PoolClient & { processID: number };
   const cancel = () => void pool.query('SELECT pg_cancel_backend($1)', [processID]).catch(() => {});

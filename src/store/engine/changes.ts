@@ -7,7 +7,7 @@ import { watchSettling } from './settling.ts';
 import type { Queries } from './statement.ts';
 import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
 
-// Every process hears here what stored data changed, in whichever process.
+// On this channel every process is notified of changes of stored data by any process.
 const channel = 'market_data';
 
 const processId = randomBytes(6).toString('base64url');
@@ -63,7 +63,7 @@ function read(payload: string): { id: string | null; change: Change } {
 }
 
 /**
- * Tells every process of a change when the transaction commits, and never when it rolls back. Returns the
+ * Notifies every process of a change when the transaction commits, and never when it rolls back. Returns the
  * announcement's id.
  */
 export async function announce(tx: Queries, change: Change): Promise<string> {
@@ -73,9 +73,9 @@ export async function announce(tx: Queries, change: Change): Promise<string> {
   return id;
 }
 
-// On a distributed PostgreSQL (Citus) a worker commits after the coordinator. An announcement is sent after both, but
-// another's may wake a listener in between, which then hears of it too early: what it read now would be what was there
-// before. So whoever announces holds a lock, which PostgreSQL lets go of last, and whoever hears waits for it.
+// On a distributed PostgreSQL (Citus) a worker commits after the coordinator. An announcement is sent after both. But
+// another announcement can wake a listener in between, which then receives this one too early and would read the old
+// data. So the announcing transaction holds a lock, which PostgreSQL releases last, and listeners wait for it.
 const lockOf = (id: string) => `announcement ${id}`;
 const retryMs = 1000;
 
@@ -98,8 +98,8 @@ async function moveWhenCommitted(
   }
 }
 
-// By this name every process hears that the store's tables are being spread over nodes. Servers of the release before
-// take it for a change of anything.
+// On this name every process is notified that the store's tables are being distributed over nodes. Servers of the
+// release before take it for a change of anything.
 const nodesPayload = JSON.stringify({ id: 'nodes', nodes: true });
 
 /** Tells every process that the tables are about to be spread over nodes. */

@@ -252,7 +252,7 @@ export function cutValue({ header }: ColumnLayout, bytes: Uint8Array): number {
   return readNumbers(bytes, header, new Float64Array(1))[0]!;
 }
 
-/** A block of which only single values are wanted: nothing is decoded before it is asked for. */
+/** A block from which single values are read: nothing is decoded before it is needed. */
 export interface OpenBlock {
   /** Values a column has. */
   length: number;

@@ -28,14 +28,14 @@ export interface Store {
   /** Standbys that market data may be read from; null = there are none. */
   replicas: Replicas | null;
   /**
-   * What `readFrom` gives, where something is read with several statements; null = whatever may be read at the moment.
+   * What `readFrom` returns while something is read with several statements; null = any reader that can be used now.
    */
   reader: Reader | null;
   /** Decoded blocks of this process, and what is held under a version. */
   blocks: BlockCache;
   /** The versions of the data as far as this process knows (`watchChanges`). */
   versions: DataVersions;
-  /** Which writes fail at the moment, and why. */
+  /** Which writes fail now, and why. */
   writes: WriteWatch;
   /** Whether its tables are on one node, or spread over several. */
   nodes: Nodes;
@@ -176,8 +176,8 @@ function limits(statementTimeoutMs: number): pg.PoolConfig {
 }
 
 // A connection that dies while it is lent, between two statements, says so by an event for which the pool no longer
-// listens, and which nobody else hears yet: it would end the process. The next statement fails, and the pool drops the
-// connection.
+// listens, and for which there is no other listener yet: it would end the process. The next statement fails, and the
+// pool drops the connection.
 function surviveLostConnections(pool: pg.Pool): void {
   pool.on('connect', (client) => client.on('error', () => {}));
 }

@@ -1,6 +1,6 @@
 import { anyChange, type Change, type Subject, subjects } from './subjects.ts';
 
-/** Changes whose ids are remembered, so that one that is heard of twice counts once. */
+/** Number of changes whose ids are remembered, so that a change received twice counts once. */
 const rememberedIds = 1000;
 /** Symbols of a subject whose versions are remembered one by one. */
 const rememberedSymbols = 50_000;
@@ -22,7 +22,7 @@ export class DataVersions {
   #count = 1;
   #listening = 0;
   #lost = 0;
-  /** When changes began to be heard of, last: those before it may have been missed. */
+  /** When listening for changes began last: earlier changes may have been missed. */
   #since = 1;
   readonly #moved = Object.fromEntries(
     subjects.map((subject) => [subject, { any: 1, all: 1, symbols: new Map() }]),
@@ -35,7 +35,7 @@ export class DataVersions {
     return this.#count;
   }
 
-  /** The last change that this process heard of, with null of any symbol. Others may have been missed. */
+  /** The last change that this process was notified of; with null, of any symbol. Others may have been missed. */
   known(subject: Subject, symbol: string | null): number {
     const { any, all, symbols } = this.#moved[subject];
     return symbol === null ? any : Math.max(all, symbols.get(symbol) ?? 0);
@@ -43,13 +43,13 @@ export class DataVersions {
 
   /**
    * The version of a symbol's data, or with null of all symbols'; null while changes may be missed: then nothing may be
-   * held.
+   * cached.
    */
   of(subject: Subject, symbol: string | null): number | null {
     return this.#listening > 0 && this.#lost === 0 ? Math.max(this.#since, this.known(subject, symbol)) : null;
   }
 
-  /** Something changed. A change with an `id` counts once, however often it is heard of. */
+  /** Data changed. A change with an `id` counts once, even if it is received repeatedly. */
   move(change: Change, id: string | null = null): void {
     if (id !== null && !this.#isNew(id)) return;
     this.#count += 1;
@@ -58,13 +58,13 @@ export class DataVersions {
     this.#send(change);
   }
 
-  /** Changes are heard of from now on, or (`-1`) not any more. */
+  /** Changes are received from now on, or (`-1`) no longer. */
   addListening(by: 1 | -1): void {
     this.#listening += by;
     this.#mayHaveMissed();
   }
 
-  /** Changes may be missed from now on, or (`-1`) are heard of again. */
+  /** Changes may be missed from now on, or (`-1`) are received again. */
   addLost(by: 1 | -1): void {
     this.#lost += by;
     this.#mayHaveMissed();

@@ -9,7 +9,7 @@ import { copiesSchema, OnlineCopy } from './online-copy.ts';
 import { sqlStateOf } from './sql-state.ts';
 import { storeError } from './store-error.ts';
 
-/** A table that was given its place. */
+/** A table that was distributed. */
 export interface DistributedTable {
   table: string;
   /** Column by which it is spread; null = it is on every node, or on the first alone. */
@@ -174,7 +174,7 @@ async function leaderOf(client: pg.ClientBase): Promise<string> {
 async function copyAtOnce(job: Job, tables: readonly MissingTable[]): Promise<void> {
   const leader = await leaderOf(job.client);
   await briefly(job, async () => {
-    // Readers of rows that are copied go on; a table that Citus is to know is put in another's place.
+    // Readers of copied rows continue; a table that Citus is to manage replaces another.
     const isRead = tables.every(({ place }) => place !== 'first node, known');
     const names = tables.map(({ table }) => `${job.schema}.${table}`);
     await lockTables(job.client, names, isRead ? 'EXCLUSIVE' : 'ACCESS EXCLUSIVE');

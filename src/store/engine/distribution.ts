@@ -8,9 +8,9 @@ const bySymbol: TablePlacement = { by: 'symbol' };
 const byUnderlying: TablePlacement = { by: 'underlying' };
 
 /**
- * Every table's place. What is large is spread by the symbol, or the underlying of its contracts: all of one is on one
- * node, and what is joined is joined there. What an account owns is small, and its rows are locked; the order of
- * telling (`flow_feed`) is one sequence.
+ * The placement of every table. What is large is spread by the symbol, or the underlying of its contracts: all of one
+ * is on one node, and what is joined is joined there. What an account owns is small, and its rows are locked; the order
+ * of telling (`flow_feed`) is one sequence.
  */
 export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   bar_blocks: bySymbol,
@@ -68,7 +68,7 @@ export const joinedTables: readonly (readonly string[])[] = [
   ['greeks_minutes', 'greeks_places'],
 ];
 
-/** The statements that give every table its place, for a database with the extension `citus` and its nodes added. */
+/** The statements that distribute every table, for a database with the extension `citus` and its nodes added. */
 export function distributionSql(): string[] {
   const entries = Object.entries(tablePlacements);
   const spread = entries.flatMap(([table, placement]) =>

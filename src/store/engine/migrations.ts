@@ -73,7 +73,7 @@ function readMigrations(folder: string): Migration[] {
   const names = readdirSync(folder, { withFileTypes: true }).filter((entry) => entry.isDirectory());
   return names
     .map(({ name }) => {
-      // Line ends as committed, whatever a checkout made of them: the checksum must not depend on the machine.
+      // Line ends as committed, also if a checkout changed them: the checksum must not depend on the machine.
       const sql = readFileSync(join(folder, name, 'migration.sql'), 'utf8').replaceAll('\r\n', '\n');
       return { name, sql, checksum: createHash('sha256').update(sql).digest('hex') };
     })

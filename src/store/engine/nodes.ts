@@ -26,7 +26,7 @@ export async function watchNodes(pool: pg.Pool): Promise<Nodes> {
     get symbolsAtOnce() {
       return symbolsAtOnce;
     },
-    // Where it cannot be asked now, whoever reads finds out too.
+    // If it cannot be asked now, readers get an error too.
     lookAgain: () => void look().catch(() => {}),
   };
 }

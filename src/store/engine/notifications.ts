@@ -87,7 +87,7 @@ async function connect(
 
 /**
  * Listens to `channel` on a connection of its own, until the returned function is called; returns once it listens.
- * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens anew: what was
+ * `onLost` is called when the connection breaks or hangs (noticed within 4 s) and again when it listens again: what was
  * sent between has been missed, so caches that live by the notifications must be dropped both times.
  */
 export async function listen(

@@ -131,7 +131,7 @@ export class OnlineCopy {
       }
   }
 
-  /** Gives the copies the place of the old tables, which are dropped. To be in a transaction. */
+  /** Replaces the old tables by the copies and drops them. Call it in a transaction. */
   async takePlace(): Promise<void> {
     const old = this.#allOld();
     // What dropping them takes: taken at the end, it would wait for a reader who waits here to write.
@@ -213,7 +213,7 @@ export class OnlineCopy {
     const changes = this.#copy(`${table}_changes`);
     const noted = (rows: string) => `INSERT INTO ${changes} SELECT ${key} FROM ${rows};`;
     await this.#query(`CREATE TABLE ${changes} AS SELECT ${key} FROM ${this.#old(table)} WITH NO DATA`);
-    // Whoever may write the table may not write this one.
+    // Roles that may write the table may not write this one.
     await this.#query(`CREATE FUNCTION ${this.#copy(`${table}_changed`)}() RETURNS trigger
       LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
       BEGIN

@@ -5,7 +5,7 @@ const key = 'write_probe';
 /** How old what is known of writes may be, ms: those who ask more often share one probe. */
 const knownForMs = 5000;
 
-/** Writes one small row and commits, unless that was done just now. Never throws: `store.writes` knows the outcome. */
+/** Writes one small row and commits, unless that was done just now. Never throws: the result is in `store.writes`. */
 export function writeProbe(store: Store, elapsed: () => number): () => Promise<void> {
   let atMs = Number.NEGATIVE_INFINITY;
   let running: Promise<void> | null = null;
@@ -16,7 +16,7 @@ export function writeProbe(store: Store, elapsed: () => number): () => Promise<v
         tx.prisma.metadataEntry.upsert({ where: { key }, create: { key, value }, update: { value } }),
       );
       store.writes.wrote('probe', null);
-      // Whatever clients met before, it has passed.
+      // Earlier failures of clients are over.
       store.writes.wrote('transactions', null);
     } catch (error) {
       store.writes.wrote('probe', error);

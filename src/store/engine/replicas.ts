@@ -20,7 +20,7 @@ export interface Reader {
 }
 
 /**
- * Standbys of the primary, of which only those are read that have replayed all that this process has heard of.
+ * Standbys of the primary. A standby is read only if it has replayed every change that this process was notified of.
  * Notifications come from the primary: after each, the primary is read until a standby has the change.
  */
 export interface Replicas extends Reader {
@@ -31,9 +31,12 @@ export interface Replicas extends Reader {
   together(): Reader;
   /** Something has changed on the primary. Takes effect at once. */
   changed(): void;
-  /** Changes are heard of, or (`-1`) not any more: while nobody hears, or one does not, the primary is read. */
+  /**
+   * Notifications are received, or (`-1`) no longer. While there is no listener, or one of them may miss changes, the
+   * primary is read.
+   */
   heard(by: 1 | -1): void;
-  /** Changes may be missed from now on, or (`-1`) are heard again. */
+  /** Changes may be missed from now on, or (`-1`) are received again. */
   deaf(by: 1 | -1): void;
   close(): Promise<void>;
 }
@@ -97,8 +100,8 @@ interface PrimaryState {
 }
 
 /**
- * Reads from `pools` where that shows nothing old, else from `primary`. `log` hears when one goes away and when it is
- * back, once each.
+ * Reads from `pools` where that shows nothing old, else from `primary`. `log` is called when one becomes unusable and
+ * when it is used again, once each.
  */
 export function openReplicas(
   { primary, pool }: { primary: Reader; pool: pg.Pool },
@@ -202,7 +205,7 @@ export function openReplicas(
     }
   }
 
-  /** A reader of what `choose` gives for each reading; `missed` hears that it could not be read there. */
+  /** A reader that asks `choose` for each read; `missed` is called if the read failed there. */
   function reader(choose: () => Replica | null, missed: () => void = () => {}): Reader {
     const read = async <T>(reading: (from: Reader) => Promise<T>): Promise<T> => {
       const replica = choose();

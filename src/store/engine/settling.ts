@@ -75,7 +75,7 @@ export function watchSettling(store: Store): Settling {
     let seen = -1;
     let left = null as Set<string> | null;
     while (!stopped.signal.aborted) {
-      // Those that began since are settled by whoever wrote them, or doubted anew.
+      // Those that began since then are settled by their own writers, or reported again.
       const before: Set<string> | null = seen === doubts ? left : null;
       seen = doubts;
       const now = await unsettled();

@@ -19,7 +19,7 @@ export async function analyzeGrown({ pool }: Pick<Store, 'pool'>): Promise<void>
   }
 }
 
-/** Does not wait for whoever holds a table for itself. */
+/** Does not wait for holders of an exclusive table lock. */
 async function grownTables(pool: pg.Pool): Promise<string[]> {
   const client = await pool.connect();
   let broken: Error | undefined;

@@ -7,13 +7,10 @@ import type { Model } from './models/model-tables.ts';
 export const subjects = ['registry', 'market', 'chain', 'gex', 'flow', 'offexchange'] as const;
 export type Subject = (typeof subjects)[number];
 
-/**
- * The symbols of which something changed, by subject; a subject that is absent did not change, null = any symbol may
- * have.
- */
+/** The changed symbols by subject; an absent subject did not change; null = any symbol may have changed. */
 export type Change = Partial<Record<Subject, readonly string[] | null>>;
 
-/** A change of which nothing is known. */
+/** A change with unknown subjects and symbols. */
 export const anyChange: Change = Object.fromEntries(subjects.map((subject) => [subject, null]));
 
 const sets = new WeakMap<readonly string[], ReadonlySet<string>>();

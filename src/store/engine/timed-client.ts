@@ -49,7 +49,7 @@ type Connected = Parameters<pg.Pool['connect']>[0];
 export function observedPool(options: pg.PoolConfig, observe: StatementObserver): pg.Pool {
   const pool = new pg.Pool({ ...options, Client: timedClient(observe) });
   const connect = pool.connect.bind(pool) as (connected?: Connected) => never;
-  // Whoever waits is called by whoever gives a connection back, and would be taken for a part of that one's request.
+  // A waiting caller is resumed by the request that releases a connection, and would be attributed to that request.
   pool.connect = ((connected?: Connected) =>
     connected ? connect(AsyncResource.bind(connected)) : connect()) as pg.Pool['connect'];
   return pool;

@@ -19,10 +19,10 @@ export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet
 const inTwoPhases = statement('commit-in-two-phases', {}, {});
 
 /**
- * Runs `work` in one transaction on one connection and gives back what it returns. Whatever fails rolls everything back
- * and is thrown; nothing is tried again. If the connection breaks during the commit, the error says that the outcome is
- * unknown. Every process is notified of the changes when it commits; in this one nothing older is held when this
- * returns.
+ * Runs `work` in one transaction on one connection and returns its result. Any failure rolls everything back and is
+ * thrown; nothing is retried. If the connection breaks during the commit, the error says that the result is unknown.
+ * Every process is notified of the changes when the transaction commits; this process has no older data in its caches
+ * when this returns.
  */
 export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
   const tx = await store.pool.connect();
@@ -44,7 +44,7 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     if (symbolsAtOnce > 0) await inTwoPhases.count(transaction, {});
     const change = changes.change();
     const id = change && (await announce(transaction, change));
-    // One that may have been committed is not counted as heard of: its announcement may still come.
+    // A transaction that may have been committed is not counted as announced: its announcement may still arrive.
     const inDoubt = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
     if (inDoubt && symbolsAtOnce > 0) {

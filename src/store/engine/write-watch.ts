@@ -1,6 +1,6 @@
 import { sqlStateOf } from './sql-state.ts';
 
-/** Why a database takes no writes, whatever is written. */
+/** Why a database rejects all writes. */
 export type WriteProblem = 'read_only' | 'disk_full' | 'permission_denied' | 'io_error' | 'failed';
 
 const problems: Readonly<Record<string, WriteProblem>> = {

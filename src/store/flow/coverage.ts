@@ -25,7 +25,7 @@ export function coverageOf(row: CoverageRow): Coverage {
   return { status: row.status as CoverageStatus, complete, sessionDate, ...observed };
 }
 
-/** What was observed of underlyings' sessions, by `coverageKey`; one of which nothing was observed is absent. */
+/** What was observed of underlyings' sessions, by `coverageKey`; absent if nothing was observed. */
 export async function coveragesOf(
   { prisma }: Pick<Reader, 'prisma'>,
   sessions: readonly { underlying: string; sessionDate: string }[],

@@ -11,8 +11,8 @@ const entering = statement(
 
 /**
  * Gives events their position in the feed; an event that was sent before and is equal keeps its position, also when its
- * session was reconciled or its follower began again. Writers take turns (`lockFlow`), so that positions are committed
- * in their order.
+ * session was reconciled or its follower began again. Writers are serialized (`lockFlow`), so that positions are
+ * committed in their order.
  */
 export async function enterFeed(tx: Transaction, sessions: readonly FeedSession[]): Promise<void> {
   for (const { symbol } of sessions) tx.changes.add('flow', symbol);

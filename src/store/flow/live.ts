@@ -19,8 +19,8 @@ export async function reconciledUnderlyings(
 }
 
 /**
- * Of which of these symbols the session's stock tape was read, at `sinceMs` or after it: bars and off-exchange figures
- * are made of all of it, and nothing live takes their place.
+ * The symbols among these whose stock tape of the session was read at `sinceMs` or later: their bars and off-exchange
+ * figures are complete, and live data does not replace them.
  */
 export async function symbolsWithTape(
   tx: Transaction,
@@ -54,9 +54,9 @@ export async function highestSnapshot(tx: Transaction, session: SessionDate): Pr
 }
 
 /**
- * Drops live flow that nobody will reconcile any more, and returns the sessions it was of: what is left of sessions
- * before `settledBefore` of which other underlyings are reconciled (the full tape did not name it), and everything live
- * of sessions before `expiredBefore`.
+ * Drops live flow that will no longer be reconciled, and returns its sessions: live flow of sessions before
+ * `settledBefore` whose other underlyings are reconciled (it was not on the full tape), and all live flow of sessions
+ * before `expiredBefore`.
  */
 export async function dropLiveFlow(
   tx: Transaction,

@@ -21,8 +21,8 @@ function printOf({ scope: _, list: __, contract: id, ...row }: PrintRow): Ranked
   return { ...row, contract, coverageStatus, conditions: [...row.conditions] };
 }
 
-// A scope that has no list of its own on a session that was written is an underlying of which nothing ranked: the
-// session is then the whole list's, and there are no prints.
+// A scope without a list of its own in a stored session is an underlying without ranked prints: its session is then
+// that of the whole list, and there are no prints.
 const lastSessions = statement(
   'ranked-sessions',
   { scopes: 'text[]', list: 'text', session: 'text?', lastSession: 'text' },

@@ -139,7 +139,7 @@ const cacheKey = (what: 'net' | 'expiry', { underlying, capturedAt, version }: C
 
 const bytesOf = (columns: GexColumns) => columns.strike.length * gexColumnNames.length * 8;
 
-/** Bytes of payload that are decoded before others get their turn: about 2 ms of work. */
+/** Bytes of payload that are decoded before a yield to the event loop: about 2 ms of work. */
 const yieldBytes = 256 * 1024;
 
 function fromCache(store: Store, { version, ...header }: CaptureHeader, byExpiry: boolean): StoredGexCapture | null {

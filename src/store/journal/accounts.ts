@@ -42,8 +42,8 @@ export async function insertJournalAccount(
 const locking = statement('lock-journal-account', { accountId: 'text', id: 'text' }, { id: 'text' });
 
 /**
- * Puts what `change` makes of a journal account in its place; null = there is none of that id. What `change` throws
- * changes nothing.
+ * Replaces a journal account by the result of `change`; null = there is none of that id. What `change` throws changes
+ * nothing.
  */
 export async function changeJournalAccount(
   store: Store,

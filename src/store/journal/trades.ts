@@ -10,7 +10,7 @@ const select = {
   ...{ id: true, journalAccountId: true, symbol: true, side: true, qty: true, price: true, tsMs: true, note: true },
 } as const;
 
-/** A place in a journal: the trade last read. */
+/** A position in a journal: the trade last read. */
 export interface TradePosition {
   tsMs: number;
   id: string;
@@ -59,8 +59,7 @@ export async function insertJournalTrade(
 }
 
 /**
- * Puts what `change` makes of a trade in its place; null = there is none of that id. What `change` throws changes
- * nothing.
+ * Replaces a trade by the result of `change`; null = there is none of that id. What `change` throws changes nothing.
  */
 export async function changeJournalTrade(
   store: Store,

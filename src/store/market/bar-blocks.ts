@@ -82,7 +82,7 @@ export interface BarRange {
 /** Bytes that a decoded bar takes. */
 const bytesABar = 8 * barColumnNames.length;
 
-/** Bytes of payload that are decoded before others get their turn: about 2 ms of work. */
+/** Bytes of payload that are decoded before a yield to the event loop: about 2 ms of work. */
 const yieldBytes = 256 * 1024;
 
 function cacheKey(symbol: string, timeframe: Timeframe, header: BarHeader): string {
@@ -143,7 +143,7 @@ async function loadBlocks(
 }
 
 /**
- * The bars of blocks of which the reader holds what it needs: they are taken from the cache, not put into it. One
+ * The bars of blocks whose contents the reader keeps itself: they are read from the cache, but not added to it. One
  * statement.
  */
 export function loadBlocksOnce(

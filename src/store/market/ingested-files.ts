@@ -41,8 +41,8 @@ export async function saveIngestedFile(
 }
 
 /**
- * Forgets files of datasets that are of one of these parts, or of parts that are not known: other data took the place
- * of theirs, or would be made of them now.
+ * Forgets files of datasets that are of one of these parts, or of unknown parts: other data has replaced theirs, or
+ * different data would be computed from them now.
  */
 export async function forgetFiles(
   tx: Transaction,

@@ -12,7 +12,7 @@ const heldBars: HeldKind<BarColumns> = {
   bytesOf: ({ tsMs }) => tsMs.length * 64,
 };
 
-/** Blocks that one statement reads, and that are decoded before others get their turn: some 6 MB of a year each. */
+/** Blocks that one statement reads, and that are decoded before a yield to the event loop: some 6 MB of a year each. */
 const blocksAtOnce = 1000;
 
 /**

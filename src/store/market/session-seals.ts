@@ -6,7 +6,7 @@ import { numbered } from '../engine/models/rows.ts';
 import { insertRows, type Row } from '../engine/models/sets.ts';
 import type { Transaction } from '../engine/transaction.ts';
 
-/** The scope of a seal on a whole session, whatever the symbol. */
+/** The scope of a seal on a whole session, for all symbols. */
 export const wholeSession = '*';
 
 const lockKey = 'session_seals';
@@ -21,15 +21,15 @@ export class SessionSealed extends Error {
   }
 }
 
-/** A symbol's session, of which something is about to be written. */
+/** A symbol's session that is about to be written. */
 export interface SymbolSession {
   symbol: string;
   sessionDate: SessionDate;
 }
 
 /**
- * Which of these are sealed, and by the seal of which scope. The answer holds until the transaction ends: whoever seals
- * waits for those that have asked, and those that ask wait for whoever seals.
+ * Which of these are sealed, and the scope of the seal. The answer holds until the transaction ends: sealing waits for
+ * transactions that have asked, and asking waits for a seal in progress.
  */
 async function sealsOf(
   tx: Transaction,

@@ -33,7 +33,7 @@ async function writeSymbols(
     a.symbol < b.symbol ? -1 : 1,
   );
   if (bySymbol.length === 0) return 0;
-  // Writers of symbols take turns: each also raises the version, so that two could wait for each other in a circle.
+  // Writers of symbols are serialized: each also raises the version, so two could deadlock.
   await lock(tx, 'symbols');
   const changed = await write(bySymbol);
   if (changed === 0) return 0;
@@ -100,8 +100,8 @@ const checkEveryMs = 5_000;
 interface Cached {
   registry: SymbolRegistry | null;
   /**
-   * The last change of the symbols that was heard of before they were read, their version then, and when they were last
-   * known to be current.
+   * The last notified change of the symbols before they were read, their version then, and when they were last known to
+   * be current.
    */
   known: number;
   version: number | null;
@@ -109,7 +109,7 @@ interface Cached {
   loading: { at: string; registry: Promise<SymbolRegistry> } | null;
 }
 
-// One a store, whatever it reads from.
+// One per store, shared by its readers.
 const caches = new WeakMap<Store['blocks'], Cached>();
 
 function cacheOf(store: Store): Cached {

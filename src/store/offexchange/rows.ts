@@ -147,7 +147,8 @@ export function isRowKey(table: OffExchangeTable, key: string): boolean {
 
 /**
  * The first `limit` rows of each of several ranges, in one statement; by date, then rank, category or price. The
- * disclosure rules hold here too, whatever was written: no row, and no session, of fewer than three executions.
+ * disclosure rules are applied here again, regardless of what was written: no row, and no session, of fewer than three
+ * executions.
  */
 export async function readOffExchangeRows<T extends OffExchangeTable>(
   store: Store,

@@ -67,7 +67,7 @@ function tableIndex(path: string, fields: readonly string[]): TableIndex | null 
   };
 }
 
-/** What stands above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in whatever cells. */
+/** What is above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in any cells. */
 interface Preamble {
   last: number;
   change: number;
@@ -140,10 +140,10 @@ function readTableLine(fields: readonly string[], table: TableIndex): { rows: Ch
   return { rows, reason };
 }
 
-/** What became of a chain file: the capture, and the lines of which only one right was usable. */
+/** The result of reading a chain file: the capture, and the lines with only one usable right. */
 export interface ReadChain {
   capture: ChainCapture;
-  /** Kept in half: the capture is partial. They do not count as bad lines. */
+  /** Lines with only one stored side: the capture is partial. They do not count as bad lines. */
   halfLines: BadLine[];
 }
 

@@ -4,7 +4,7 @@ import { type OnBadLine, type OnBytes, TapeFileError } from './tape-file.ts';
 import { shown } from './values.ts';
 
 /*
- * CSV for trade tapes: fields are places in the file's bytes, and numbers are read from there; text is made only of
+ * CSV for trade tapes: fields are offsets in the file's bytes, and numbers are read from there; text is made only of
  * what is new. For files in which every line is a record: a quoted field may hold commas, no line end. Measured, gunzip
  * included, in a second of one core: 1.6 million stock prints (the real BAC tapes), 1.5 million option prints.
  */

@@ -11,7 +11,7 @@ function isText(text: Buffer, bytes: Buffer, start: number, end: number): boolea
 /**
  * What texts stand for, found by their bytes: a tape names the same few thousand tickers and condition lists a hundred
  * million times, mostly one it named lately. `read` is asked once for a text; null = the text stands for nothing, which
- * is not kept, for wrong texts have no bound.
+ * is not cached, because the number of wrong texts is unlimited.
  */
 export function byteTexts<T>(
   read: (text: string) => T | null,

@@ -3,8 +3,8 @@ import { maxEpochMs } from '../../domain/units.ts';
 import { readNumber } from './values.ts';
 
 /*
- * Numbers read straight from a file's bytes, `bytes[start…end)`: for trade tapes, of which there are a hundred million
- * lines a day. All give NaN for what is no such number, blank included.
+ * Numbers read straight from a file's bytes, `bytes[start…end)`: for trade tapes, with a hundred million lines a day.
+ * All return NaN for text that is not such a number, and for blank text.
  */
 
 const [zero, nine, point] = [0x30, 0x39, 0x2e];

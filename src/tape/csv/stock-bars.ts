@@ -41,8 +41,8 @@ export const stockMinuteBars = stockBarFormat((bar) =>
 );
 
 /**
- * Day aggregates: the New York date of `window_start` is the session, and 00:00 there is the bar's start, whatever hour
- * the file gives.
+ * Day aggregates: the New York date of `window_start` is the session, and 00:00 there is the bar's start, regardless of
+ * the time in the file.
  */
 export const stockDayBars = stockBarFormat((bar) => {
   bar.tsMs = exchangeInstant(exchangeDate(bar.tsMs));

@@ -39,7 +39,7 @@ export function chainOfLine(line: Unread): ChainCapture {
     try {
       return rowOf(row, `rows[${i}]`);
     } catch (error) {
-      // A row's own keys are named by their place in the line.
+      // A row's own keys are named by their path in the line.
       if (error instanceof BadField && !error.message.startsWith('rows['))
         error.message = `rows[${i}].${error.message}`;
       throw error;

@@ -15,7 +15,7 @@ export class BadField extends Error {
   }
 }
 
-/** A JSON object of which nothing is known yet. */
+/** A JSON object with unchecked content. */
 export type Unread = Record<string, unknown>;
 
 /** A JSON value as an object. Throws `BadField` naming `key`. */

@@ -14,7 +14,7 @@ import { type OptionTradeColumn, optionTradeReader } from './option-trades.ts';
 
 /*
  * Prints and quotes as eight whole numbers of 32 bits each: they go between threads and to files without an object. A
- * quote has its bid in the place of the price, its ask in that of the size, and its number in two.
+ * quote has its bid in the slot of the price, its ask in that of the size, and its number in two.
  */
 
 /** Numbers of a record. */

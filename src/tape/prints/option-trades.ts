@@ -93,9 +93,9 @@ export interface OptionTradeOptions {
 
 /**
  * Streams the prints of an option trades file, plain or gzip, in the order of its lines (by contract, then time, as
- * vendors write them: not in event time). The file has no sequence: a print's number is the place of its line among its
- * contract's good lines, from 1, so that a file read again gives the same. Prices finer than 1e-4 dollars are rounded.
- * What is bad is reported to `onBadLine` with its line and omitted. Throws `TapeFileError`.
+ * vendors write them: not in event time). The file has no sequence: a print's number is the position of its line among
+ * its contract's good lines, from 1, so that a file read again gives the same. Prices finer than 1e-4 dollars are
+ * rounded. What is bad is reported to `onBadLine` with its line and omitted. Throws `TapeFileError`.
  */
 export function readOptionTrades(path: string, options: OptionTradeOptions): AsyncGenerator<OptionPrint[]> {
   const { book, onBadLine, onBytes, numbers = [] } = options;

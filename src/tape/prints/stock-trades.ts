@@ -114,7 +114,7 @@ const stockTrades: ByteCsvFormat<StockPrint, (typeof required)[number], (typeof 
 /**
  * Streams the prints of a stock trades file, plain or gzip, in the order of its lines (by ticker, then time, as vendors
  * write them: not in event time). `conditions`, `correction`, `tape` and `trf_id` may be blank; `size` may have a
- * fraction, of which millionths are kept. Prices finer than 1e-4 dollars are rounded. What is bad is reported to
+ * fraction, which is stored in millionths. Prices finer than 1e-4 dollars are rounded. What is bad is reported to
  * `onBadLine` with its line and omitted. Throws `TapeFileError`.
  */
 export function readStockTrades(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): AsyncGenerator<StockPrint[]> {

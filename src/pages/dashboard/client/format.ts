@@ -133,7 +133,7 @@ export function dateOf(ms: number): string {
   return date;
 }
 
-/** A date for people: Fri, Nov 20. The page says elsewhere of which year. */
+/** A date for people: Fri, Nov 20. The page shows the year elsewhere. */
 export const date = (isoText: string | null | undefined) =>
   isoText == null ? unknown : weekdayDate.format(Date.parse(`${isoText}T00:00:00Z`));
 

@@ -17,10 +17,10 @@ const main = document.querySelector<HTMLElement>('#main')!;
 const now = () => Date.now();
 const here = () => viewOf(location, main.dataset.symbol!);
 
-// What comes within a moment is shown at once; faster than this nobody reads.
+// Changes within this time are shown together; nobody reads faster than this.
 const batchMs = 80;
 
-/** The next frame after a moment. A hidden page draws none: there the moment is all. */
+/** The next frame after this time. A hidden page draws no frames: there only the time passes. */
 const nextFrame = (run: () => void) =>
   void setTimeout(() => (document.hidden ? run() : requestAnimationFrame(run)), batchMs);
 

@@ -133,7 +133,7 @@ export function Panel(props: PanelProps): VNode {
   </section>` as VNode;
 }
 
-/** A row of choices of which one holds. */
+/** A row of choices; one is selected. */
 export function Choice<Value extends string>({
   label,
   values,

@@ -6,7 +6,7 @@ const isInSight = (panel: Element) => {
   return bottom > 0 && top < innerHeight;
 };
 
-/** The parts of which a panel is in sight. */
+/** The parts that have a panel in sight. */
 export function partsInSight(): Part[] {
   const panels = [...document.querySelectorAll<HTMLElement>('[data-part]')];
   return parts.filter((part) => panels.some((panel) => panel.dataset.part === part && isInSight(panel)));

@@ -15,9 +15,9 @@
   const chosen = localStorage.getItem('tapegraph-theme');
   if (chosen === 'light' || chosen === 'dark') store('theme', chosen);
 
-  // GraphiQL opens the tab whose query and variables its storage names, and makes an empty one where none is like that.
-  // They are those of the address where it holds an operation, of which GraphiQL itself takes the query alone; else
-  // those of the tab that was open.
+  // GraphiQL opens the tab with the query and variables in its storage, and creates an empty tab if there is none. They
+  // are those of the URL if it has an operation (GraphiQL itself reads only the query from it), else those of the tab
+  // that was open.
   const linked = new URL(location.href).searchParams;
   const { tabs = [], activeTabIndex = 0 } = JSON.parse(stored('tabState') ?? '{}') as {
     tabs?: { query?: string | null; variables?: string | null }[];
@@ -30,8 +30,7 @@
     store('query', shown.query ?? '');
     store('variables', shown.variables ?? '');
   }
-  // Once GraphiQL has stored its tabs, a moment later, the address is plain again, or a reload would undo what was
-  // edited.
+  // Once GraphiQL has stored its tabs, shortly afterwards, the URL is reset, or a reload would undo what was edited.
   if (linked.has('query')) {
     const before = stored('tabState');
     const timer = setInterval(() => {

@@ -18,7 +18,8 @@
     }
   };
 
-  // Its tabs hold buttons, which nothing of the role of a tab may: they are a group, of which one button is current.
+  // Its tabs contain buttons, which elements with the role of a tab must not: they are made a group, in which one
+  // button is current.
   const groupTabs = () => {
     root.querySelector('.graphiql-tabs[role="tablist"]')?.setAttribute('role', 'group');
     root.querySelector('.graphiql-session[role="tabpanel"]')?.removeAttribute('role');

@@ -1,4 +1,4 @@
-// The live parts of a guide: the search, the place one has come to, and the sample market's key.
+// The live parts of a guide: the search, the current section, and the sample market's key.
 import '../../client/copy.ts';
 import '../../client/use-sample-key.ts';
 import { followReading } from './contents.ts';

@@ -1,4 +1,4 @@
-// The reference's live parts: the search, the place one has come to, and trying routes.
+// The reference's live parts: the search, the current section, and trying routes.
 import '../../client/copy.ts';
 import { followReading } from './contents.ts';
 import { letSearch } from './search.ts';

@@ -1,7 +1,10 @@
 // Narrower than this, a table may be wider than its page, px.
 const narrow = matchMedia('(max-width: 820px)');
 
-/** Tables that may be wider than a narrow window can be reached by keys, to be scrolled; others are passed over. */
+/**
+ * Tables that may be wider than a narrow window can get the keyboard focus, so that they can be scrolled; others are
+ * skipped.
+ */
 export function reachWideTables(): void {
   const show = () => {
     for (const table of document.querySelectorAll<HTMLElement>('.scroll')) {

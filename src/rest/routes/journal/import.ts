@@ -3,7 +3,8 @@ import type { BodyReader } from '../../contract/body.ts';
 import { oneOf, opaqueId } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
-// Its bytes go to the operation as they came: an import that was carried out before answers whatever the body is.
+// Its bytes are passed to the operation unread: an import that was carried out before is answered regardless of the
+// body.
 const body: BodyReader = {
   mediaTypes: ['text/plain'],
   maxBytes: importLimits.bytes,

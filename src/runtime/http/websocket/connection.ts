@@ -24,7 +24,7 @@ export interface WebSocketConnection {
 /** A message that is sent: text, or bytes. */
 export type Outgoing = string | Uint8Array;
 
-/** Hears what comes over a WebSocket. */
+/** Receives the messages of a WebSocket. */
 export interface WebSocketListener {
   /** A message. The next one is handed over when what this returns is resolved; it must not reject. */
   onMessage(message: string | Buffer): Promise<void> | void;

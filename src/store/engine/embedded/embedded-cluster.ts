@@ -49,8 +49,8 @@ export function passwordOf(location: EmbeddedLocation): string | null {
 }
 
 /**
- * Creates the cluster if there is none. It is made beside its place and renamed, so that neither a crash nor a second
- * process at the same moment leaves half of one.
+ * Creates the cluster if there is none. It is created under another name and renamed, so that neither a crash nor a
+ * second process at the same time leaves an incomplete one.
  */
 export function createCluster(location: EmbeddedLocation): void {
   if (existsSync(join(location.cluster, 'PG_VERSION'))) return;

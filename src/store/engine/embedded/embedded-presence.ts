@@ -5,7 +5,7 @@ import { passwordOf, stopServer, superuser } from './embedded-cluster.ts';
 import type { EmbeddedLocation } from './embedded-location.ts';
 import { isRunning, type Postmaster, readPostmaster } from './postmaster-file.ts';
 
-/** This process's place among the users of a running embedded server. */
+/** This process as one of the users of a running embedded server. */
 export interface Presence {
   /** Holds the presence lock as long as it is connected. */
   client: pg.Client;
@@ -56,7 +56,7 @@ export async function leave(location: EmbeddedLocation, presence: Presence): Pro
  */
 export async function leaveAtOnce(location: EmbeddedLocation, presence: Presence, patienceMs: number): Promise<void> {
   const untilMs = performance.now() + patienceMs;
-  // Workers of this process that were killed a moment ago are users until the server has noticed.
+  // Workers of this process that were killed just before remain users until the server has noticed.
   while ((await stopIfLast(location, presence)) === false && performance.now() < untilMs) await delay(20);
 }
 
@@ -86,7 +86,7 @@ function connectionTo(location: EmbeddedLocation, postmaster: Postmaster): pg.Cl
 async function ended(location: EmbeddedLocation, stopped: Postmaster): Promise<void> {
   const giveUpAt = performance.now() + longestStopMs;
   while (performance.now() < giveUpAt) {
-    // The file goes last. Another one in its place means that the next user has already started the server again.
+    // The file goes last. A different file means that the next user has already started the server again.
     const now = readPostmaster(location.cluster);
     if (now === null || now.pid !== stopped.pid || !isRunning(now, location.cluster)) return;
     await delay(5);

@@ -6,7 +6,7 @@ import type { FieldOf, Row } from './sets.ts';
 export interface EncodedRows<M extends Model> {
   model: M;
   count: number;
-  /** Symbols that the rows are of, for those who are told of changes. */
+  /** The symbol of the rows, for notifications of changes. */
   symbol: string;
   chunks: Uint8Array<ArrayBuffer>[];
 }

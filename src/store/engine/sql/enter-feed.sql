@@ -1,4 +1,4 @@
--- An event that changed takes a new place.
+-- A changed event gets a new position.
 INSERT INTO flow_feed (underlying, session_date, event_id, event_ts_ms, content)
 SELECT unnest($1::text[]), unnest($2::text[]), unnest($3::text[]), unnest($4::int8[]), unnest($5::text[])
 ON CONFLICT (underlying, session_date, event_id) DO UPDATE

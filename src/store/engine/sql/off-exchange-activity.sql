@@ -1,4 +1,4 @@
--- The first rows of each range. The disclosure rules hold here too, whatever was written.
+-- The first rows of each range. The disclosure rules are applied here again, regardless of what was written.
 SELECT w.nth, r.date, r."offExchVolume", r.notional, r."tradeCount", r."avgSize", r.vwap, r."offExchPct", r."consolidatedVolume", r."consolidatedNotional"
 FROM (
   SELECT r.*, row_number() OVER () AS nth

@@ -1,5 +1,5 @@
--- The first rows of each range. The disclosure rules hold here too, whatever was written.
--- Whole rows are compared, and the session is asked for each: the planner then walks the index and sorts nothing.
+-- The first rows of each range. The disclosure rules are applied here again, regardless of what was written. Whole rows
+-- are compared, and the session is asked for each: the planner then walks the index and sorts nothing.
 SELECT w.nth, r.date, r."bucketMidpoint", r."bucketWidth", r.volume, r.notional, r."tradeCount", r."distinctSessions", r."rankScore", r.rank, r."bucketCount", r."distanceBps", r."lookbackSessions"
 FROM (
   SELECT r.*, row_number() OVER () AS nth

@@ -1,4 +1,4 @@
--- Of a chain of which nothing is published its rate says that it is not of before there were versions after the first.
+-- A chain without a GEX capture has a rate if a version after the first has computed it.
 SELECT c.underlying, c.session_date AS session, count(*) AS captures
 FROM chain_captures AS c LEFT JOIN gex_captures AS g ON g.underlying = c.underlying AND g.captured_at = c.captured_at
 GROUP BY c.underlying, c.session_date

@@ -71,7 +71,7 @@ export interface DeskState {
   live: LiveState;
   /** What the caller’s tier may not read of whichever symbol, by its error: it is not asked for again. */
   locked: readonly FieldError[];
-  /** The session of the latest capture that was heard of, of whichever symbol; null = of none yet. */
+  /** The session of the latest capture received, of any symbol; null = none yet. */
   capturedSession: string | null;
   /** Which large trades are listed. */
   tradeFilter: TradeFilter;

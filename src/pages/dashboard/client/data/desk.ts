@@ -60,9 +60,10 @@ export class Desk {
   #closeLive = () => {};
   #retry: ReturnType<typeof setTimeout> | undefined;
   #failures = 0;
-  // Answers in a row of which parts were refused because too much was asked at once, by other tabs perhaps.
+  // Consecutive answers with parts that were rejected because of too many requests at once, possibly from other tabs.
   #crowded = 0;
-  // Parts that were asked for since the whole last was; the others are asked for anew when they come into sight.
+  // Parts that were requested since the whole was last requested; the others are requested again when they come into
+  // sight.
   #asked = new Set<Part>();
   #sight: ReturnType<typeof setTimeout> | undefined;
   #filtered: ReturnType<typeof setTimeout> | undefined;

@@ -6,10 +6,7 @@ export interface SentEvent {
   data: string;
 }
 
-/**
- * Takes a stream's text as it comes, in whatever pieces, and hands out each event once it is whole; comments are
- * skipped.
- */
+/** Takes a stream's text in pieces of any size, and passes on each event when it is complete; comments are skipped. */
 export function eventFrames(onEvent: (event: SentEvent) => void): (text: string) => void {
   let waiting = '';
   return (text) => {

@@ -84,8 +84,8 @@ function failureOf(status: number, errors: readonly WireError[] | undefined, ret
 const answerWithinMs = 20_000;
 
 /**
- * Makes what asks at `url` under the key of the moment. Throws `GraphFailure`; an aborted question throws as `fetch`
- * does.
+ * Creates the function that queries `url` with the current key. Throws `GraphFailure`; an aborted question throws as
+ * `fetch` does.
  */
 export function graphAt(url: string, key: () => string, fetch: typeof globalThis.fetch): Ask {
   return async <Data, Variables>(query: Operation<Data, Variables>, variables: Variables, signal?: AbortSignal) => {

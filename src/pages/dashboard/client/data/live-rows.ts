@@ -1,7 +1,7 @@
 // What live messages change in what is shown. All of it may come twice, or out of order, and ends the same.
 import type { Bar, BarColumns, CrossSectionPage, GexCapture, GexColumn, GexHistory, Quote } from './operation-types.ts';
 
-/** Columns with a bar put in its place: a new one at the end, the one in progress replaced by what has more volume. */
+/** Columns with a bar at its position: a new one at the end, the one in progress replaced by what has more volume. */
 export function withBar(columns: BarColumns, bar: Bar): BarColumns {
   const { tsMs, volume } = columns;
   let at = tsMs.length;
@@ -44,7 +44,7 @@ export function laterCapture(known: GexCapture | null, come: GexCapture): GexCap
   return known !== null && known.capturedAt > come.capturedAt ? known : come;
 }
 
-/** A session's captures with one more at its place; a capture of another session begins that session's. */
+/** A session's captures with one more at its position; a capture of another session begins that session's. */
 export function withCapture(history: GexHistory | null, capture: GexCapture): GexHistory {
   const column: GexColumn = { capturedAt: capture.capturedAt, spot: capture.spot, strikes: capture.strikes };
   if (history === null || history.sessionDate < capture.sessionDate)

@@ -12,7 +12,7 @@ const streams = new SharedStreams({
   open: openLive,
   now: () => Date.now(),
   random: () => Math.random(),
-  // Tabs that are restored together come within a moment of each other.
+  // Tabs that are restored together connect at almost the same time.
   soon: (run) => void setTimeout(run, 30),
 });
 

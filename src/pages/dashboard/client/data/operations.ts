@@ -5,7 +5,7 @@ import { tradesPerPage } from './trade-list.ts';
 
 /** Strikes of the latest capture: those with the most gamma. */
 const topStrikes = 120;
-/** Strikes of each capture of the session: as many as can be told apart in the height of a panel. */
+/** Strikes of each capture of the session: as many as can be distinguished in the height of a panel. */
 const historyStrikes = 40;
 
 const quote = `fragment Quote on Quote { symbol spot changePct volume officialClose sessionDate eventTsMs }`;
@@ -92,8 +92,8 @@ const partsVariables = `
   $heat: Boolean!, $trades: Boolean!, $volatility: Boolean!, $offExchange: Boolean!`;
 
 /**
- * What is shown at first: what the head of the page needs, and the panels in sight. `past`: a session that was chosen,
- * of which the last capture is shown instead of the latest.
+ * What is shown at first: what the head of the page needs, and the panels in sight. `past`: a session was chosen, and
+ * its last capture is shown instead of the latest.
  */
 export const dashboardQuery: Operation<types.Dashboard, types.DashboardVariables> = `query Dashboard(
   $symbol: Ticker!, $past: Boolean!, $sessionAt: PointInTime!, $timeframe: Timeframe!, $from: PointInTime!,

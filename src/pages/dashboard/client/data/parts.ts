@@ -38,7 +38,7 @@ export function withParts(
   asked: readonly Part[],
 ): Partial<DeskState> {
   const history = gex.history ?? null;
-  // A capture that was heard of while this was asked for may be later than the answer.
+  // A capture received during this request can be later than the answer.
   const isLater = view.session === null && capture !== null && history !== null;
   return {
     loaded: [...new Set([...loaded, ...asked])],

@@ -9,7 +9,7 @@ export interface TabSubscription {
 }
 
 /**
- * What a tab hears: how its stream stands, that it is there again after it was lost, or data of one of its operations.
+ * What a tab receives: the state of its stream, that it is back after it was lost, or data of one of its operations.
  */
 export type TabMessage = { state: LiveState } | { returned: true } | { name: string; data: Record<string, unknown> };
 
@@ -40,7 +40,7 @@ export interface SharedStreamsParts {
 
 /** Operations that one connection may bring. */
 const mostTogether = 20;
-/** A tab that was not heard of for so long is gone, ms. */
+/** A tab that sent nothing for this long is gone, ms. */
 const goneAfterMs = 60_000;
 
 /**

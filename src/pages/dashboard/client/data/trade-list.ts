@@ -25,7 +25,7 @@ const idOf = ({ update }: LargeTrade) => update.event.eventId;
 const newestFirst = (a: LargeTrade, b: LargeTrade) =>
   b.update.event.eventTsMs - a.update.event.eventTsMs || b.seq - a.seq;
 
-/** A list in order and of bounded length. Where trades were left out, no page continues it. */
+/** A list in order and of bounded length. If trades were omitted, no page continues it. */
 function ordered(trades: Iterable<LargeTrade>, { total, cursor }: Pick<TradeList, 'total' | 'cursor'>): TradeList {
   const all = [...trades].sort(newestFirst);
   return { trades: all.slice(0, maxTrades), total, cursor: all.length > maxTrades ? null : cursor };

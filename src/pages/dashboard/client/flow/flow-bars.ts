@@ -25,9 +25,9 @@ export function callsAndPuts(measures: FlowMeasures, measure: FlowMeasure): { ca
 /** The measure's figures as text. */
 export const flowText = (value: number, measure: FlowMeasure) => (measure === 'premium' ? usd(value) : compact(value));
 
-/** A bar's place on the axis, and what traded there. */
+/** A bar's position on the axis, and what traded there. */
 export interface FlowRow {
-  /** Its strike in dollars, or its place among the expiries. */
+  /** Its strike in dollars, or its index among the expiries. */
   at: number;
   /** What the strike or expiry is called. */
   name: string;
@@ -91,7 +91,7 @@ function tip({ heading, measures }: FlowRow): string {
   ]);
 }
 
-/** What both charts have: amounts at the left, and what is told of the row at the pointer. */
+/** What both charts have: amounts at the left, and a tooltip for the row at the pointer. */
 function flowLook(measure: FlowMeasure, palette: Palette, rowOf: (shown: unknown) => FlowRow | undefined) {
   const look = axisLook(palette);
   return {

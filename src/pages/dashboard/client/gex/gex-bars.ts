@@ -65,7 +65,7 @@ function levelSeries(levels: readonly Level[], palette: Palette) {
   const renderItem: CustomSeriesRenderItem = ({ coordSys, dataIndex }, api) => {
     const { x, y, width, height } = coordSys as unknown as { x: number; y: number; width: number; height: number };
     const ticks = ordered.map(({ at }) => api.coord([0, at])[1]!);
-    // What lies beyond the prices shown is told at the edge.
+    // Levels beyond the prices shown are drawn at the edge.
     const edged = ticks.map((tick) => Math.min(y + height, Math.max(y, tick)));
     const { name, colour, dashed } = ordered[dataIndex]!;
     const tick = edged[dataIndex]!;
@@ -147,7 +147,7 @@ const zoom = {
   preventDefaultMouseMove: false,
 };
 
-/** What a place on the axes is called, with its unit. */
+/** The label of a position on the axes, with its unit. */
 function pointerLabels(measure: GexMeasure) {
   return {
     amount: ({ value }: { value: unknown }) =>

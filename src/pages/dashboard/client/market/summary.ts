@@ -93,7 +93,7 @@ function madeAt({ view }: DeskState, atMs: number | null | undefined, nowMs: num
   return dateOf(atMs) === view.session ? clockTime(atMs) : dayAndTime(atMs, view.session);
 }
 
-/** The figures, each of which may be unknown. */
+/** The figures. Each can be unknown. */
 export function figuresOf(state: DeskState, nowMs: number): Figure[] {
   const { capture, crossSection, answer } = state;
   const snapshot = crossSection?.snapshot;
