@@ -271,7 +271,7 @@ describe.skipIf(chromiumPath === null)('/docs in a browser', { timeout: 90_000 }
 
     test('a route for sessions says what it needs, and answers a session token', async () => {
       const section = await trying('api-keys', await app.session());
-      expect(await section.locator('.note').innerText()).toContain('needs a site session');
+      expect(await section.locator('.note').innerText()).toContain('requires a site session');
       await send(section);
       await expect.poll(() => status(section)).toMatch(/^200 /);
       const other = await trying('quotes');
