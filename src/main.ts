@@ -10,12 +10,12 @@ const suddenEndMs = 500;
 for (const signal of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) {
   process.once(signal, () => {
     interruption.abort(new Interrupted(signal));
-    // The second of a kind ends the process as if nobody had listened; so does a third, at once.
+    // The second signal of a kind ends the process as if there were no listener; so does a third, immediately.
     process.once(signal, () => void runBeforeSuddenEnd(suddenEndMs).then(() => process.kill(process.pid, signal)));
   });
 }
 whenLauncherEnds(process, () => interruption.abort(new Interrupted('the end of its launcher')));
-// A reader that went away (`tapegraph export … | head`) is no failure.
+// A reader that stops reading (`tapegraph export … | head`) is not an error.
 process.stdout.on('error', (error: NodeJS.ErrnoException) => {
   if (error.code !== 'EPIPE') throw error;
   interruption.abort(new Interrupted('EPIPE'));

@@ -8,7 +8,7 @@ const interrupted = new AbortController();
 // A terminal's Ctrl-C, and that it closes, reaches every process; the first process tells the others.
 for (const signal of ['SIGINT', 'SIGHUP'] as const) process.on(signal, () => {});
 process.once('SIGTERM', () => interrupted.abort());
-// Without this the process would end at once when the one that started it is gone.
+// Without this the process would end immediately when its parent has ended.
 worker.on('disconnect', () => {
   worker.exitedAfterDisconnect = true;
 });

@@ -56,7 +56,7 @@ export interface Access {
   tickets: Pick<StreamTickets, 'issue' | 'redeem' | 'succeed'>;
   /** False while a Redis that is configured is not reachable, and this process counts for itself. */
   sharesLimits(): boolean;
-  /** Writes what is counted and lets go of Redis; the store stays open. May be called twice. */
+  /** Writes the usage counts and closes the connection to Redis; the store stays open. May be called twice. */
   close(): Promise<void>;
 }
 

@@ -6,86 +6,88 @@ export const methodologyVersion = '2';
 
 /** Settings for which no standard exists; docs/methodology.md says why each has its value. */
 export const methodologySettings = {
-  /** The risk-free rate where none is set, continuous, a fraction a year. */
+  /** The risk-free rate if none is set, continuous, a fraction per year. */
   usualRate: 0.045,
   /** Least share of open interest whose gamma must be known for a capture to be published. */
   minimumOiCoverage: 0.9,
   /**
-   * Two-sided strikes nearest the money whose parity forwards are medianed, and how near they are, a fraction of the
-   * forward.
+   * Number of pairs nearest the money whose parity forwards give the median, and their maximum distance, a fraction of
+   * the price.
    */
   forwardStrikes: 5,
   nearMoney: 0.03,
-  /** Pairs near the money from which a forward is read off a European expiry, and an implied spot off any. */
+  /** Minimum number of pairs near the money that give a European forward, and an implied spot. */
   fewestPairs: 3,
-  /** Under this many years to expiry quotes say what the underlying costs and nothing of its yield. */
+  /** With fewer years to expiry, quotes give the price of the underlying but not its yield. */
   shortestYieldYears: 1 / 365,
   /** The expiry of the implied spot is at most this many years away. */
   impliedSpotYears: 10 / 365,
   /** A spot that differs from the implied one by no more than this fraction of it is used. */
   spotTolerance: 0.0005,
-  /** Accepted yields of American roots, a fraction a year; what is left of a forward is in its spot. */
+  /** Accepted yields of American roots, a fraction per year; the rest of a forward is attributed to its spot. */
   leastYield: -0.02,
   greatestYield: 0.15,
   /** Years between two dividends. */
   dividendSpanYears: 0.25,
-  /** An expiry within so many years is inconsistent where its self-check differs from 1 by more than this. */
+  /** An expiry within this many years is inconsistent if its self-check differs from 1 by more than the tolerance. */
   selfCheckYears: 30 / 365,
   selfCheckTolerance: 0.05,
-  /** Steps of the American tree, and of the coarser one its price is extrapolated with. */
+  /** Steps of the American tree, and of the coarser one used to extrapolate its price. */
   treeSteps: 101,
   coarseTreeSteps: 51,
   /** Accepted implied volatilities, annualized fractions. */
   minimumVolatility: 0.005,
   maximumVolatility: 10,
-  /** A quote whose half spread is worth more volatility than this gives none. */
+  /** A quote whose half spread is worth more volatility than this gives no volatility. */
   maximumVolatilityError: 0.5,
-  /** Dollars a price must be inside its bounds to imply a volatility. */
+  /** Minimum distance of a price from its bounds to imply a volatility, dollars. */
   boundMargin: 1e-9,
-  /** A quote older than this gives no mid; a trade older than that no last. */
+  /** Maximum age of a quote for a mid, and of a trade for a last. */
   maximumQuoteAgeMs: 90_000,
   maximumTradeAgeMs: 15 * 60_000,
-  /** With a bid of zero a mid is taken only when the ask is at most this many dollars. */
+  /** With a bid of zero there is a mid only if the ask is at most this many dollars. */
   maximumAskOfZeroBid: 0.05,
   /** The re-priced profile: levels, and its span as fractions of spot. */
   profileLevels: 60,
   profileFrom: 0.8,
   profileTo: 1.2,
-  /** A sign change of the profile counts when both neighbours exceed this share of its largest value. */
+  /** A sign change of the profile counts if both neighbours exceed this share of its largest value. */
   profileNoise: 0.01,
 } as const;
 
 /** Settings of what is computed from tapes, for which no standard exists. */
 export const tapeSettings = {
-  /**
-   * A print or quote may come this much after what was executed later, by event time, and still change nothing by it.
-   */
+  /** A print or quote that is at most this late, by event time, gives the same results as one in order. */
   latenessMs: 5000,
-  /** The oldest quote that says of a print who wanted it. */
+  /** Maximum age of a quote that gives a print its side. */
   maximumSideQuoteAgeMs: 5000,
-  /** Where between bid (0) and ask (1) in tenths of the spread a buy begins and a sell ends. */
+  /** From where between bid (0) and ask (10) a print is a buy, and up to where a sell, in tenths of the spread. */
   buyFromTenths: 6,
   sellToTenths: 4,
   /** Prints of a multi-leg trade follow its first within this time. */
   multiLegSpanMs: 50,
-  /** Prints of a sweep follow each other within the one, the first within the other. */
+  /** Maximum time between consecutive prints of a sweep, and from its first print to any other. */
   sweepGapMs: 100,
   sweepSpanMs: 500,
   /** Minimum premium of a stored event, dollars. */
   minimumBlockPremiumUsd: 100_000,
   minimumMultiLegPremiumUsd: 100_000,
   minimumSweepPremiumUsd: 50_000,
-  /** Prints that are remembered, so that a cancel or a late print can be put right; older ones stand as they are. */
+  /**
+   * Number of prints remembered, so that a cancel or a late print can correct events; older prints are not corrected.
+   */
   rememberedPrints: 2 ** 21,
-  /** Quotes of a live tape that are remembered, so that a print that comes late has the quote of its time. */
+  /** Number of quotes of a live tape remembered, so that a late print finds the quote of its time. */
   rememberedQuotes: 2 ** 20,
-  /** Contracts of an underlying that are solved every minute, the first of a session to trade. */
+  /** Contracts per underlying that are solved every minute: the first that trade in the session. */
   solvedContracts: 10_000,
-  /** A bar is taken to be complete this long after its end. */
+  /** A bar counts as complete this long after its end. */
   completionLagMs: 15_000,
   /** Sessions of a concentration window. */
   concentrationSessions: 20,
-  /** Width of a concentration bucket: at least the one (dollars), else this share of the reference price. */
+  /**
+   * Width of a concentration bucket: at least this many dollars; otherwise at most this share of the reference price.
+   */
   minimumBucketWidthUsd: 0.01,
   bucketWidthShare: 0.0005,
 } as const;

@@ -15,7 +15,7 @@ export interface Account {
   createdAt: number;
 }
 
-/** Tiers of an account that nobody has set up further. */
+/** Tiers of an account without further settings. */
 export const newAccountTiers: { siteTier: Tier; apiTier: Tier } = { siteTier: 'free', apiTier: 'free' };
 
 /** Maximum length of an id, UTF-16 units; four of these in UTF-8 still fit into one index entry of the store. */

@@ -175,7 +175,7 @@ function retryAfter(seconds: number): FailureOptions {
   return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };
 }
 
-/** 429: over a rate or in-flight limit; the caller may retry after so many seconds. */
+/** 429: over a rate or in-flight limit; the caller may retry after this many seconds. */
 export function rateLimited(message: string, retryAfterSeconds: number): Failure {
   return new Failure(429, 'rate_limited', message, retryAfter(retryAfterSeconds));
 }

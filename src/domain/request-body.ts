@@ -19,7 +19,7 @@ import {
   unsupportedMediaType,
 } from './failure.ts';
 
-/** 413 in words: so many bytes at most. */
+/** The 413 of a body with more than this many bytes. */
 export function bodyOver(maxBytes: number): Failure {
   return bodyTooLarge(maxBytes >= 1 << 20 ? `${maxBytes / (1 << 20)} MiB` : `${maxBytes / 1024} KiB`);
 }

@@ -48,7 +48,7 @@ export async function admitOperation(
   state.charged = { ...admitted, prediction };
 }
 
-/** Admits introspection of somebody without a credential: it is charged to the client's address. Throws 400 or 429. */
+/** Admits introspection without a credential: it is charged to the client's address. Throws 400 or 429. */
 export async function admitAnonymous(
   services: EndpointServices,
   weigh: OperationWeights,

@@ -41,7 +41,7 @@ export interface LiveHub {
   close(): void;
 }
 
-/** Runs `work` every so many ms until the returned function is called. */
+/** Runs `work` at this interval, ms, until the returned function is called. */
 export type Every = (ms: number, work: () => void) => () => void;
 
 /** What a hub is made with. */

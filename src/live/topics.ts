@@ -47,7 +47,7 @@ export interface Following<S, T> {
   check: (caller: Caller) => Promise<void>;
 }
 
-/** The topics of a kind that somebody follows. */
+/** The topics of a kind that have subscribers. */
 export interface Topics<S, T> {
   follow(following: Following<S, T>): LiveSource<T>;
   /** Something changed: the topics concerned are read again. */
@@ -73,7 +73,7 @@ export interface TopicsParts {
   now: () => number;
   /** Called for the first of several consecutive reads that failed; they are retried. */
   onError: (failure: Failure) => void;
-  /** Runs `work` after so many ms. */
+  /** Runs `work` after this many ms. */
   later: (ms: number, work: () => void) => void;
 }
 
@@ -81,7 +81,7 @@ const retryMs = 500;
 
 /** Many events are sent in parts of this size; between parts, clients have time to read. */
 const part = mostWaiting / 4;
-/** How long the readers of many events are waited for, ms: one that does not read then holds up nobody. */
+/** How long to wait for the readers of many events, ms, so that one that does not read cannot delay the others. */
 const patienceMs = 1000;
 const lookMs = 10;
 

@@ -29,7 +29,10 @@ export interface Received {
   cost: number;
 }
 
-/** Reads the messages of a request; throws 413, 415, or 400 for what is no JSON, nested too deep, or too many. */
+/**
+ * Reads the messages of a request; throws 413, 415, or 400 for a body that is not JSON, is nested too deep, or has too
+ * many messages.
+ */
 export async function receiveMessages(request: IncomingMessage, caller: string): Promise<Received> {
   const bytes = await bodyBytes(request, { maxBytes: mostBytes, mediaTypes: ['application/json'], caller });
   const text = utf8Text(bytes);

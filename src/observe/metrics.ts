@@ -12,7 +12,7 @@ import { type WriteFailures, watchWriteFailures } from './write-failures.ts';
 
 /** What metrics ask about when they are read. */
 export interface Measured {
-  /** Connections to the database: all, those nobody uses, and how many requests wait for one. */
+  /** Connections to the database: all, the idle ones, and the number of requests that wait for one. */
   database: () => { total: number; idle: number; waiting: number; max: number };
   /** Streams open, and topics that at least one of them follows. */
   streams: () => { streams: number; topics: number };
@@ -27,7 +27,7 @@ export interface Metrics {
   requests: RequestObserver;
   /** A request refused because the caller's rate (`rate`), or slots in flight (`in_flight`), were used up. */
   refused(limit: 'rate' | 'in_flight', tier: string): void;
-  /** A database statement that took so long, s. `verb` is one of SQL's, lower case. */
+  /** A database statement and its duration, s. `verb` is one of SQL's, lower case. */
   statement(verb: string, seconds: number, failed: boolean): void;
   /** Asks about these whenever metrics are read; called once. */
   watch(measured: Measured): void;

@@ -2,7 +2,7 @@ import { html } from './html.ts';
 import { siteLinks } from './links.ts';
 import type { Page } from './shell.ts';
 
-/** The page of an address at which there is none: names it, and leads to the pages there are. */
+/** The page for an unknown path: it names the path and links to the existing pages. */
 export function missingPage(path: string): Page {
   return {
     title: 'Not found · Tapegraph',

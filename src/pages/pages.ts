@@ -57,8 +57,7 @@ const siteOf = async ({ sample, now }: PagesParts, request: Request): Promise<Si
 });
 
 /**
- * The pages for people, and the files they load. No credential is asked for; the pages ask the graph under the reader's
- * key.
+ * The web pages, and the files they load. They require no credential; the pages query the graph with the reader's key.
  */
 export function pagesRouter(parts: PagesParts, assets: Assets): Router {
   const router = Router({ caseSensitive: true }).use(assets.router);
@@ -81,7 +80,7 @@ export function pagesRouter(parts: PagesParts, assets: Assets): Router {
 }
 
 /**
- * What a browser gets at an address that is none: a page, with the status of the failure. Other clients get the error
+ * What a browser gets for an unknown path: a page, with the status of the failure. Other clients get the error
  * envelope.
  */
 export function missingPages(parts: PagesParts, assets: Assets) {

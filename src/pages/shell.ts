@@ -71,7 +71,7 @@ export function beforePaint(assets: Assets, site: SiteState): Html {
 
 const inlineHash = (script: string) => `'sha256-${createHash('sha256').update(script).digest('base64')}'`;
 
-/** What every page may do: ask this server, and be in nobody's frame. */
+/** What every page may do: query this server. It must not be shown in a frame. */
 const anyPage = [
   "default-src 'none'",
   "img-src 'self' data:",

@@ -20,7 +20,7 @@ export interface Services {
   /** Which datasets have a source. */
   sources: Record<Dataset, boolean>;
   now: Clock;
-  /** Makes ids that nobody can foretell. */
+  /** Creates unpredictable ids. */
   random: RandomBytes;
   /** Live events. */
   live: LiveHub;

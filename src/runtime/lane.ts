@@ -26,7 +26,7 @@ export interface Lane {
 
 /** A light request older than this no longer holds heavy work back, ms: it waits for something else. */
 const lightMs = 50;
-/** However many light requests there are, a heavy piece runs after so long, ms. */
+/** A heavy piece runs after this time, regardless of the number of light requests, ms. */
 const starvedMs = 10;
 
 interface Waiting {

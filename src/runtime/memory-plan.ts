@@ -43,7 +43,7 @@ const outsideHeapBytes = 120 * mebibyte;
 
 const units: Record<string, number> = { '': 1, K: 1024, M: mebibyte, G: 1024 * mebibyte };
 
-/** Reads a size such as `512M`, `1.5G` or a number of bytes; null when it is none. */
+/** Reads a size such as `512M`, `1.5G` or a number of bytes; null for other text. */
 export function readByteSize(text: string): number | null {
   const match = /^(\d{1,15}(?:\.\d{1,3})?)([KMG]?)(?:i?B)?$/i.exec(text.trim());
   return match && Math.floor(Number(match[1]) * units[match[2]!.toUpperCase()]!);

@@ -37,14 +37,14 @@ export class RequestScope {
   }
 
   /**
-   * Whether there is nobody left to work for: the client has hung up, or has its answer already. Never of what must
+   * Whether the work is no longer needed: the client has disconnected, or already has its answer. Never of what must
    * finish.
    */
   get isOver(): boolean {
     return this.#life.isOver && !this.#finishes;
   }
 
-  /** Throws when there is nobody left to work for. */
+  /** Throws when the work is no longer needed. */
   requireClient(): void {
     if (this.isOver) throw this.#gone();
   }

@@ -1,4 +1,4 @@
-/** Gives `size` bytes that nobody can foretell. Passed in, so that tests can choose them. */
+/** Returns `size` unpredictable bytes. Passed in, so that tests can choose them. */
 export type RandomBytes = (size: number) => Uint8Array;
 
 // Crockford's base 32: no I, L, O, U.

@@ -9,7 +9,7 @@ export interface KeyUse {
   close(): Promise<void>;
 }
 
-/** Written this often, ms: a key in use costs one statement in so long, together with all others. */
+/** Interval of writes, ms: all keys in use together cost one statement per interval. */
 const flushMs = 3000;
 
 /** Makes the memory and starts writing every 3 s. */

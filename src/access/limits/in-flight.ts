@@ -13,8 +13,8 @@ const renewMs = 5_000;
 /** Counts the stock-bar requests in flight, over REST, GraphQL and all processes together. */
 export interface InFlight {
   /**
-   * Takes a slot: the function gives it back (again is harmless; call it when the client hangs up, too). Null = over
-   * the limit: throw `tooManyInFlight`. Sessions have no limit.
+   * Takes a slot, and returns the function that frees it (calling it again does nothing; also call it when the client
+   * disconnects). Null = over the limit: throw `tooManyInFlight`. Sessions have no limit.
    */
   acquire(caller: Caller): Promise<(() => void) | null>;
   close(): void;
@@ -78,7 +78,10 @@ function sharedLeases(link: RedisLink, keyPrefix: string) {
   };
 }
 
-/** Takes a slot for a key: the function gives it back, again is harmless. Null = there is none. */
+/**
+ * Takes a slot for a key, and returns the function that frees it; calling it again does nothing. Null = no slot is
+ * free.
+ */
 export type TakeSlot = (keyId: string) => Promise<(() => void) | null>;
 
 /** Counts slots in the memory of this process. */

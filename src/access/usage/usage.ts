@@ -20,7 +20,8 @@ const staleWriterMs = 30 * dayMs;
 /** Counts authenticated requests by account, UTC date and scope group. */
 export interface Usage {
   /**
-   * Counts a request (or `times` of them, for a GraphQL request with so many root fields of the group). Costs no query.
+   * Counts a request (or `times` requests, for a GraphQL request with several root fields of the group). Costs no
+   * query.
    */
   count(accountId: string, scopeGroup: string, times?: number): void;
   /**

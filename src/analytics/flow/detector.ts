@@ -8,10 +8,10 @@ import { nanosFrom, segmentsOf } from './runs.ts';
 
 /** Where events go: every counted print is in exactly one formed event that is not dissolved. */
 export interface EventSink {
-  /** One print by itself: as `formed`, without the cost of an object for the many that nobody will see. */
+  /** One print by itself: as `formed`, without the cost of an object for the many events that are not published. */
   formedAlone(kind: FlowEventKind, entry: number): void;
   formed(event: FormedEvent): void;
-  /** An event formed before is none any more; its prints form others, or were taken back. */
+  /** An event that was formed before no longer exists; its prints form others, or were cancelled. */
   dissolved(event: FormedEvent): void;
 }
 

@@ -7,7 +7,7 @@ export interface MinuteQuotes {
   add(quote: OptionQuote): void;
   /** Goes on to the next boundary: what was later than the one before is in force there. */
   pass(nextMs: number): void;
-  /** Dollars a share, null = nobody there; null for a contract without a quote. */
+  /** Dollars a share; null ask = nothing is for sale; null for a contract without a quote. */
   inForce(contract: TradedContract): { bid: number | null; ask: number | null; tsMs: number } | null;
 }
 
@@ -65,8 +65,8 @@ function createNewest() {
 }
 
 /**
- * A tape's 0 = nobody there. With no bid an option is worth nothing to sell: 0 is a bid; without an ask nothing is for
- * sale.
+ * 0 on a tape means no bid or no ask. An option without a bid sells for nothing, so 0 is a bid; without an ask nothing
+ * is for sale.
  */
 const dollars = (units: number) => units / priceUnits;
 

@@ -22,7 +22,7 @@ export function levelOf(key: number): { priceThousandths: number; category: numb
   return { priceThousandths, category: key - levelKey(priceThousandths, 0) };
 }
 
-/** Nothing. */
+/** A tally without executions. */
 export function emptyTally(): OffExchangeTally {
   return { categories: compositionCategories.map(emptyTotal), consolidated: emptyTotal(), levels: new Map() };
 }

@@ -67,7 +67,7 @@ async function bringMissing({ terminal, config, store, now, log }: Omit<SampleIn
   const child = startMarket(task, progress.update);
   try {
     const result = await unlessInterrupted(terminal, child.ended);
-    // It ended well without a word: it was asked to by somebody else.
+    // It ended well without a message: another process asked it to end.
     if (result === null) throw new Error('the sample market: its process was stopped; the next start continues');
     return result;
   } finally {

@@ -12,7 +12,7 @@ const fewItems = 5;
 export interface LearnedSizes {
   /** Items that a list may have by now, no more than `most`. */
   expected(path: string, most: number): number;
-  /** A list had so many items; where its path leads to several, on average. */
+  /** Records the number of items of a list; the average if its path leads to several lists. */
   learn(path: string, items: number): void;
 }
 

@@ -99,7 +99,7 @@ export function itemsOf({ cost }: PlannedField, { sizes }: AnswerPosition): { it
   return { items: asked ?? usualSizes[rows] ?? listSizes.page, isAsked: asked !== undefined };
 }
 
-/** Points of running a field for so many parents, and of so many items of its list. */
+/** Points of running a field for a number of parents, and for a number of items of its list. */
 export function runPoints({ cost }: PlannedField, parents: number, items: number, { sizes }: AnswerPosition): number {
   if (!cost) return 0;
   const { once = 0, each = 0, item = 0 } = cost;

@@ -28,7 +28,7 @@ export interface Weight {
 /** What nothing takes. */
 export const nothing: Weight = { points: 0, leaves: 0, rows: 0, bytes: 0 };
 
-/** Whole requests that so many points cost; at least 1. */
+/** Whole requests that a number of points costs; at least 1. */
 export function requestsOf(points: number): number {
   return Math.max(1, Math.ceil(Math.ceil(points) / pointsPerRequest));
 }

@@ -46,11 +46,14 @@ function overLimit({ limit }: OverLimit, { bytes, ms }: AnswerLimits, counted: n
   return new Failure(400, 'invalid_params', message, { details });
 }
 
-/** Makes large answers in pieces, so many at a time, and stops them at their limits or when the client has gone. */
+/**
+ * Computes large answers in pieces, a limited number at a time, and stops them at their limits or when the client has
+ * disconnected.
+ */
 export function heavyExecution(services: EndpointServices, limits: AnswerLimits): Plugin {
   const slots = createSlots(slotLimits);
 
-  /** Holds a slot until the answer has been sent, since it is in memory so long. */
+  /** Holds a slot until the answer has been sent, because it stays in memory until then. */
   async function takeSlot({ charged, res }: OperationState): Promise<void> {
     const request = currentRequest();
     const { counted } = charged!;

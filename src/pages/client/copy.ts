@@ -21,7 +21,7 @@ export async function copyText(button: HTMLButtonElement, source: HTMLElement, t
 }
 
 function copy(button: HTMLButtonElement): void {
-  // Of several, as behind tabs, the one that is seen.
+  // Of several elements, as behind tabs, the visible one.
   const source = [...document.querySelectorAll<HTMLElement>(button.dataset.copy ?? '')].find(
     ({ offsetParent }) => offsetParent !== null,
   );

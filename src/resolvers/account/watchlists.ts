@@ -27,7 +27,7 @@ function allWatchlists(context: RequestContext): Promise<Watchlist[]> {
   );
 }
 
-/** The caller's watchlists, the first so many; null = all. */
+/** The caller's watchlists: the first N; null = all. */
 export async function watchlists(context: RequestContext, first: number | null): Promise<WatchlistPage> {
   if (first !== null && first < 1) throw invalidParameter('first', 'expected 1 or more');
   const rows = (await allWatchlists(context)).slice(0, first ?? watchlistLimits.lists);

@@ -65,7 +65,7 @@ export interface Route {
   absent: readonly string[];
   /** Answers `token_expired` for an expired credential; other routes say `unauthenticated`. */
   listsTokenExpired: boolean;
-  /** An API key may have only so many of its requests in flight (spec 8). */
+  /** The number of requests of this route in flight is limited per API key (spec 8). */
   inFlightLimited: boolean;
   /** Answers about past sessions never change: they carry an ETag, and If-None-Match is answered 304. */
   aboutSessions: boolean;

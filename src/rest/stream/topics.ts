@@ -18,7 +18,7 @@ export interface TopicKind {
   option: string | null;
   /** Whether `*` stands for all symbols. */
   all: boolean;
-  /** Variables of the operation. Throws 400 for an option that is none. */
+  /** Variables of the operation. Throws 400 for an invalid option. */
   variables: (symbol: string | null, option: string | null) => Record<string, unknown>;
 }
 

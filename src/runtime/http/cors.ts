@@ -13,7 +13,7 @@ const exposedHeaders = [
   'x-ratelimit-reset',
 ];
 
-/** Answers preflights, and lets pages of `origins` read the answers; for nobody else. */
+/** Answers preflights, and allows only pages of `origins` to read answers. */
 export function cors(origins: readonly string[], metaHeaderPrefix: string) {
   const allowed = new Set(origins);
   return (request: Request, response: Response, next: NextFunction) => {

@@ -100,7 +100,7 @@ function drainBeforeClosing(server: Server, limits: DrainLimits): void {
   server.on('clientError', (error: NodeJS.ErrnoException, stream) => {
     const socket = stream as Socket;
     const answer = unreadableRequest(error);
-    // On a connection that never said anything there is nobody to answer.
+    // A connection on which nothing was sent expects no answer.
     if (answer === null || socket.bytesRead === 0 || !mayAnswer(socket, owedOn(socket))) {
       socket.destroy();
       return;

@@ -7,7 +7,7 @@ export interface QuoteColumns {
   /** Epoch ms, and the nanoseconds within it (0…999,999). */
   tsMs: Float64Array;
   tsNanos: Float64Array;
-  /** 1e-4 dollars a share; 0 = nobody there. */
+  /** 1e-4 dollars a share; 0 = no bid or no ask. */
   bid: Float64Array;
   ask: Float64Array;
 }

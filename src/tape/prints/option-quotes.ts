@@ -14,7 +14,7 @@ const required = ['ticker', 'ask_price', 'bid_price', 'sequence_number', 'sip_ti
 export const optionQuoteColumns = { required, optional: [] };
 export type OptionQuoteColumn = (typeof required)[number];
 
-/** A side's price; blank = nobody there, which the tape writes as 0 too. */
+/** A side's price; blank = no bid or no ask, which the tape also writes as 0. */
 function sideAt({ bytes, start, end }: ByteFields, column: number): number {
   const price = start[column] === end[column] ? 0 : priceAt(bytes, start[column]!, end[column]!);
   return price <= largestOptionPrice ? price : Number.NaN;

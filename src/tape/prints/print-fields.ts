@@ -16,7 +16,7 @@ export function optionalId(fields: ByteFields, column: number): number {
   return id <= largestId ? id : Number.NaN;
 }
 
-/** An exchange's id, NaN when it is none. */
+/** An exchange's id; NaN for other text. */
 export function idAt({ bytes, start, end }: ByteFields, column: number): number {
   const id = countAt(bytes, start[column]!, end[column]!);
   return id <= largestId ? id : Number.NaN;
@@ -35,17 +35,17 @@ export function conditionReader(column: number): (fields: ByteFields) => readonl
   return ({ bytes, start, end }) => known(bytes, start[column]!, end[column]!);
 }
 
-/** The milliseconds of a nanosecond stamp, NaN when it is none. */
+/** The milliseconds of a nanosecond timestamp; NaN for other text. */
 export function stampMs({ bytes, start, end }: ByteFields, column: number): number {
   return stampMsAt(bytes, start[column]!, end[column]!);
 }
 
-/** The nanoseconds of a stamp within its millisecond, NaN when it is none. */
+/** The nanoseconds of a timestamp within its millisecond; NaN for other text. */
 export function stampNanos({ bytes, end }: ByteFields, column: number): number {
   return stampNanosAt(bytes, end[column]!);
 }
 
-/** The reason for a line whose `sip_timestamp` is none. */
+/** The reason for a line with an invalid `sip_timestamp`. */
 export function badStamp(fields: ByteFields, column: number): string {
   return `sip_timestamp: expected nanoseconds since 1970, got ${shownField(fields, column)}`;
 }
