@@ -46,7 +46,7 @@ function memoryOf(pid: number): string {
  */
 async function killWorkers(server: Served): Promise<{ took: number[]; cpu: number[] }> {
   const { child, port, log } = server;
-  const prepared = () => log().match(/is prepared/g)?.length ?? 0;
+  const prepared = () => log().match(/is ready as the spare/g)?.length ?? 0;
   const took: number[] = [];
   const cpu: number[] = [];
   let victims = server.workers!;

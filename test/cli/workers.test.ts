@@ -42,7 +42,8 @@ const childrenOf = (pid: number) =>
 
 /** The process that waits to take the place of a worker, once it is prepared. */
 async function preparedSpare({ child, log }: Served, among: readonly number[]): Promise<number> {
-  const prepared = () => [...log().matchAll(/worker process (\d+) is prepared/g)].map(([, pid]) => Number(pid));
+  const prepared = () =>
+    [...log().matchAll(/worker process (\d+) is ready as the spare/g)].map(([, pid]) => Number(pid));
   const isSpare = (pid: number) => !among.includes(pid) && prepared().includes(pid);
   await vi.waitUntil(() => childrenOf(child.pid!).some(isSpare), { timeout: 60_000 });
   return childrenOf(child.pid!).find(isSpare)!;
@@ -216,7 +217,7 @@ describe('tapegraph serve --workers', () => {
     process.kill(ready.workers[0]!, 'SIGKILL');
     await vi.waitUntil(() => log().includes('replaces it'), { timeout: 60_000 });
     expect(childrenOf(child.pid!)).toHaveLength(2);
-    expect(log()).not.toContain('is prepared');
+    expect(log()).not.toContain('is ready as the spare');
   }, 120_000);
 
   it('gives up with 1 when they end as soon as they start', async () => {
