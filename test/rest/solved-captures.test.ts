@@ -19,6 +19,9 @@ beforeAll(async () => {
   await inTransaction(app.store, async (tx) => {
     const settings = { rate: 0.045 };
     await storeChain(tx, { ...chain, rows, spot: 603 }, { ...settings, gammaSource: 'solve' });
+    const index = chain.rows.map((row) => ({ ...row, root: 'SPXW' }));
+    const cheap = index.map((row) => (row === index.at(-1) ? { ...row, bid: 18.9, ask: 19 } : row));
+    await storeChain(tx, { ...chain, underlying: 'SPX', rows: cheap }, { ...settings, gammaSource: 'solve' });
     const vendor = rows.map((row) => ({ ...row, root: 'AAPL' }));
     await storeChain(tx, { ...chain, underlying: 'AAPL', rows: vendor }, { ...settings, gammaSource: 'vendor' });
   });
@@ -45,6 +48,19 @@ test.each([
     expect(body.meta.greeks_source).toBe(source);
   }
   if (source === 'vendor') expect(new Set(expected.map(([, iv]: Json) => iv))).toEqual(new Set([0.3]));
+});
+
+test('a contract’s greeks are those its exposures are made of, where its mid lies between what the forward leaves it', async () => {
+  const latest = async (id: string) => (await app.get(`/v2/options/O:${id}/greeks`)).body.data.latest;
+  const { data } = await app.graphql(`{ symbol(symbol: "SPY") { chain(expiry: "${today}") { rows {
+    contract { id } bid ask solved { iv delta gamma } } } } }`);
+  const deep = data.symbol.chain.rows.find(({ contract }: Json) => contract.id.endsWith('C00597500'));
+  // Less than its exercise at the source's price, more than that at the price its quotes imply.
+  expect((deep.bid + deep.ask) / 2).toBeLessThan(603 - 597.5);
+  expect(await latest('SPY250604C00597500')).toMatchObject(deep.solved);
+  // The last put of the index is worth less than its strike under the forward; the one before is not.
+  expect(await latest('SPXW250620P00620000')).toMatchObject({ iv: null, delta: null, gamma: null, mark: 18.95 });
+  expect((await latest('SPXW250620P00617500')).iv).toBeGreaterThan(0.1);
 });
 
 test('rows show the source’s greeks and what was solved beside them; a stale spot is told with what is priced instead', async () => {

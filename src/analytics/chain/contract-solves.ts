@@ -80,8 +80,10 @@ function isSolvable(contract: OptionContract, line: ContractLine, mark: Mark): b
   if (yearsToExpiry(contract.expiry, optionRoot(contract.root), capturedAt) === 0) return false;
   if (iv !== null && !(iv >= minimumVolatility && iv <= maximumVolatility)) return false;
   // Vega is dollars per vol point: a hundredth of what a whole volatility is worth.
-  if (mark.source === 'mid' && vega !== null && (ask! - bid!) / 2 / (100 * vega) > maximumVolatilityError) return false;
-  return isInsideBounds(contract, line, mark.price);
+  const ofMid = mark.source === 'mid';
+  if (ofMid && vega !== null && (ask! - bid!) / 2 / (100 * vega) > maximumVolatilityError) return false;
+  // The capture's solve knows the forward and the price that its quotes imply; one that is older did not say.
+  return (ofMid ? line.withinBounds : undefined) ?? isInsideBounds(contract, line, mark.price);
 }
 
 /**

@@ -1,4 +1,4 @@
-import { type ChainCapture, type ChainRow, solveOrigins } from '../../domain/chain/chain.ts';
+import { type ChainCapture, type ChainRow, type SolvedGreeks, solveOrigins } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { americanValue, americanVega } from '../pricing/american.ts';
@@ -6,7 +6,8 @@ import { blackScholes, type OptionInputs } from '../pricing/black-scholes.ts';
 import { type ChainGroup, groupChain, type RootLookup } from '../pricing/chain-groups.ts';
 import { chainMarket, type GroupMarket } from '../pricing/chain-market.ts';
 import type { ImpliedSpot } from '../pricing/implied-spot.ts';
-import { solveSmile } from '../pricing/smile.ts';
+import { quoteMid } from '../pricing/mark.ts';
+import { isWithinBounds, solveSmile } from '../pricing/smile.ts';
 
 /** How a chain is solved. */
 export interface SolveOptions {
@@ -171,17 +172,38 @@ function fill({ solved, index, row, group, options }: Task, volatility: number, 
   solved.vega[index] = 0.01 * (american ? americanVega(inputs) : blackScholes(inputs).vega);
 }
 
+/** Of each live contract with a mid, by its index: whether that lies between the least and the most it can be worth. */
+function withinBounds(chain: ChainCapture, { groups }: PricedChain): Map<number, boolean> {
+  const within = new Map<number, boolean>();
+  for (const { strikes, root, spot, rate, dividendYield, years } of groups) {
+    for (const { dollars: strike, call, put } of strikes) {
+      for (const index of [call, put]) {
+        const row = chain.rows[index];
+        const mid = row ? quoteMid(row.bid, row.ask) : null;
+        if (!row || mid === null) continue;
+        const american = root.style === 'american';
+        const option = { right: row.right, spot, strike, years, rate, dividendYield, american };
+        within.set(index, isWithinBounds(option, mid));
+      }
+    }
+  }
+  return within;
+}
+
 /**
  * A chain with what its solve made of its contracts beside what its source says of them. Expired and adjusted contracts
  * are `absent`.
  */
 export function withSolved(chain: ChainCapture, solved: SolvedChain): ChainCapture {
   const known = (value: number) => (Number.isNaN(value) ? null : value);
+  const bounds = withinBounds(chain, solved);
   const rows = chain.rows.map((row, i): ChainRow => {
     const { iv, delta, gamma, theta, vega } = solved;
+    const within = bounds.get(i);
     const greeks = { iv: known(iv[i]!), delta: known(delta[i]!), gamma: known(gamma[i]!) };
     const origin = solveOrigins[solved.origin[i]!]!;
-    return { ...row, solved: { ...greeks, theta: known(theta[i]!), vega: known(vega[i]!), origin } };
+    const figures: SolvedGreeks = { ...greeks, theta: known(theta[i]!), vega: known(vega[i]!), origin };
+    return { ...row, solved: within === undefined ? figures : { ...figures, withinBounds: within } };
   });
   return { ...chain, rows };
 }

@@ -27,6 +27,27 @@ export interface QuotedOption extends SmileMarket {
   halfSpread: number | null;
 }
 
+/** What a contract is priced in, without its mark. */
+type UnmarkedOption = Omit<QuotedOption, 'mark' | 'halfSpread'>;
+
+/** The least a contract can be worth, dollars: zero, the European lower bound, its exercise where it is American. */
+function leastValue({ right, spot, strike, years, rate, dividendYield, american }: UnmarkedOption): number {
+  const sign = right === 'call' ? 1 : -1;
+  const european = Math.exp(-rate * years) * sign * (carriedForward(spot, rate, dividendYield, years) - strike);
+  return Math.max(0, european, american ? sign * (spot - strike) : 0);
+}
+
+/** The most a contract can be worth, dollars: what it delivers, or is paid for; discounted where it is European. */
+function mostValue({ right, spot, strike, years, rate, dividendYield, american }: UnmarkedOption): number {
+  const delivered = right === 'call' ? spot : strike;
+  return american ? delivered : delivered * Math.exp(-(right === 'call' ? dividendYield : rate) * years);
+}
+
+/** Whether a volatility can be read off a price, dollars: it lies between the least and the most that can be. */
+export function isWithinBounds(option: UnmarkedOption, mark: number): boolean {
+  return mark > leastValue(option) + methodologySettings.boundMargin && mark < mostValue(option);
+}
+
 /**
  * The implied volatility of one contract, annualized fraction; NaN when its mark gives none: outside its bounds, no
  * time left, beyond [0.005, 10], or so wide a quote that half its spread is worth more than 0.5 of volatility.
@@ -36,10 +57,7 @@ export function contractVolatility(option: QuotedOption): number {
   const { boundMargin, minimumVolatility, maximumVolatility, maximumVolatilityError } = methodologySettings;
   const discount = Math.exp(-rate * years);
   const forward = carriedForward(spot, rate, dividendYield, years);
-  const sign = right === 'call' ? 1 : -1;
-  const european = discount * sign * (forward - strike);
-  const least = Math.max(0, european, american ? sign * (spot - strike) : 0);
-  if (!(years > 0 && mark > least + boundMargin)) return Number.NaN;
+  if (!(years > 0 && mark > leastValue(option) + boundMargin)) return Number.NaN;
   const volatility = american
     ? americanVolatility(mark, { right, spot, strike, years, rate, dividendYield })
     : europeanVolatility(right, mark, forward, strike, years, discount);

@@ -23,6 +23,11 @@ export const greekNames = ['iv', 'delta', 'gamma', 'theta', 'vega'] as const sat
 /** What the solve of a chain made of a contract, from which its exposures are computed. */
 export interface SolvedGreeks extends Greeks {
   origin: SolveOrigin;
+  /**
+   * Whether the middle of the contract's own quote lies between the least and the most that it can be worth, so that a
+   * volatility can be read off it. Absent without one.
+   */
+  withinBounds?: boolean;
 }
 
 /**
@@ -77,4 +82,5 @@ export interface ChainCapture {
 /** What one capture says of one contract. */
 export interface ContractLine
   extends Pick<ChainRow, 'volume' | 'bid' | 'ask' | 'last' | 'iv' | 'delta' | 'gamma' | 'vega'>,
-    Pick<ChainCapture, 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'> {}
+    Pick<ChainCapture, 'capturedAt' | 'sessionDate' | 'spot' | 'priorCloseSpot'>,
+    Pick<SolvedGreeks, 'withinBounds'> {}

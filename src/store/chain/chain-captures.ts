@@ -42,17 +42,32 @@ const solvedColumns = {
 const isFilled = (row: ChainRow, name: (typeof greekNames)[number]) =>
   row[name] === null && row.solved !== undefined && row.solved[name] !== null;
 
+/** Bits of `filled` after those of the greeks: the contract's mid is within its bounds, is outside; neither: no mid. */
+const [within, outside] = [32, 64];
+
+function boundsBits({ solved }: ChainRow): number {
+  if (solved?.withinBounds === undefined) return 0;
+  return solved.withinBounds ? within : outside;
+}
+
+/** What the bits say; undefined: nothing. */
+export function boundsOf(filled: number): boolean | undefined {
+  return filled & (within | outside) ? (filled & within) !== 0 : undefined;
+}
+
 /**
- * The greeks as they are shown, under their own names, as versions read them that know of no solved ones; in a solved
- * capture also where each volatility came from, and which values of a row are no source's (`filled`, a bit a greek).
- * Where the source gives a greek of some contract, the solved ones have a column beside it; else the shown ones are
- * they.
+ * The greeks as they are shown, under their own names, as versions read them that know of no solved ones. A solved
+ * capture also has where each volatility came from, and which values of a row are no source's (`filled`, a bit a greek,
+ * then those of its bounds). Where the source gives a greek of some contract, the solved ones have a column beside it;
+ * else the shown ones are they.
  */
 function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<string, Float64Array> {
   const columns = Object.fromEntries(greekNames.map((name) => [name, number((row) => shownGreek(row, name))]));
   if (!rows.some(({ solved }) => solved !== undefined)) return columns;
   columns.origin = number(({ solved }) => (solved === undefined ? null : solveOrigins.indexOf(solved.origin)));
-  columns.filled = number((row) => greekNames.reduce((bits, name, i) => bits + (isFilled(row, name) ? 1 << i : 0), 0));
+  columns.filled = number((row) =>
+    greekNames.reduce((bits, name, i) => bits + (isFilled(row, name) ? 1 << i : 0), boundsBits(row)),
+  );
   for (const name of greekNames) {
     if (rows.every((row) => row[name] === null)) continue;
     columns[solvedColumns[name]] = number(({ solved }) => solved?.[name] ?? null);
@@ -81,7 +96,9 @@ function greeksReader(columns: Columns): (row: Partial<ChainRow>, index: number)
       row[name] = (filled[i]! >> bit) & 1 ? null : known(values[i]!);
       if (solved) solved[name] = known(own[bit]![i]!);
     });
-    if (solved) row.solved = solved;
+    if (!solved) return;
+    const withinBounds = boundsOf(filled[i]!);
+    row.solved = withinBounds === undefined ? solved : { ...solved, withinBounds };
   };
 }
 
@@ -124,8 +141,8 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   return rows;
 }
 
-/** The columns of a contract's line. */
-export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as const;
+/** The columns of a contract's line; `filled` only of a solved capture. */
+export const lineColumns = ['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega', 'filled'] as const;
 
 /** The column of a block from which a value of a line is read: a solved capture's lines say what was solved. */
 export function lineColumn(block: { has(name: string): boolean }, name: (typeof lineColumns)[number]): string {
@@ -141,12 +158,14 @@ function cutsOf(payload: Uint8Array): { listing: string; layout: string } {
   const length = new DataView(payload.buffer, payload.byteOffset).getUint32(4, true);
   const listed = payload.subarray(0, strike.at + strike.bytes * length);
   const block = openBlock(payload);
+  const names = lineColumns.map((name) => ({ name, column: lineColumn(block, name) }));
+  const present = names.filter(({ column }) => block.has(column));
   const layout = layoutOf(
     payload,
-    lineColumns.map((name) => lineColumn(block, name)),
+    present.map(({ column }) => column),
   );
   // Under the names that every version cuts by.
-  const named = layout.map((column, i) => ({ ...column, header: { ...column.header, name: lineColumns[i]! } }));
+  const named = layout.map((column, i) => ({ ...column, header: { ...column.header, name: present[i]!.name } }));
   return { listing: blockVersion(listed), layout: JSON.stringify(named) };
 }
 

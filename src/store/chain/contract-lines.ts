@@ -6,7 +6,7 @@ import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ColumnLayout, cutValue, type OpenBlock, openBlock } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { statement } from '../engine/statement.ts';
-import { lineColumn, lineColumns } from './chain-captures.ts';
+import { boundsOf, lineColumn, lineColumns } from './chain-captures.ts';
 
 /** A contract, and the underlying under which its chains are stored. */
 export interface ListedContract {
@@ -104,19 +104,26 @@ function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract
   return found ? low : -1;
 }
 
-type LineValues = Record<(typeof lineColumns)[number], number>;
+/** NaN = unknown; `filled` is absent in what was not solved, or is of before it was cut. */
+type LineValues = Record<Exclude<(typeof lineColumns)[number], 'filled'>, number> & { filled?: number };
 
 function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseSpot }: CaptureHeader): ContractLine {
-  const known = (name: keyof LineValues) => (Number.isNaN(values[name]) ? null : values[name]);
+  const known = (name: Exclude<keyof LineValues, 'filled'>) => (Number.isNaN(values[name]) ? null : values[name]);
+  const withinBounds = boundsOf(values.filled ?? 0);
   return {
     ...{ capturedAt, sessionDate, spot, priorCloseSpot },
     ...{ volume: known('volume'), bid: known('bid'), ask: known('ask'), last: known('last') },
     ...{ iv: known('iv'), delta: known('delta'), gamma: known('gamma'), vega: known('vega') },
+    ...(withinBounds === undefined ? {} : { withinBounds }),
   };
 }
 
-const valuesOf = (read: (name: keyof LineValues) => number) =>
-  Object.fromEntries(lineColumns.map((name) => [name, read(name)])) as LineValues;
+/** The values of a block's row. */
+function valuesOf(block: OpenBlock, index: number): LineValues {
+  const columns = lineColumns.map((name) => [name, lineColumn(block, name)] as const);
+  const present = columns.filter(([, column]) => block.has(column));
+  return Object.fromEntries(present.map(([name, column]) => [name, block.number(column, index)])) as LineValues;
+}
 
 /** Slots of contracts in captures of one listing, by path form; −1: not listed. */
 type SlotMap = Map<string, number>;
@@ -188,13 +195,7 @@ async function readWhole(
     for (const { contract, lines } of wanted) {
       const index = rowOf(block, contract);
       if (header.listing === asked.listing) slots.get(header.listing ?? '')?.set(contractId(contract), index);
-      const line =
-        index < 0
-          ? null
-          : lineOf(
-              valuesOf((name) => block.number(lineColumn(block, name), index)),
-              header,
-            );
+      const line = index < 0 ? null : lineOf(valuesOf(block, index), header);
       lines.set(captureKey(asked), line);
     }
   });

@@ -97,6 +97,15 @@ describe('no volatility is served', () => {
     expect(iv(call, { spot: null, priorCloseSpot: null })).toBe(0.15);
   });
 
+  test('where the capture’s solve found the mid outside its bounds, whatever the source’s price of the underlying', () => {
+    expect(iv(call, { spot: 610, withinBounds: true })).toBe(0.15);
+    expect(iv(call, { withinBounds: false })).toBeNull();
+    expect(iv({ ...put, root: 'SPXW' }, { withinBounds: false })).toBeNull();
+    // It says nothing of a trade.
+    const traded = { bid: null, ask: null, last: 4.35, volume: 10, spot: 610, withinBounds: true };
+    expect(iv(call, traded, '09:35')).toBeNull();
+  });
+
   test('once the contract has expired, from its close on; a contract settled at the open on all of that day', () => {
     expect(iv({ ...call, expiry: friday }, {}, '15:59')).toBe(0.15);
     expect(iv({ ...call, expiry: friday }, {}, '16:00')).toBeNull();
