@@ -122,6 +122,9 @@ function emptyReport(file: string): FileReport {
   return { file, status: 'refused', rows: 0, changed: 0, badLines: [], badLineCount: 0, notes: [], reason: null };
 }
 
+// Bad lines, notes and progress of a file are reported as it is read.
+const readOnce = { once: true };
+
 async function storeFile(
   store: Store,
   dataset: Dataset,
@@ -148,40 +151,44 @@ async function storeFile(
     const shape = `${await shapedBy(settings, path)}\n`;
     const version = await fileVersion(path);
     const ahead = force ? null : await hashAhead(store, dataset, { path, shape }, signal);
-    return await inSettledTransaction(store, async (tx) => {
-      const before = ahead && (await ingestedFile(tx, dataset, ahead.whole));
-      if (before)
-        return report(
-          'unchanged',
-          { rows: before.rows, changed: 0 },
-          `the same content is already stored (as ${before.name})`,
-        );
-      const hasher = ahead ? null : new ContentHasher(shape);
-      const result = await load({
-        path,
-        tx,
-        settings,
-        now,
-        onBadLine: log.add,
-        onNote: (note) => {
-          if (notes.length < reportedBadLines) notes.push(note);
-        },
-        refused: log.refused,
-        onBytes: (count, text) => {
-          signal?.throwIfAborted();
-          if (text) hasher?.add(text);
-          onBytes(count);
-        },
-      });
-      signal?.throwIfAborted();
-      if (log.refused()) throw new FileRefused();
-      if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
-      if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
-      await rememberFile(tx, dataset, ahead ?? hasher!.digest(), { ...result, name }, now);
-      return result.changed > 0
-        ? report('stored', result, null)
-        : report('unchanged', result, 'all of it is already stored');
-    });
+    return await inSettledTransaction(
+      store,
+      async (tx) => {
+        const before = ahead && (await ingestedFile(tx, dataset, ahead.whole));
+        if (before)
+          return report(
+            'unchanged',
+            { rows: before.rows, changed: 0 },
+            `the same content is already stored (as ${before.name})`,
+          );
+        const hasher = ahead ? null : new ContentHasher(shape);
+        const result = await load({
+          path,
+          tx,
+          settings,
+          now,
+          onBadLine: log.add,
+          onNote: (note) => {
+            if (notes.length < reportedBadLines) notes.push(note);
+          },
+          refused: log.refused,
+          onBytes: (count, text) => {
+            signal?.throwIfAborted();
+            if (text) hasher?.add(text);
+            onBytes(count);
+          },
+        });
+        signal?.throwIfAborted();
+        if (log.refused()) throw new FileRefused();
+        if ((await fileVersion(path)) !== version) throw new TapeFileError(path, 'the file changed while it was read');
+        if (!isBundled && (await noteOwnData(tx, now))) notes.push(sampleKeyEnded);
+        await rememberFile(tx, dataset, ahead ?? hasher!.digest(), { ...result, name }, now);
+        return result.changed > 0
+          ? report('stored', result, null)
+          : report('unchanged', result, 'all of it is already stored');
+      },
+      readOnce,
+    );
   } catch (error) {
     // On its way through the reader the reason was taken for a fault of the file.
     signal?.throwIfAborted();

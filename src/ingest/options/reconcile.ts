@@ -149,6 +149,9 @@ async function rebuild(
   }
 }
 
+// Bad lines are reported as the files are read.
+const readOnce = { once: true };
+
 /**
  * Rebuilds a session from its full option tape, in one transaction: its data of the underlyings on the tape replaces
  * what was stored before, live or reconciled, including what was ingested in the meantime. Prints of other sessions are
@@ -182,13 +185,17 @@ export async function reconcile(
   });
   if (!optionsAreOver(session, now())) return refused(`${session} is not over`);
   try {
-    const report = await inSettledTransaction(store, async (tx) => {
-      const rebuilt = await rebuild(tx, paths, log, options);
-      await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
-      signal?.throwIfAborted();
-      if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
-      return rebuilt;
-    });
+    const report = await inSettledTransaction(
+      store,
+      async (tx) => {
+        const rebuilt = await rebuild(tx, paths, log, options);
+        await forgetFiles(tx, ['option-trades', 'option-minute-bars'], [session]);
+        signal?.throwIfAborted();
+        if (await noteOwnData(tx, now)) rebuilt.notes.push(sampleKeyEnded);
+        return rebuilt;
+      },
+      readOnce,
+    );
     await analyzeGrown(store);
     return { ...report, ...found() };
   } catch (error) {

@@ -174,7 +174,8 @@ export function createFollower(store: Store, options: FollowerOptions) {
         });
         if (!options.isSample && !noted) keyEnded = await noteOwnData(tx, now);
       },
-      onlyAfterDoubt,
+      // What a session has given to be written, it does not give again.
+      { ...onlyAfterDoubt, once: true },
     );
     if (performance.now() - analyzedAt > analyzeEveryMs) {
       analyzedAt = performance.now();

@@ -4,7 +4,7 @@ import type { Nodes } from './nodes.ts';
 import type { Reader } from './replicas.ts';
 import { sqlStateOf } from './sql-state.ts';
 
-/** Pauses before a read is tried again, ms: a shard has moved by the first, a node may be back by the last. */
+/** Pauses before it is tried again, ms: a shard has moved by the first, a node may be back by the last. */
 const pausesMs = [50, 200, 800];
 /** A read that failed later than this after it was first sent is not tried again, ms. */
 const patienceMs = 2000;
@@ -15,7 +15,10 @@ const transient = /^(40001|40P01|57P0[123]|08...)$/;
 const undefinedTable = '42P01';
 const internalError = 'XX000';
 
-/** Whether a read of a distributed store may succeed when it is tried again: a shard has moved, a node was away. */
+/**
+ * Whether what a distributed store failed at may succeed when it is tried again: a shard has moved, a node was away, a
+ * deadlock with either was resolved.
+ */
 export function mayPass(error: unknown): boolean {
   const code = sqlStateOf(error);
   if (code === null) return false;
@@ -26,24 +29,31 @@ export function mayPass(error: unknown): boolean {
   return code === internalError && /\bshard\b|server closed the connection/.test(message);
 }
 
-async function again<T>(read: () => Promise<T>): Promise<T> {
-  const sentAt = performance.now();
+/** Does `work`, up to four times: again where `mayRepeat` says so of its error and of how long it has taken so far. */
+export async function again<T>(
+  work: () => Promise<T>,
+  mayRepeat: (error: unknown, elapsedMs: number) => boolean,
+): Promise<T> {
+  const begunAt = performance.now();
   for (const pauseMs of pausesMs)
     try {
-      return await read();
+      return await work();
     } catch (error) {
-      if (!mayPass(error) || performance.now() - sentAt > patienceMs) throw error;
+      if (!mayRepeat(error, performance.now() - begunAt)) throw error;
       await delay(pauseMs);
     }
-  return read();
+  return work();
 }
+
+const isReadAgain = (error: unknown, elapsedMs: number) => mayPass(error) && elapsedMs <= patienceMs;
 
 /** Reads by `reader`; where the store is spread over nodes, what failed as a shard was moved is read again. */
 export function retriedReads({ query, prisma }: Omit<Reader, 'symbolsAtOnce'>, nodes: Nodes): Reader {
-  const retried = modelsThrough((call) => again(() => call(prisma)));
+  const retried = modelsThrough((call) => again(() => call(prisma), isReadAgain));
   const isSpread = () => nodes.symbolsAtOnce > 0;
   return {
-    query: (statement, values) => (isSpread() ? again(() => query(statement, values)) : query(statement, values)),
+    query: (statement, values) =>
+      isSpread() ? again(() => query(statement, values), isReadAgain) : query(statement, values),
     get prisma() {
       return isSpread() ? retried : prisma;
     },

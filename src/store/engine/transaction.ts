@@ -4,6 +4,7 @@ import type { Store } from './connection.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { Reader } from './replicas.ts';
+import { again, mayPass } from './retried-reads.ts';
 import { untilSettled } from './settling.ts';
 import { statement } from './statement.ts';
 import { ChangeSet } from './subjects.ts';
@@ -18,13 +19,32 @@ export type Transaction = pg.PoolClient & Reader & { readonly changes: ChangeSet
 
 const inTwoPhases = statement('commit-in-two-phases', {}, {});
 
+export interface TransactionOptions {
+  /** `work` changes more than the store: it may not be done again. */
+  once?: boolean;
+}
+
 /**
  * Runs `work` in one transaction on one connection and returns its result. Any failure rolls everything back and is
- * thrown; nothing is retried. If the connection breaks during the commit, the error says that the result is unknown.
- * Every process is notified of the changes when the transaction commits; this process has no older data in its caches
- * when this returns.
+ * thrown. On a distributed store, `work` is retried up to three times if it failed because a shard moved or a node was
+ * away, but never once the commit was sent. If the connection breaks during the commit, the error says that the result
+ * is unknown. Every process is notified of the changes when the transaction commits; this process has no older data in
+ * its caches when this returns.
  */
-export async function inTransaction<T>(store: Store, work: (tx: Transaction) => Promise<T>): Promise<T> {
+export async function inTransaction<T>(
+  store: Store,
+  work: (tx: Transaction) => Promise<T>,
+  { once = false }: TransactionOptions = {},
+): Promise<T> {
+  let isSent = false;
+  const onCommit = () => {
+    isSent = true;
+  };
+  const mayRepeat = (error: unknown) => !once && !isSent && store.nodes.symbolsAtOnce > 0 && mayPass(error);
+  return again(() => attempt(store, work, onCommit), mayRepeat);
+}
+
+async function attempt<T>(store: Store, work: (tx: Transaction) => Promise<T>, onCommit: () => void): Promise<T> {
   const tx = await store.pool.connect();
   let broken: Error | undefined;
   let held: HeldModels | undefined;
@@ -44,6 +64,7 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
     if (symbolsAtOnce > 0) await inTwoPhases.count(transaction, {});
     const change = changes.change();
     const id = change && (await announce(transaction, change));
+    onCommit();
     // A transaction that may have been committed is not counted as announced: its announcement may still arrive.
     const inDoubt = await commit(tx, () => change && moveVersions(store, change, null));
     if (change) moveVersions(store, change, id);
@@ -74,7 +95,7 @@ export async function inTransaction<T>(store: Store, work: (tx: Transaction) => 
 export async function inSettledTransaction<T>(
   store: Store,
   work: (tx: Transaction) => Promise<T>,
-  { always = true } = {},
+  { always = true, once = false }: TransactionOptions & { always?: boolean } = {},
 ): Promise<T> {
   const { nodes } = store;
   if (always || nodes.inDoubt) {
@@ -84,7 +105,7 @@ export async function inSettledTransaction<T>(
       throw error;
     });
   }
-  return inTransaction(store, work);
+  return inTransaction(store, work, { once });
 }
 
 /**
