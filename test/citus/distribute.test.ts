@@ -21,12 +21,13 @@ import {
   dropDistributed,
   joinNodes,
   nodeUrl,
+  ownerUrl,
   statementsAt,
 } from '../support/servers/citus-cluster.ts';
 
 const cluster = inject('cluster')!;
 const database = `tg_distribute_${randomBytes(4).toString('hex')}`;
-const databaseUrl = nodeUrl(cluster, 0, database);
+const databaseUrl = ownerUrl(cluster, database);
 const env = { DATABASE_URL: databaseUrl };
 
 let store: Store;
@@ -148,7 +149,7 @@ describe('tapegraph distribute says what a cluster lacks', () => {
     expect(unjoined.stderr).toContain(`run "SELECT citus_add_node('worker-1', 5432)"`);
     expect(unjoined.code).toBe(1);
     for (const port of cluster.ports.slice(1))
-      await statementsAt(databaseUrl, [`SELECT citus_add_node('127.0.0.1', ${port})`]);
+      await statementsAt(nodeUrl(cluster, 0, database), [`SELECT citus_add_node('127.0.0.1', ${port})`]);
     const worker = await tapegraph(['distribute'], { DATABASE_URL: nodeUrl(cluster, 1, database) });
     expect(worker.stderr).toContain('DATABASE_URL is a worker of the Citus cluster');
     const { rowCount } = await statementsAt(nodeUrl(cluster, 1, database), [

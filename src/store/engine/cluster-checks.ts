@@ -6,7 +6,7 @@ interface NodeSettings {
   /** Version of the extension, e.g. `13.2-1`; null = the node's database has none. */
   citus: string | null;
   walLevel: string;
-  /** Libraries that may decode the log for others; null where PostgreSQL does not restrict them. */
+  /** Libraries that may decode the log for others; null where PostgreSQL does not restrict them, or not say it. */
   outputPlugins: string | null;
 }
 
@@ -19,7 +19,8 @@ const nodesText = `SELECT nodename || ':' || nodeport AS shown, groupid = 0 AS "
 
 const settingsText = `SELECT nodeid AS id, success, result FROM run_command_on_all_nodes($$
   SELECT json_build_object('citus', (SELECT extversion FROM pg_extension WHERE extname = 'citus'),
-    'walLevel', current_setting('wal_level'), 'outputPlugins', current_setting('output_plugin_libraries', true))$$)`;
+    'walLevel', current_setting('wal_level'), 'outputPlugins', CASE
+      WHEN pg_has_role('pg_read_all_settings', 'USAGE') THEN current_setting('output_plugin_libraries', true) END)$$)`;
 
 type Queries = Pick<pg.Client, 'query'>;
 

@@ -196,8 +196,11 @@ async function copyOnline(job: Job, tables: readonly MissingTable[]): Promise<vo
   const spread = tables.map(({ table, place }) => ({ table, by: columnOf(place)! }));
   const copy = new OnlineCopy(client, schema, spread);
   await copy.requireFree();
-  const leader = await leaderOf(client);
-  await briefly(job, () => copy.begin(leader));
+  if (!(await copy.isBegun())) {
+    await briefly(job, () => copy.dropLeft());
+    await copy.make(await leaderOf(client));
+    await briefly(job, () => copy.begin());
+  }
   for (const [i, { table, bytes }] of tables.entries()) {
     const progress = { ...job.progress, table, bytes, index: job.progress.index + i };
     await watched({ ...job, progress }, () => copy.copy(table, signal));

@@ -76,25 +76,57 @@ export class OnlineCopy {
       );
   }
 
-  /** Makes the empty copies and begins to write down changes, unless that was done before. To be in a transaction. */
-  async begin(leader: string): Promise<void> {
-    await this.#readDefinitions();
-    if (await this.#isBegun()) return;
+  /** Whether an earlier run has begun, of tables that have not been migrated since: it is gone on with. */
+  async isBegun(): Promise<boolean> {
+    // In no transaction that spreads a table: what that one has made, Citus makes on the nodes by our role, which may
+    // not make its owner there.
     await this.#query(`CREATE SCHEMA IF NOT EXISTS ${copiesSchema(this.#schema)}`);
     await this.#query(`CREATE TABLE IF NOT EXISTS ${this.#copy('copied')} ("table" text PRIMARY KEY, through text)`);
-    let besides = leader;
-    for (const { table, by } of this.#tables) {
-      await this.#makeCopy(table);
-      await this.#query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [
-        this.#copy(table),
-        by,
-        besides,
-      ]);
-      if (besides === 'default') besides = this.#copy(table);
+    await this.#readDefinitions();
+    const watched = await this.#watched();
+    for (const { table } of this.#tables) {
+      const copied = await definitionOf(this.#client, copiesSchema(this.#schema), table);
+      if (!watched.has(table) || !same(copied, this.#definitions.get(table)!)) return false;
     }
-    // Last, since writers wait from here to the end of the transaction.
+    return true;
+  }
+
+  /** Drops what an earlier run left of these tables. To be in a transaction. */
+  async dropLeft(): Promise<void> {
+    const watched = await this.#watched();
+    const old = this.#tables.filter(({ table }) => watched.has(table)).map(({ table }) => this.#old(table));
+    await lockTables(this.#client, old, 'ACCESS EXCLUSIVE');
+    for (const { table } of this.#tables) {
+      for (const name of [table, `${table}_changes`]) await this.#query(`DROP TABLE IF EXISTS ${this.#copy(name)}`);
+      await this.#query(`DROP FUNCTION IF EXISTS ${this.#copy(`${table}_changed`)} CASCADE`);
+      await this.#query(`DELETE FROM ${this.#copy('copied')} WHERE "table" = $1`, [table]);
+    }
+  }
+
+  /** Makes the empty copies beside the shards of `leader`. Nobody waits for it. */
+  async make(leader: string): Promise<void> {
+    await this.#transaction(async () => {
+      let besides = leader;
+      for (const { table, by } of this.#tables) {
+        await this.#makeCopy(table);
+        await this.#query('SELECT create_distributed_table($1, $2, colocate_with => $3)', [
+          this.#copy(table),
+          by,
+          besides,
+        ]);
+        if (besides === 'default') besides = this.#copy(table);
+        await this.#makeNotes(table);
+      }
+    });
+  }
+
+  /** Begins: from the end of the transaction on, the keys of rows that change are written down. To be in one. */
+  async begin(): Promise<void> {
     await lockTables(this.#client, this.#allOld(), 'SHARE ROW EXCLUSIVE');
-    for (const { table } of this.#tables) await this.#watch(table);
+    for (const { table } of this.#tables) {
+      await this.#watch(table);
+      await this.#query(`INSERT INTO ${this.#copy('copied')} VALUES ($1)`, [table]);
+    }
   }
 
   /** Copies what has not been copied yet, the rows of a symbol at a time. */
@@ -120,18 +152,23 @@ export class OnlineCopy {
     }
   }
 
-  /** Copies rows again that have changed since, until few are left. */
+  /** Copies rows again that have changed since, until few are left of every table. */
   async catchUp(signal: AbortSignal): Promise<void> {
-    for (const { table } of this.#tables)
-      for (let left = true; left; ) {
+    for (let most = changesAtOnce; most === changesAtOnce; ) {
+      most = 0;
+      for (const { table } of this.#tables) {
         signal.throwIfAborted();
         await this.#transaction(async () => {
-          left = (await this.#copyChanged(table)) === changesAtOnce;
+          most = Math.max(most, await this.#copyChanged(table));
         });
       }
+    }
   }
 
-  /** Replaces the old tables by the copies and drops them. Call it in a transaction. */
+  /**
+   * Replaces the old tables by the copies and drops them. Call it in a transaction. The tables of changes and their
+   * functions are dropped with the schema of the copies: readers and writers need not wait for that.
+   */
   async takePlace(): Promise<void> {
     const old = this.#allOld();
     // What dropping them takes: taken at the end, it would wait for a reader who waits here to write.
@@ -139,12 +176,11 @@ export class OnlineCopy {
     await this.#requireSameDefinitions();
     for (const { table } of this.#tables) while ((await this.#copyChanged(table)) > 0);
     await this.#query(`DROP TABLE ${old.join(', ')}`);
-    for (const { table } of this.#tables) {
+    for (const { table } of this.#tables)
       await this.#query(`ALTER TABLE ${this.#copy(table)} SET SCHEMA ${this.#schema}`);
-      await this.#query(`DROP TABLE ${this.#copy(`${table}_changes`)}`);
-      await this.#query(`DROP FUNCTION ${this.#copy(`${table}_changed`)}`);
-      await this.#query(`DELETE FROM ${this.#copy('copied')} WHERE "table" = $1`, [table]);
-    }
+    await this.#query(`DELETE FROM ${this.#copy('copied')} WHERE "table" = ANY ($1)`, [
+      this.#tables.map(({ table }) => table),
+    ]);
   }
 
   #old = (table: string) => `${this.#schema}.${table}`;
@@ -177,19 +213,10 @@ export class OnlineCopy {
       this.#definitions.set(table, (await definitionOf(this.#client, this.#schema, table))!);
   }
 
-  /** Whether an earlier run has begun, of tables that have not been migrated since; what is left of another goes. */
-  async #isBegun(): Promise<boolean> {
-    let isBegun = true;
-    for (const { table } of this.#tables) {
-      const copied = await definitionOf(this.#client, copiesSchema(this.#schema), table);
-      isBegun &&= same(copied, this.#definitions.get(table)!);
-    }
-    if (isBegun) return true;
-    for (const { table } of this.#tables) {
-      for (const name of [table, `${table}_changes`]) await this.#query(`DROP TABLE IF EXISTS ${this.#copy(name)}`);
-      await this.#query(`DROP FUNCTION IF EXISTS ${this.#copy(`${table}_changed`)} CASCADE`);
-    }
-    return false;
+  /** Tables of which changes are written down. */
+  async #watched(): Promise<Set<string>> {
+    const { rows } = await this.#client.query<{ table: string }>(`SELECT "table" FROM ${this.#copy('copied')}`);
+    return new Set(rows.map(({ table }) => table));
   }
 
   async #makeCopy(table: string): Promise<void> {
@@ -201,14 +228,10 @@ export class OnlineCopy {
     const { rows: rights } = await this.#client.query<{ text: string }>(rightsText, [old]);
     for (const text of [...made, ...rights.map((each) => each.text)])
       await this.#query(text.replace('@', this.#copy(table)));
-    await this.#query(
-      `INSERT INTO ${this.#copy('copied')} VALUES ($1) ON CONFLICT ("table") DO UPDATE SET through = NULL`,
-      [table],
-    );
   }
 
-  /** From the end of this transaction on, the keys of rows that change are written down. */
-  async #watch(table: string): Promise<void> {
+  /** Makes the table of changes and what writes into it. */
+  async #makeNotes(table: string): Promise<void> {
     const key = this.#definitions.get(table)!.key.join(', ');
     const changes = this.#copy(`${table}_changes`);
     const noted = (rows: string) => `INSERT INTO ${changes} SELECT ${key} FROM ${rows};`;
@@ -221,6 +244,9 @@ export class OnlineCopy {
         IF TG_OP <> 'DELETE' THEN ${noted('come')} END IF;
         RETURN NULL;
       END $$`);
+  }
+
+  async #watch(table: string): Promise<void> {
     for (const [change, rows] of [
       ['INSERT', 'NEW TABLE AS come'],
       ['UPDATE', 'OLD TABLE AS gone NEW TABLE AS come'],

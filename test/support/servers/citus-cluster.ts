@@ -95,10 +95,18 @@ export function nodeUrl({ url, ports }: CitusCluster, node: number, database: st
 
 const nodesOf = ({ ports }: CitusCluster) => [...ports.keys()];
 
-/** Makes a database on every node. */
+/** Makes a database on every node, with an owner of its own name that has no other rights. */
 export async function createDatabases(cluster: CitusCluster, database: string): Promise<void> {
   const nodes = nodesOf(cluster).map((node) => nodeUrl(cluster, node, 'postgres'));
-  await Promise.all(nodes.map((url) => statementsAt(url, [`CREATE DATABASE ${database}`])));
+  const made = [`CREATE ROLE ${database} LOGIN`, `CREATE DATABASE ${database} OWNER ${database}`];
+  await Promise.all(nodes.map((url) => statementsAt(url, made)));
+}
+
+/** The URL of a database of the coordinator, as its owner. */
+export function ownerUrl(cluster: CitusCluster, database: string): string {
+  const of = new URL(nodeUrl(cluster, 0, database));
+  of.username = database;
+  return of.href;
 }
 
 /** Joins a database's nodes into one, as an operator would. Its rows are to be in few shards. */
@@ -205,7 +213,7 @@ export async function coordinatorStandby({ folder: of, ports, url }: CitusCluste
 
 /** Drops what `createDistributed` made. */
 export async function dropDistributed(cluster: CitusCluster, database: string): Promise<void> {
-  const dropped = [`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`];
+  const dropped = [`DROP DATABASE IF EXISTS ${database} WITH (FORCE)`, `DROP ROLE IF EXISTS ${database}`];
   await Promise.all(nodesOf(cluster).map((node) => statementsAt(nodeUrl(cluster, node, 'postgres'), dropped)));
 }
 
