@@ -76,7 +76,7 @@ export class OnlineCopy {
       );
   }
 
-  /** Whether an earlier run has begun, of tables that have not been migrated since: it is gone on with. */
+  /** Whether an earlier run has begun, of tables that have not been migrated since: this run continues it. */
   async isBegun(): Promise<boolean> {
     // In no transaction that spreads a table: what that one has made, Citus makes on the nodes by our role, which may
     // not make its owner there.
@@ -91,7 +91,7 @@ export class OnlineCopy {
     return true;
   }
 
-  /** Drops what an earlier run left of these tables. To be in a transaction. */
+  /** Drops what an earlier run left of these tables. Call it in a transaction. */
   async dropLeft(): Promise<void> {
     const watched = await this.#watched();
     const old = this.#tables.filter(({ table }) => watched.has(table)).map(({ table }) => this.#old(table));
@@ -120,7 +120,7 @@ export class OnlineCopy {
     });
   }
 
-  /** Begins: from the end of the transaction on, the keys of rows that change are written down. To be in one. */
+  /** Begins: from the end of the transaction on, the keys of rows that change are written down. Call it in one. */
   async begin(): Promise<void> {
     await lockTables(this.#client, this.#allOld(), 'SHARE ROW EXCLUSIVE');
     for (const { table } of this.#tables) {
@@ -256,7 +256,7 @@ export class OnlineCopy {
         REFERENCING ${rows} FOR EACH STATEMENT EXECUTE FUNCTION ${this.#copy(`${table}_changed`)}()`);
   }
 
-  /** Copies some of the rows that have changed; returns how many changes these were. To be in a transaction. */
+  /** Copies some of the rows that have changed; returns how many changes these were. Call it in a transaction. */
   async #copyChanged(table: string): Promise<number> {
     const { key } = this.#definitions.get(table)!;
     const columns = this.#columns(table);
