@@ -70,7 +70,7 @@ export async function bodyBytes(
   const requireMediaType = () => {
     if (!mediaTypes.includes(mediaTypeOf(request))) throw unsupportedMediaType(mediaTypes.join(' or '));
   };
-  // What could not be used is not read; a body that is too large is 413 whatever it is.
+  // A body that could not be used is not read; a body that is too large is 413 in any case.
   const length = declaredLength(request) ?? 0;
   if (length > 0 && length <= maxBytes) requireMediaType();
   try {

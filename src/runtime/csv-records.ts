@@ -11,9 +11,8 @@ const maxFields = 100;
 
 /**
  * Reads RFC 4180: fields in quotes may hold commas, line breaks and doubled quotes; lines end in LF or CRLF. Blank
- * lines are passed over. A quote inside an unquoted field, or anything but a comma after a closing one, breaks the
- * record up to the end of its line; a quote that is never closed breaks all that follows it. One pass, however broken
- * the text is.
+ * lines are skipped. A quote inside an unquoted field, or anything but a comma after a closing one, breaks the record
+ * up to the end of its line; a quote that is never closed breaks all that follows it. One pass, also over invalid text.
  */
 export function* csvRecords(text: string): Generator<CsvRecord> {
   let row = 1;

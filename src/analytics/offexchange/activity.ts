@@ -35,9 +35,9 @@ function priceOf({ notional, volume }: PrintTotal): number {
 const hasEnough = (executions: number) => executions === 0 || executions >= disclosureThreshold;
 
 /**
- * Whether prints of each category say what the price was, in every figure made of such prints. Those figures less the
- * categories published under their own name are the price-forming prints that are not. Where these, or what else is in
- * `other`, would be one or two executions, they are left out of all of them.
+ * For each category, whether its prints count in figures of price-forming prints. The difference between such a figure
+ * and the categories published under their own name is the price-forming part of `other`. If this part, or the rest of
+ * `other`, has one or two executions, all these figures omit the part.
  */
 function pricedCategories(tally: OffExchangeTally, published: ReadonlySet<string>): boolean[] {
   const hidden = { forming: 0, others: 0 };

@@ -172,8 +172,8 @@ export async function solveWithWrittenMinutes(
 }
 
 /**
- * Stores a chain and the GEX capture that follows from it, and solves those of its session that come after it anew, so
- * that the order in which chains arrive changes nothing. Throws `SessionSealed`.
+ * Stores a chain and the GEX capture computed from it, and solves the later chains of its session again, so that the
+ * order in which chains arrive changes nothing. Throws `SessionSealed`.
  */
 export async function storeChain(
   tx: Transaction,

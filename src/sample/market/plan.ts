@@ -138,7 +138,7 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
     tasks.push({ dataset: 'stock-day-bars', name: `${onlyDays[0]}_${onlyDays.at(-1)}`, sessions: onlyDays });
   }
   const isDone = (session: SessionDate, lateMs = 0) => throughMs !== null && throughMs >= untilOf(session) + lateMs;
-  // While a session is under way its bars come by tape: whoever left then may not have seen its last minutes.
+  // While a session is in progress, its bars come from the tape: a process that stopped then may lack its last minutes.
   for (const session of withMinutes.filter((one) => fresh(one) && !isDone(one, lateCloseMs))) {
     const untilMs = untilOf(session);
     for (const dataset of ['stock-day-bars', 'stock-minute-bars'] as const)

@@ -7,10 +7,10 @@ export type TableLock = 'SHARE ROW EXCLUSIVE' | 'EXCLUSIVE' | 'ACCESS EXCLUSIVE'
 const allWithinMs = 400;
 
 /**
- * Takes tables until the transaction ends, all of them or none: fails with `lock_not_available` when it has waited for
- * them for too long in all. `lock_timeout` alone bounds each table: whoever holds the last of them, and has waited for
- * the first since then, would be ended for a deadlock. For the same reason take the strongest lock at once: whoever has
- * read a table and waits to write it is in the way of a stronger one.
+ * Locks tables until the transaction ends, all of them or none: fails with `lock_not_available` when the total wait is
+ * too long. `lock_timeout` alone limits the wait per table: a transaction that holds the last table, and waits for the
+ * first since then, would be ended for a deadlock. For the same reason take the strongest lock first: a transaction
+ * that has read a table and waits to write it blocks a stronger lock.
  */
 export async function lockTables(client: pg.ClientBase, tables: readonly string[], mode: TableLock): Promise<void> {
   const endMs = performance.now() + allWithinMs;

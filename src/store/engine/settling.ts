@@ -28,8 +28,9 @@ async function unsettledOf({ pool }: Pick<Store, 'pool'>): Promise<Unsettled[]> 
 }
 
 /**
- * Waits until every node has what was committed before: whoever reads rows to change them would write the rows of
- * before over what is not to be seen yet. Throws when a node that may lack something does not answer.
+ * Waits until every node has everything that was committed before. Otherwise a transaction that reads rows to change
+ * them would overwrite committed rows that are not visible yet. Throws if a node that may lack something does not
+ * answer.
  */
 export async function untilSettled(store: Pick<Store, 'pool' | 'nodes'>): Promise<void> {
   if (store.nodes.symbolsAtOnce === 0) return;
