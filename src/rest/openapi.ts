@@ -4,6 +4,7 @@ import type { JsonSchema } from './contract/answer-schema.ts';
 import { argumentOf, variableOf } from './contract/argument-docs.ts';
 import { mediaTypes, routeMedia } from './contract/media.ts';
 import type { Param } from './contract/params.ts';
+import type { Route } from './contract/route.ts';
 import type { CompiledRoute } from './http/router.ts';
 import { errorResponses } from './openapi/errors.ts';
 import { answerHeaders, notModified } from './openapi/headers.ts';
@@ -71,6 +72,9 @@ function success(compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   };
 }
 
+/** Statuses that every route has. Who asks is looked up in the store, so that each can meet its absence. */
+const statusesOfEvery = ({ sourceFailure }: Route) => [401, 414, 429, 500, ...(sourceFailure ? [] : [502])];
+
 function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPrefix: string): JsonSchema {
   const { route, operation } = compiled;
   return {
@@ -96,8 +100,7 @@ function operationObject(schema: GraphQLSchema, compiled: CompiledRoute, metaPre
     responses: {
       200: success(compiled, metaPrefix),
       ...(route.aboutSessions ? { 304: notModified(route.sunset !== undefined) } : {}),
-      // Who asks is looked up in the store, so that every route can meet its absence.
-      ...errorResponses([401, 414, 429, 500, 502, ...route.errors], route.sunset !== undefined),
+      ...errorResponses([...statusesOfEvery(route), ...route.errors], route.sunset !== undefined),
     },
     'x-graphql-operation': operation.source,
   };

@@ -28,9 +28,14 @@ async function appOver(server: OwnPostgres) {
     const { status, body } = await app.get(path, { credential });
     return { status, close: body?.data?.[0]?.close ?? body?.error?.code };
   };
+  const unknown = await app.key();
+  const optionBars = async () => {
+    const { status, body } = await app.get('/v2/options/O:NVDA261218C00600000/bars', { credential: unknown });
+    return [status, body.error.code];
+  };
   const states = async () =>
     Promise.all(['/healthz', '/readyz'].map(async (at) => (await app.get(at, { credential: null })).status));
-  return { app, asked, states };
+  return { app, asked, optionBars, states };
 }
 
 describe('a database server that really ends', () => {
@@ -45,7 +50,7 @@ describe('a database server that really ends', () => {
     '(%s) is a 502 while it is away; when it is back, so is the gateway, with nothing stale',
     async (how) => {
       const server = await ownPostgres();
-      const { app, asked, states } = await appOver(server);
+      const { app, asked, optionBars, states } = await appOver(server);
       await writeClose(app.store, 2);
       // Asked for again, it is kept.
       for (let again = 0; again < 3; again++) expect(await asked()).toEqual({ status: 200, close: 2 });
@@ -53,6 +58,8 @@ describe('a database server that really ends', () => {
       // The process hears a moment later that its connections have ended: until then a cached answer is right.
       await expect.poll(asked).toEqual({ status: 502, close: 'internal' });
       expect(await states()).toEqual([200, 503]);
+      // Not even whose key it is can be known, and yet it is the provider of option bars that is away (spec 7).
+      expect(await optionBars()).toEqual([503, 'provider_unavailable']);
       await server.start();
       // Written before the gateway has found its way back: it never hears of it.
       const other = await openStore({ databaseUrl: server.url(), dataDir: '' });

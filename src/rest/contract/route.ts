@@ -1,3 +1,4 @@
+import type { Failure } from '../../domain/failure.ts';
 import type { BodyReader } from './body.ts';
 import type { Params, ParamValues } from './params.ts';
 import type { ProtobufMessage } from './protobuf.ts';
@@ -69,6 +70,8 @@ export interface Route {
   inFlightLimited: boolean;
   /** Answers about past sessions never change: they carry an ETag, and If-None-Match is answered 304. */
   aboutSessions: boolean;
+  /** The error of a source that failed, where it is not 502 `internal`. */
+  sourceFailure?: (cause: unknown) => Failure;
   /** Statuses the route can answer with, beyond 200 and 401. */
   errors: readonly number[];
   /**

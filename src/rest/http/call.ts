@@ -5,7 +5,7 @@ import { invalidParameter } from '../../domain/failure.ts';
 import { bodyOver } from '../../domain/request-body.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Envelope, envelope } from '../contract/envelope.ts';
-import { answerAt, type CompiledRoute, requireServed, routeValues } from './router.ts';
+import { answerAt, type CompiledRoute, failureOf, requireServed, routeValues } from './router.ts';
 
 /** A route asked otherwise than at its address. */
 export interface RouteCall {
@@ -51,6 +51,8 @@ export async function callRoute(
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
     const result = await operation.run(context, { ...route.variables(values, read), protobuf: false });
     return await envelope(answerAt(result, route.answer), route.absent);
+  } catch (error) {
+    throw failureOf(route, error);
   } finally {
     services.admission.count(caller, [route.scopeGroup]);
   }

@@ -160,6 +160,12 @@ export function asFailure(error: unknown): Failure {
   return internal(error);
 }
 
+/** Anything thrown while a route was answered, as the failure that is sent to the caller. */
+export function failureOf({ sourceFailure }: Route, error: unknown): Failure {
+  const failure = asFailure(error);
+  return failure.status === 502 && sourceFailure ? sourceFailure(failure.cause) : failure;
+}
+
 /** Headers of a route, which errors have too. */
 function setRouteHeaders({ headers }: Pick<Route, 'headers'>, request: Request, response: Response): void {
   response.setHeaders(new Map(Object.entries(headers?.(request.params) ?? {})));
@@ -168,7 +174,7 @@ function setRouteHeaders({ headers }: Pick<Route, 'headers'>, request: Request, 
 function handler(parts: RestParts, compiled: CompiledRoute): RequestHandler {
   return (request, response) => {
     serve(parts, compiled, request, response).catch((error: unknown) => {
-      const failure = asFailure(error);
+      const failure = failureOf(compiled.route, error);
       parts.services.note(request, { code: failure.code });
       if (failure.status >= 500) parts.services.report(request, failure);
       setRouteHeaders(compiled.route, request, response);

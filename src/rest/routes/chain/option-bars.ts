@@ -1,3 +1,4 @@
+import { providerUnavailable } from '../../../domain/failure.ts';
 import { contract, oneOf, positiveInt, sessionDate } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
 
@@ -18,5 +19,6 @@ export const optionBars = route({
   answer: 'contract.bars',
   variables: ({ tf, ...rest }) => ({ ...rest, timeframe: tf ?? '1m' }),
   aboutSessions: true,
+  sourceFailure: providerUnavailable,
   errors: [400, 403, 404, 503],
 });
