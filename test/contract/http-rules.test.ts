@@ -422,7 +422,7 @@ describe('usage', () => {
 });
 
 describe('when something is missing', () => {
-  test('a store that goes away is a 502 on every route, not ready, and it comes back without a restart', async () => {
+  test('a store that goes away is a 502 on every route, 503 for option bars, not ready, and it comes back without a restart', async () => {
     const fragile = await testApp({ nowMs: filledNowMs });
     const { pool } = fragile.store;
     const works = { query: pool.query, connect: pool.connect };
@@ -437,7 +437,8 @@ describe('when something is missing', () => {
         const credential = await fragile.session();
         Object.assign(pool, { query: gone, connect: gone });
         const answer = await fragile.send(known.route.method, about(known.known.path, 'SPY', id), { credential });
-        expectError(answer, 502, 'internal');
+        if (known.route.sourceFailure) expectError(answer, 503, 'provider_unavailable');
+        else expectError(answer, 502, 'internal');
         expect(answer.bytes.toString()).not.toContain('secret');
         Object.assign(pool, works);
       }

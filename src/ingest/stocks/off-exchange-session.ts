@@ -13,7 +13,7 @@ import {
   saveConcentration,
   saveLevels,
 } from '../../store/offexchange/levels.ts';
-import { saveOffExchange } from '../../store/offexchange/writing.ts';
+import { confirmOffExchange, saveOffExchange } from '../../store/offexchange/writing.ts';
 
 /** Makes the concentration of a stored session again, and of the later ones in whose window it lies. */
 async function refreshConcentration(tx: Transaction, symbol: string, session: SessionDate, asOfMs: number) {
@@ -46,7 +46,10 @@ export async function saveOffExchangeSession(
   const payload = encodeLevels(levels);
   const published = JSON.stringify({ activity, composition, profile, suppressedCategories, suppressedLevels });
   const version = blockVersion(Buffer.concat([payload, Buffer.from(published)]));
-  if ((await levelsVersion(tx, symbol, session)) === version) return false;
+  if ((await levelsVersion(tx, symbol, session)) === version) {
+    await confirmOffExchange(tx, symbol, session, asOfMs);
+    return false;
+  }
   await saveLevels(tx, symbol, session, version, payload);
   await saveOffExchange(
     tx,

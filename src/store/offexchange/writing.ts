@@ -1,3 +1,4 @@
+import { optionsOverAtMs } from '../../domain/calendar.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { CompositionRow, ConcentrationRow, OffExchangeSession, ProfileRow } from '../../domain/off-exchange.ts';
 import { deleteRows, insertRows } from '../engine/models/sets.ts';
@@ -47,4 +48,17 @@ export async function saveOffExchange(
   await saveConcentrationRows(tx, symbol, sessionDate, tables.concentration);
   const profile = tables.profile.map((row) => ({ ...key, ...row }));
   await insertRows(tx, 'OffExchangeProfile', profile);
+}
+
+/** Records that the figures of a session are those of a tape read after its end, unless that is recorded already. */
+export async function confirmOffExchange(
+  tx: Transaction,
+  symbol: string,
+  sessionDate: SessionDate,
+  asOfMs: number,
+): Promise<void> {
+  const overMs = optionsOverAtMs(sessionDate);
+  if (asOfMs < overMs) return;
+  const where = { symbol, sessionDate, asOfMs: { lt: overMs } };
+  await tx.prisma.offExchangeSession.updateMany({ where, data: { asOfMs } });
 }

@@ -43,17 +43,19 @@ export function Chart({ option, label, subject }: ChartProps): VNode {
   };
 
   const make = ({ init }: typeof import('echarts')) => {
-    const made = init(container.current!, null, { renderer: 'canvas' });
+    // The observers may call once more after the element is taken off the page.
+    const element = container.current!;
+    const made = init(element, null, { renderer: 'canvas' });
     chart.current = made;
     made.on('datazoom', () => setMoved(true));
     made.getZr().on('dblclick', () => reset.current());
     // It is also called at once, when the chart has its size already.
     const sized = new ResizeObserver(() => {
-      const { clientWidth, clientHeight } = container.current!;
+      const { clientWidth, clientHeight } = element;
       if (clientWidth !== made.getWidth() || clientHeight !== made.getHeight()) made.resize();
     });
-    sized.observe(container.current!);
-    const unwatch = whileInSight(container.current!, (inSight) => {
+    sized.observe(element);
+    const unwatch = whileInSight(element, (inSight) => {
       drawn.current.inSight = inSight;
       if (inSight) setTimeout(() => drawn.current.waits());
     });
