@@ -132,12 +132,12 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
   const onlyDays = [...new Set([previousTradingDay(halfDay), ...daysBefore])]
     .filter((session) => !withMinutes.includes(session) && session > from)
     .sort();
-  const untilOf = (session: SessionDate) => Math.min(nowMs, regularSession(session)!.closeMs);
+  const untilOf = (session: SessionDate, lateMs = 0) => Math.min(nowMs, regularSession(session)!.closeMs + lateMs);
   const tasks: SampleTask[] = [];
   if (onlyDays.length > 0) {
     tasks.push({ dataset: 'stock-day-bars', name: `${onlyDays[0]}_${onlyDays.at(-1)}`, sessions: onlyDays });
   }
-  const isDone = (session: SessionDate, lateMs = 0) => throughMs !== null && throughMs >= untilOf(session) + lateMs;
+  const isDone = (session: SessionDate, lateMs = 0) => throughMs !== null && throughMs >= untilOf(session, lateMs);
   // While a session is in progress, its bars come from the tape: a process that stopped then may lack its last minutes.
   for (const session of withMinutes.filter((one) => fresh(one) && !isDone(one, lateCloseMs))) {
     const untilMs = untilOf(session);
