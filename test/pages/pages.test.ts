@@ -180,7 +180,7 @@ describe('/assets', () => {
   test('the chart library is the file of its package, in the version that is installed', async () => {
     const { bytes } = await open(await addressOf('echarts.esm.min.mjs'));
     const packaged = await readFile(createRequire(import.meta.url).resolve('echarts/dist/echarts.esm.min'));
-    expect(bytes.equals(packaged), 'copy the file of the package to src/pages/lib').toBe(true);
+    expect(bytes.equals(packaged), 'npm run generate').toBe(true);
   });
 
   test('gives out no other file: not the server’s own, nor one outside', async () => {

@@ -46,6 +46,16 @@ describe('the layer check', () => {
     });
   });
 
+  it('lets a layer import what is generated for it', () => {
+    const importing = "import { A } from '../../generated/store/a.ts';\nexport const b = A;\n";
+    const files = { 'generated/store/a.ts': 'export const A = 1;\n', 'src/store/b.ts': importing };
+    expect(check(files)).toMatchObject({ code: 0, findings: [] });
+    expect(check({ ...files, 'src/access/b.ts': importing })).toMatchObject({
+      code: 1,
+      findings: [expect.stringContaining('src/access may not import what is outside src')],
+    });
+  });
+
   it('fails when it finds no modules, and when it finds no imports', () => {
     expect(check({}, { 'README.md': '' })).toMatchObject({
       code: 1,
@@ -97,8 +107,8 @@ describe('the layer check', () => {
     [
       'the generated client outside the store',
       'src/cli/x.ts',
-      "import type { Symbol } from '../store/generated/client.ts';",
-      'only src/store',
+      "import type { Symbol } from '../../generated/store/client.ts';",
+      'src/cli may not import what is outside src',
     ],
     [
       'pg outside the store',
@@ -112,7 +122,7 @@ describe('the layer check', () => {
       "import { x } from './missing.ts';",
       'a file that is not there',
     ],
-    ['an import out of src', 'src/cli/a.ts', "import { x } from '../../scripts/x.ts';", 'what is outside it'],
+    ['an import out of src', 'src/cli/a.ts', "import { x } from '../../scripts/x.ts';", 'what is outside src'],
     ['a computed import', 'src/cli/a.ts', 'export const load = (name: string) => import(name);', 'something computed'],
     ['a folder nobody knows', 'src/misc/a.ts', 'export const a = 1;', 'no known folder'],
     [

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { Prisma } from '../../generated/store/client.ts';
 import { type Model, tableOf } from '../../src/store/engine/models/model-tables.ts';
 import {
   copyRows,
@@ -11,7 +12,6 @@ import {
   upsertRows,
 } from '../../src/store/engine/models/sets.ts';
 import { inTransaction, type Transaction } from '../../src/store/engine/transaction.ts';
-import { Prisma } from '../../src/store/generated/client.ts';
 import { type TestStore, testStore } from '../support/store.ts';
 
 let store: TestStore;

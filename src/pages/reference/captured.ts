@@ -39,5 +39,5 @@ export interface CapturedEvent {
 
 /** The answers of the sample market that the reference shows. */
 export const capturedExamples: CapturedExamples = JSON.parse(
-  readFileSync(new URL('./examples.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../generated/pages/examples.json', import.meta.url), 'utf8'),
 );

@@ -42,7 +42,7 @@ function shownRoutes({ compiled, description, now }: PagesParts, origin: string)
     const { route } = one;
     const name = route.name;
     const captured = capturedExamples.routes[name];
-    if (!captured) throw new Error(`${name} has no captured answer in src/pages/reference/examples.json`);
+    if (!captured) throw new Error(`${name} has no captured answer in generated/pages/examples.json`);
     const { params, body, contentType } = filledIn(exampleOf(route), standing);
     const address = addressOf(route.path, Object.keys(route.queryParams), params);
     return {

@@ -1,3 +1,4 @@
+import type { Account as AccountRow } from '../../../generated/store/client.ts';
 import { type Account, newAccountTiers } from '../../domain/account.ts';
 import type { Classification, Tier } from '../../domain/tier.ts';
 import type { Store } from '../engine/connection.ts';
@@ -5,7 +6,6 @@ import { numbered } from '../engine/models/rows.ts';
 import { insertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import { inTransaction, type Transaction } from '../engine/transaction.ts';
-import type { Account as AccountRow } from '../generated/client.ts';
 
 /** What to change of an account; what is absent stays. */
 export interface AccountChange {

@@ -1,3 +1,4 @@
+import type { Symbol as SymbolRow } from '../../../generated/store/client.ts';
 import type { SymbolClass, SymbolEntry } from '../../domain/symbol.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { dependOn, type Store } from '../engine/connection.ts';
@@ -6,7 +7,6 @@ import { readMetadata, writeMetadata } from '../engine/metadata.ts';
 import { findRows, insertRows, upsertRows } from '../engine/models/sets.ts';
 import type { Reader } from '../engine/replicas.ts';
 import type { Transaction } from '../engine/transaction.ts';
-import type { Symbol as SymbolRow } from '../generated/client.ts';
 
 // A row holds what was checked when it was written.
 const entryOf = (row: SymbolRow) => row as SymbolEntry;

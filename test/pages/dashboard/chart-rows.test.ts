@@ -1,8 +1,4 @@
 import { describe, expect, test } from 'vitest';
-import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
-import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
-import { noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
-import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import type {
   CrossSection,
   FlowEvent,
@@ -11,7 +7,11 @@ import type {
   GexHistory,
   LargeTrade,
   VolatilityExpiry,
-} from '../../../src/pages/dashboard/client/data/operation-types.ts';
+} from '../../../generated/pages/operation-types.ts';
+import { expiryColour, firstExpiries, smileOf } from '../../../src/pages/dashboard/client/chain/volatility-lines.ts';
+import { levelsOf, spread, typicalStep, weightyStrikes } from '../../../src/pages/dashboard/client/charts/levels.ts';
+import { noPalette } from '../../../src/pages/dashboard/client/charts/palette.ts';
+import { candlesElsewhere, sharedRange } from '../../../src/pages/dashboard/client/charts/price-axis.ts';
 import {
   callsAndPuts,
   expiryRows,

@@ -1,5 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
+import type { Bar, BarColumns, CrossSectionPage, GexCapture, Quote } from '../../../generated/pages/operation-types.ts';
 import {
   laterCapture,
   laterSnapshot,
@@ -8,13 +9,6 @@ import {
   withPage,
   withQuote,
 } from '../../../src/pages/dashboard/client/data/live-rows.ts';
-import type {
-  Bar,
-  BarColumns,
-  CrossSectionPage,
-  GexCapture,
-  Quote,
-} from '../../../src/pages/dashboard/client/data/operation-types.ts';
 
 const none: BarColumns = { tsMs: [], open: [], high: [], low: [], close: [], volume: [] };
 const bar = (tsMs: number, volume: number): Bar => ({ tsMs, volume, open: 1, high: 2, low: 0.5, close: 1 + volume });

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import type { LargeTrade, SymbolParts } from '../../../src/pages/dashboard/client/data/operation-types.ts';
+import type { LargeTrade, SymbolParts } from '../../../generated/pages/operation-types.ts';
 import { withParts } from '../../../src/pages/dashboard/client/data/parts.ts';
 import {
   maxTrades,

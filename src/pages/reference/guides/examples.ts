@@ -56,7 +56,7 @@ export type GuideExampleName = keyof typeof guideExamples;
 
 /** What a server answered to the requests, by name. */
 export const guideAnswers: Readonly<Partial<Record<GuideExampleName, Captured>>> = JSON.parse(
-  readFileSync(new URL('./answers.json', import.meta.url), 'utf8'),
+  readFileSync(new URL('../../../../generated/pages/answers.json', import.meta.url), 'utf8'),
 );
 
 /** An example as it is sent at `nowMs`; what only the answer before says (`{cursor}`, `{etag}`) stays as it is. */

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import type { Prisma } from '../../generated/client.ts';
+import type { Prisma } from '../../../../generated/store/client.ts';
 
 /** A model's name in `schema.prisma`. */
 export type Model = Prisma.ModelName;

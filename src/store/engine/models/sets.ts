@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto';
 import type pg from 'pg';
-import type { Prisma } from '../../generated/client.ts';
+import type { Prisma } from '../../../../generated/store/client.ts';
 import { copyChunks, copyInto } from '../copy.ts';
 import type { CopyValue } from '../copy-encoding.ts';
 import { tablePlacements } from '../distribution.ts';

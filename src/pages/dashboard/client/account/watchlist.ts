@@ -2,10 +2,10 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useRef } from 'preact/hooks';
+import type { Quote } from '../../../../../generated/pages/operation-types.ts';
 import { addressOf } from '../address.ts';
 import type { Desk } from '../data/desk.ts';
 import { listedTickers } from '../data/desk-state.ts';
-import type { Quote } from '../data/operation-types.ts';
 import { useEntries } from '../data/store.ts';
 import { change, compact, price, shortDate } from '../format.ts';
 

@@ -1,8 +1,12 @@
 // Implied volatility: the smile of an expiry, and the term structure at the money.
 import type { EChartsOption } from 'echarts';
+import type {
+  VolatilityExpiry,
+  VolatilityPoint,
+  VolatilitySurface,
+} from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
 import { lineColours, type Palette } from '../charts/palette.ts';
-import type { VolatilityExpiry, VolatilityPoint, VolatilitySurface } from '../data/operation-types.ts';
 import { date, fraction, shortDate, strike, whole } from '../format.ts';
 
 /** A point of a smile: the strike in dollars, the volatility as a fraction. */

@@ -2,11 +2,11 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { VolatilitySurface } from '../../../../../generated/pages/operation-types.ts';
 import { Chart } from '../charts/chart.ts';
 import type { Palette } from '../charts/palette.ts';
 import type { Desk } from '../data/desk.ts';
 import { type PanelEntries, panelEntries, shownSession } from '../data/desk-state.ts';
-import type { VolatilitySurface } from '../data/operation-types.ts';
 import { useEntries } from '../data/store.ts';
 import { date, dayAndTime, fraction, shortDate, strike, whole } from '../format.ts';
 import { Panel, type PanelState, panelState } from '../panel.ts';

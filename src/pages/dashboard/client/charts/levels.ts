@@ -1,5 +1,5 @@
 // The price levels that a capture names, and what of the strikes is worth drawing.
-import type { GexCapture, GexStrikeRow } from '../data/operation-types.ts';
+import type { GexCapture, GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
 
 /** A level on the price axis. */
 export interface Level {

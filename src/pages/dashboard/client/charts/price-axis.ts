@@ -1,6 +1,6 @@
 // The axis of prices that the candles and the gamma of the strikes have in common.
 
-import type { BarColumns, GexStrikeRow } from '../data/operation-types.ts';
+import type { BarColumns, GexStrikeRow } from '../../../../../generated/pages/operation-types.ts';
 import { priceRange } from '../market/candles.ts';
 import type { Timeframe } from '../timeframes.ts';
 import { typicalStep } from './levels.ts';

@@ -1,4 +1,11 @@
 // From the state to the one question, and from its answer to the state.
+
+import type {
+  Dashboard,
+  DashboardVariables,
+  Quote,
+  Watchlist,
+} from '../../../../../generated/pages/operation-types.ts';
 import { addDays, barSpan } from '../dates.ts';
 import {
   type DeskState,
@@ -10,7 +17,6 @@ import {
   shownSession,
 } from './desk-state.ts';
 import type { FieldError } from './graph.ts';
-import type { Dashboard, DashboardVariables, Quote, Watchlist } from './operation-types.ts';
 import { errorsOf, type Part, parts, partVariables, withParts } from './parts.ts';
 
 /** Sessions of off-exchange activity, in calendar days. */

@@ -1,8 +1,5 @@
 // What the page knows, in one object.
-import type { View } from '../address.ts';
-import { anyTrade, type TradeFilter } from '../flow/trade-filter.ts';
-import type { FieldError, GraphFailure } from './graph.ts';
-import type { LiveState } from './live-link.ts';
+
 import type {
   BarsPage,
   CompositionPage,
@@ -16,7 +13,11 @@ import type {
   Quote,
   VolatilitySurface,
   Watchlist,
-} from './operation-types.ts';
+} from '../../../../../generated/pages/operation-types.ts';
+import type { View } from '../address.ts';
+import { anyTrade, type TradeFilter } from '../flow/trade-filter.ts';
+import type { FieldError, GraphFailure } from './graph.ts';
+import type { LiveState } from './live-link.ts';
 import type { Part } from './parts.ts';
 import { noTrades, type TradeList } from './trade-list.ts';
 

@@ -1,4 +1,6 @@
 // What the page does: asks, listens, and changes its state.
+
+import type { FoundSymbol } from '../../../../../generated/pages/operation-types.ts';
 import { addressOf, tickerOf, type View } from '../address.ts';
 import type { TradeFilter } from '../flow/trade-filter.ts';
 import { sessionAtOrBefore, sessionsOf } from '../market/sessions.ts';
@@ -19,7 +21,6 @@ import { frameQueue } from './frame-queue.ts';
 import { type Ask, type FieldError, GraphFailure } from './graph.ts';
 import { backOffMs, type LiveParts } from './live-link.ts';
 import { type LiveMessage, liveOperations, withMessages } from './live-operations.ts';
-import type { FoundSymbol } from './operation-types.ts';
 import { dashboardQuery } from './operations.ts';
 import type { Part } from './parts.ts';
 import { RegistrySearch } from './registry-search.ts';

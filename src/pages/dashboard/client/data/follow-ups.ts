@@ -1,10 +1,11 @@
 // Small questions after the first: what came into sight, and what its answer could not hold.
+
+import type { LargeTradesPage, Quote } from '../../../../../generated/pages/operation-types.ts';
 import { isNarrow } from '../flow/trade-filter.ts';
 import { variablesOf } from './desk-answer.ts';
 import { type DeskState, listedTickers } from './desk-state.ts';
 import type { Ask, FieldError } from './graph.ts';
 import { withPage } from './live-rows.ts';
-import type { LargeTradesPage, Quote } from './operation-types.ts';
 import { barsQuery, historyQuery, partsQuery, quotesQuery, surfaceQuery, tradesQuery } from './operations.ts';
 import { errorsOf, type Part, withParts } from './parts.ts';
 import type { Store } from './store.ts';

@@ -1,9 +1,17 @@
 // The subscriptions of a view, and what their messages change.
+
+import type {
+  LargeTrade,
+  LiveBars,
+  LiveCrossSection,
+  LiveGex,
+  LiveQuotes,
+  LiveTrades,
+} from '../../../../../generated/pages/operation-types.ts';
 import { anyTrade } from '../flow/trade-filter.ts';
 import { type DeskState, isLocked, quotedSymbols } from './desk-state.ts';
 import type { LiveOperation } from './live-link.ts';
 import { laterCapture, laterSnapshot, withBar, withCapture, withQuote } from './live-rows.ts';
-import type { LargeTrade, LiveBars, LiveCrossSection, LiveGex, LiveQuotes, LiveTrades } from './operation-types.ts';
 import {
   barsSubscription,
   crossSectionSubscription,

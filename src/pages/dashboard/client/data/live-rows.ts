@@ -1,5 +1,13 @@
 // What live messages change in what is shown. All of it may come twice, or out of order, and ends the same.
-import type { Bar, BarColumns, CrossSectionPage, GexCapture, GexColumn, GexHistory, Quote } from './operation-types.ts';
+import type {
+  Bar,
+  BarColumns,
+  CrossSectionPage,
+  GexCapture,
+  GexColumn,
+  GexHistory,
+  Quote,
+} from '../../../../../generated/pages/operation-types.ts';
 
 /** Columns with a bar at its position: a new one at the end, the one in progress replaced by what has more volume. */
 export function withBar(columns: BarColumns, bar: Bar): BarColumns {

@@ -1,8 +1,9 @@
 // The parts of a view that are asked for when their panels come into sight.
+
+import type { SymbolParts } from '../../../../../generated/pages/operation-types.ts';
 import type { DeskState } from './desk-state.ts';
 import type { FieldError } from './graph.ts';
 import { withCapture } from './live-rows.ts';
-import type { SymbolParts } from './operation-types.ts';
 import { withPageOfTrades } from './trade-list.ts';
 
 /** By the names of the variables that ask for them. */

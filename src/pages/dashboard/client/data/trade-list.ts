@@ -1,6 +1,7 @@
 // Large trades as they are listed: those that pass a filter, in pages and live.
+
+import type { LargeTrade, LargeTradesPage } from '../../../../../generated/pages/operation-types.ts';
 import { passes, type TradeFilter } from '../flow/trade-filter.ts';
-import type { LargeTrade, LargeTradesPage } from './operation-types.ts';
 
 /** Maximum number of large trades in memory. */
 export const maxTrades = 500;

@@ -1,9 +1,9 @@
 // A session's option flow, calls against puts: by strike, and by expiry.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
+import type { FlowMeasures } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
 import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { FlowMeasures } from '../data/operation-types.ts';
 import { brief, compact, date, ratio, shortDate, strike, usd, whole } from '../format.ts';
 
 /** What of the flow is shown. */

@@ -1,5 +1,11 @@
 // Which of the large trades are shown.
-import type { CrossSection, FlowEvent, FlowEventKind, FlowSide, LargeTrade } from '../data/operation-types.ts';
+import type {
+  CrossSection,
+  FlowEvent,
+  FlowEventKind,
+  FlowSide,
+  LargeTrade,
+} from '../../../../../generated/pages/operation-types.ts';
 
 /** What a trade must be to be shown; null = any. */
 export interface TradeFilter {

@@ -2,9 +2,9 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useEffect, useMemo, useState } from 'preact/hooks';
+import type { FlowEvent, LargeTrade } from '../../../../../generated/pages/operation-types.ts';
 import type { Desk } from '../data/desk.ts';
 import { type DeskState, panelEntries } from '../data/desk-state.ts';
-import type { FlowEvent, LargeTrade } from '../data/operation-types.ts';
 import { useEntries } from '../data/store.ts';
 import { narrowed, type TradeList, tradesPerPage } from '../data/trade-list.ts';
 import { clockTimeSeconds, compact, dateOf, dayOf, price, shortDate, strike, usd } from '../format.ts';

@@ -1,9 +1,9 @@
 // Dealer gamma through a session: strikes against time, both linear, gamma as colour, the spot as a line.
 import type { CustomSeriesRenderItem, EChartsOption } from 'echarts';
+import type { GexColumn, GexHistory } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, strikeAxisLook, tooltipText } from '../charts/chart-look.ts';
 import { typicalStep, weightyStrikes } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
-import type { GexColumn, GexHistory } from '../data/operation-types.ts';
 import { clockTime, gex, price, strike } from '../format.ts';
 
 /** What the heat map draws. */

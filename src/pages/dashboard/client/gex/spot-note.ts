@@ -2,7 +2,7 @@
 // contradict each other.
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
-import type { GexCapture } from '../data/operation-types.ts';
+import type { GexCapture } from '../../../../../generated/pages/operation-types.ts';
 import { price } from '../format.ts';
 
 type Checked = Pick<GexCapture, 'spot' | 'impliedSpot' | 'spotStale' | 'inconsistentExpiries'>;

@@ -1,10 +1,10 @@
 // The chart of candles with volume.
 import type { EChartsOption } from 'echarts';
+import type { BarColumns } from '../../../../../generated/pages/operation-types.ts';
 import { axisLook, baseOption, tooltipText } from '../charts/chart-look.ts';
 import type { Level } from '../charts/levels.ts';
 import { faded, type Palette } from '../charts/palette.ts';
 import type { PriceRange } from '../charts/price-axis.ts';
-import type { BarColumns } from '../data/operation-types.ts';
 import { brief, change, compact, price } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 import { candleHeading, candleLabel, dayStarts, namedLevels, volumeEnd } from './candles.ts';

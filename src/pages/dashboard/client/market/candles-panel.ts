@@ -2,13 +2,13 @@
 import { html } from 'htm/preact';
 import type { VNode } from 'preact';
 import { useMemo, useState } from 'preact/hooks';
+import type { BarColumns } from '../../../../../generated/pages/operation-types.ts';
 import { Chart } from '../charts/chart.ts';
 import { levelsOf } from '../charts/levels.ts';
 import type { Palette } from '../charts/palette.ts';
 import { sharedRange } from '../charts/price-axis.ts';
 import type { Desk } from '../data/desk.ts';
 import { type DeskState, liveSpot, panelEntries } from '../data/desk-state.ts';
-import type { BarColumns } from '../data/operation-types.ts';
 import { useEntries, useStore } from '../data/store.ts';
 import { compact, price } from '../format.ts';
 import { Choice, Panel, type PanelState, panelState } from '../panel.ts';

@@ -1,7 +1,7 @@
 // Bars as rows for the chart of candles: labels, sessions, ranges, levels.
 
+import type { BarColumns } from '../../../../../generated/pages/operation-types.ts';
 import type { Level } from '../charts/levels.ts';
-import type { BarColumns } from '../data/operation-types.ts';
 import { clockTime, dateOf, dayAndTime, dayOf, fullDate, shortDate } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 

@@ -1,7 +1,8 @@
 // Whether what is shown is of now: the market's hours, the stream, and the age of a figure.
+
+import type { MarketClock, Quote } from '../../../../../generated/pages/operation-types.ts';
 import type { View } from '../address.ts';
 import type { LiveState } from '../data/live-link.ts';
-import type { MarketClock, Quote } from '../data/operation-types.ts';
 import { clockTime, clockTimeSeconds, date, dateOf, dayAndTime } from '../format.ts';
 import type { Timeframe } from '../timeframes.ts';
 

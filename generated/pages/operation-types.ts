@@ -1,4 +1,4 @@
-// Made by `npm run operations` of operations.ts and the graph. Do not edit.
+// Made by `npm run generate` of operations.ts and the graph. Do not edit.
 /** Internal type. DO NOT USE DIRECTLY. */
 type Exact<T extends { [key: string]: unknown }> = { [K in keyof T]: T[K] };
 /** Internal type. DO NOT USE DIRECTLY. */

@@ -1,16 +1,14 @@
-// Writes the types of the dashboard's operations, made of the operations and the graph; with --check only says whether
-// the file is up to date.
 import { spawnSync } from 'node:child_process';
-import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { codegen } from '@graphql-codegen/core';
 import * as typescriptOperations from '@graphql-codegen/typescript-operations';
 import { type DefinitionNode, isScalarType, isSpecifiedScalarType, Kind, parse, printSchema } from 'graphql';
-import * as operations from '../src/pages/dashboard/client/data/operations.ts';
-import { schema } from '../src/schema/index.ts';
+import * as operations from '../../src/pages/dashboard/client/data/operations.ts';
+import { schema } from '../../src/schema/index.ts';
+import type { GeneratedFiles } from './generated-files.ts';
 
-const root = join(import.meta.dirname, '..');
-const file = join(root, 'src/pages/dashboard/client/data/operation-types.ts');
+const root = join(import.meta.dirname, '../..');
+const file = 'pages/operation-types.ts';
 
 /** The TypeScript type of each scalar. */
 const scalars = Object.fromEntries([
@@ -28,7 +26,8 @@ function definitions(): DefinitionNode[] {
   return [...found.values()];
 }
 
-async function generated(): Promise<string> {
+/** The types of the dashboard's operations, made of the operations and the graph. */
+export async function operationTypes(): Promise<GeneratedFiles> {
   const types = await codegen({
     schema: parse(printSchema(schema)),
     documents: [{ location: 'operations.ts', document: { kind: Kind.DOCUMENT, definitions: definitions() } }],
@@ -44,25 +43,13 @@ async function generated(): Promise<string> {
     plugins: [{ typescriptOperations: {} }],
     pluginMap: { typescriptOperations },
   });
-  const text = `// Made by \`npm run operations\` of operations.ts and the graph. Do not edit.\n${types}`;
   const biome = join(root, 'node_modules/.bin/biome');
-  const formatted = spawnSync(biome, ['format', `--stdin-file-path=${file}`], {
+  const formatted = spawnSync(biome, ['format', '--stdin-file-path=operation-types.ts'], {
     cwd: root,
-    input: text,
+    input: `// Made by \`npm run generate\` of operations.ts and the graph. Do not edit.\n${types}`,
     encoding: 'utf8',
     shell: process.platform === 'win32',
   });
   if (formatted.status !== 0) throw new Error(formatted.stderr);
-  return formatted.stdout;
-}
-
-const types = await generated();
-if (process.argv.includes('--check')) {
-  const committed = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : '';
-  if (committed !== types) {
-    console.error('operation-types.ts differs from the operations and the graph: npm run operations makes it anew');
-    process.exitCode = 1;
-  }
-} else {
-  writeFileSync(file, types);
+  return new Map([[file, Buffer.from(formatted.stdout)]]);
 }

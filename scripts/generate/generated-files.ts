@@ -1,0 +1,2 @@
+/** Files by their path below `generated/`. */
+export type GeneratedFiles = ReadonlyMap<string, Buffer>;
