@@ -1,0 +1,41 @@
+import { existsSync, lstatSync, mkdirSync, symlinkSync, unlinkSync, writeFileSync } from 'node:fs';
+import { dirname, join, relative, sep } from 'node:path';
+
+const isWindows = process.platform === 'win32';
+const linkIn = (root) => join(root, 'node_modules/.bin', isWindows ? 'node.cmd' : 'node');
+
+/** The folder whose package.json lists Node 24 for each platform. */
+export const nodeFolder = (root) => join(root, 'scripts/node');
+
+/** Whether this machine has no Node that runs TypeScript: this one is too old, or comes from packages, which can go. */
+export function wantsNode(root) {
+  const [major, minor] = process.versions.node.split('.').map(Number);
+  const isOld = major < 23 || (major === 23 && minor < 6);
+  const isPackaged = process.execPath.split(sep).includes('node_modules');
+  return existsSync(join(nodeFolder(root), 'package.json')) && (isOld || isPackaged);
+}
+
+/** Whether the Node that runs this is the one in `nodeFolder`. */
+export const isOwnNode = (root) => process.execPath.startsWith(nodeFolder(root) + sep);
+
+/** The program file of the installed Node 24; null when there is none. */
+function installedNode(root) {
+  const system = isWindows ? 'win' : process.platform;
+  const file = isWindows ? 'bin/node.exe' : 'bin/node';
+  const names = [`node-${system}-${process.arch}`, `node-bin-${system}-${process.arch}`];
+  const programs = names.map((name) => join(nodeFolder(root), 'node_modules', name, file));
+  return programs.find((each) => existsSync(each)) ?? null;
+}
+
+/** Whether npm's scripts would not find the installed Node: npm puts the packages' programs first in their path. */
+export const nodeLinkIsMissing = (root) => wantsNode(root) && installedNode(root) !== null && !existsSync(linkIn(root));
+
+/** Links the installed Node among the packages' programs. */
+export function linkNode(root) {
+  const link = linkIn(root);
+  const program = relative(dirname(link), installedNode(root));
+  mkdirSync(dirname(link), { recursive: true });
+  if (isWindows) return writeFileSync(link, `@"%~dp0${program}" %*\r\n`);
+  if (lstatSync(link, { throwIfNoEntry: false })) unlinkSync(link);
+  symlinkSync(program, link);
+}
