@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process';
 import { basename } from 'node:path';
+import { skippedPackages } from './packages.mjs';
 
 const isWindows = process.platform === 'win32';
 
@@ -113,6 +114,9 @@ function nobodyAnswers({ code, address }) {
   ].join('\n');
 }
 
+const notDownloaded = (skipped) =>
+  `npm could not download ${skipped.join(', ')}, which this machine needs.\nCheck the network, then run the same command again.`;
+
 // Only what is worth reading when it fails. A download that has begun may be slow.
 const quiet = [
   '--no-audit',
@@ -133,8 +137,11 @@ export function openInstaller(cwd) {
     const problem = await asked;
     const offline = problem === null ? [] : ['--offline'];
     const { status, output } = await npm([...args, '--ignore-scripts', ...quiet, ...offline], folder);
-    if (status === 0) return;
-    if (problem !== null && noAnswer.test(output)) throw new NotReady(nobodyAnswers(problem), status);
+    const skipped = status === 0 ? skippedPackages(folder) : [];
+    if (status === 0 && skipped.length === 0) return;
+    if (problem !== null && (skipped.length > 0 || noAnswer.test(output)))
+      throw new NotReady(nobodyAnswers(problem), status);
+    if (skipped.length > 0) throw new NotReady(notDownloaded(skipped));
     throw new NotReady(failure(`npm ${args.join(' ')}`, output), status);
   };
 }

@@ -24,6 +24,16 @@ function holds(folder, scope) {
   );
 }
 
+/** Packages made for this machine that npm left out: it goes on without an optional one that it could not download. */
+export function skippedPackages(folder) {
+  const { packages } = JSON.parse(readFileSync(join(folder, 'package-lock.json'), 'utf8'));
+  const isForThisMachine = ({ optional, dev, os, cpu }) =>
+    optional && !dev && [os].flat().includes(process.platform) && [cpu].flat().includes(process.arch);
+  return Object.keys(packages ?? {})
+    .filter((path) => isForThisMachine(packages[path]) && !existsSync(join(folder, path, 'package.json')))
+    .map((path) => path.slice(path.lastIndexOf('node_modules/') + 'node_modules/'.length));
+}
+
 function writeStamp(folder, scope) {
   mkdirSync(join(folder, 'node_modules'), { recursive: true });
   writeFileSync(stampOf(folder), scope === 'all' ? lockHashOf(folder) : `${lockHashOf(folder)} ${scope}`);
@@ -52,8 +62,14 @@ export function packagesAreMissing(folder, wanted) {
 /** Installs a scope's packages with `npm`, and writes down that it has. */
 export async function installPackages(npm, folder, wanted) {
   if (scopeOf(folder) !== 'run') {
-    await npm(folder, ['ci', wanted === 'run' ? '--omit=dev' : '--include=dev']);
-    return writeStamp(folder, wanted);
+    try {
+      await npm(folder, ['ci', wanted === 'run' ? '--omit=dev' : '--include=dev']);
+      return writeStamp(folder, wanted);
+    } catch (error) {
+      // What is there must not be taken for an install by hand.
+      writeStamp(folder, 'none');
+      throw error;
+    }
   }
   // Adds to what is there: `npm ci` would take the packages of a running server away.
   writeStamp(folder, 'adding');

@@ -270,6 +270,24 @@ describe('ready', () => {
     expect(linesOf('npm-runs')[1]).not.toContain('--offline');
   });
 
+  test.each([
+    ['', `npm could not download engine, which this machine needs.`],
+    ['1', 'no package registry answers at http://127.0.0.1:9/ (ECONNREFUSED)'],
+  ])('an optional package for this machine that npm skipped is a failure, also the next time', async (down, cause) => {
+    const engine = { version: '1.0.0', optional: true, os: [process.platform], cpu: [process.arch] };
+    const other = { ...engine, os: ['elsewhere'] };
+    const packages = { '': {}, 'node_modules/engine': engine, 'node_modules/other': other };
+    writeFileSync(join(clone, 'package-lock.json'), JSON.stringify({ packages }));
+    for (const count of [1, 2]) {
+      const { code, said } = await run({ NOBODY_ANSWERS: down });
+      expect(code).toBe(1);
+      expect(said).toContain(`tapegraph: not ready: ${cause}`);
+      expect(npmRuns()).toHaveLength(count);
+      // As npm leaves it.
+      writeFileSync(join(clone, 'node_modules/.package-lock.json'), '{"packages":{}}');
+    }
+  });
+
   test('leaves a linked node_modules to whoever linked it', async () => {
     await run();
     const elsewhere = join(clone, 'elsewhere');
