@@ -1,21 +1,12 @@
-# Three stages: what generates the store's client (with the development packages), the packages that run, and the image itself.
+# Two stages: the packages that run, and the image itself. What else it takes is committed in generated/.
 # The image has no PostgreSQL of its own: set DATABASE_URL. See docs/operations.md, "In a container".
 # Pinned by version; by digest with --build-arg NODE=node:24.21.0-slim@sha256:… (docker buildx imagetools inspect tells it).
 ARG NODE=node:24.21.0-slim
 
-FROM ${NODE} AS client
-WORKDIR /app
-COPY package.json package-lock.json .npmrc ./
-# Without optional packages: they are an embedded PostgreSQL and a Node for machines that have none.
-RUN npm ci --ignore-scripts --omit=optional
-COPY scripts/ready.mjs scripts/
-COPY prisma.config.ts ./
-COPY prisma prisma
-RUN node scripts/ready.mjs
-
 FROM ${NODE} AS packages
 WORKDIR /app
 COPY package.json package-lock.json .npmrc ./
+# Without optional packages: they are an embedded PostgreSQL and a Node for machines that have none.
 RUN npm ci --ignore-scripts --omit=optional --omit=dev
 # What nothing reads at run time: types, source maps, and Prisma's compilers for other databases. Half of the packages' size.
 RUN find node_modules -type f \( -name '*.map' -o -name '*.d.ts' -o -name '*.d.mts' -o -name '*.d.cts' \) -delete \
@@ -38,7 +29,7 @@ COPY proto proto
 COPY docs/methodology.md docs/
 COPY prisma prisma
 COPY src src
-COPY --from=client /app/src/store/generated src/store/generated
+COPY generated generated
 # Its own files are root's and cannot be changed by what runs; /data is for the files of the sample market. The user is a number, so
 # that an orchestrator can see that it is not root; it is in no file of the image, and owns nothing else.
 RUN mkdir /data && chown 10001:10001 /data

@@ -1,9 +1,17 @@
-// What `npm ci --omit=dev` brings, in MB on disk; fails above the limit. `--list` names the heaviest packages.
-import { readdirSync, readFileSync, statSync } from 'node:fs';
+// What running takes of packages: what `npm start` installs, in MB on disk, and what a server loads before it listens;
+// fails above the limits, and when the source imports a development package. `--list` names the heaviest packages.
+import { globSync, readdirSync, readFileSync, statSync } from 'node:fs';
+import { registerHooks } from 'node:module';
 import { join } from 'node:path';
+import { type ImportSite, importsOf } from './source-text.ts';
+
+const root = join(import.meta.dirname, '..');
 
 /** MB that the packages may take on disk. */
 const limitMb = 300;
+
+/** MB of their modules that may be loaded at start. */
+const startLimitMb = 8;
 
 interface LockedPackage {
   dependencies?: Record<string, string>;
@@ -63,11 +71,39 @@ function bytesOf(folder: string): number {
   return bytes;
 }
 
-if (import.meta.main) {
-  const root = join(import.meta.dirname, '..');
-  const { packages } = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: LockedPackages;
-  };
+/** The package that an import names; null for a file, a part of Node, or an import of types alone. */
+function packageOf({ specifier, typeOnly }: ImportSite): string | null {
+  if (typeOnly || specifier === null || /^(\.|node:)/.test(specifier)) return null;
+  return specifier
+    .split('/')
+    .slice(0, specifier.startsWith('@') ? 2 : 1)
+    .join('/');
+}
+
+/** Packages that the source imports at run time and `dependencies` does not list, each after the file that does. */
+export function developmentImports(files: Readonly<Record<string, string>>, dependencies: readonly string[]): string[] {
+  return Object.entries(files).flatMap(([file, text]) =>
+    importsOf(text)
+      .map(packageOf)
+      .filter((name) => name !== null && !dependencies.includes(name))
+      .map((name) => `${file} imports ${name}, which is no production dependency`),
+  );
+}
+
+/** MB of the packages' modules that a server loads before it listens. */
+async function loadedMb(): Promise<number> {
+  let bytes = 0;
+  registerHooks({
+    load(url, context, next) {
+      if (url.startsWith('file:') && url.includes('/node_modules/')) bytes += statSync(new URL(url)).size;
+      return next(url, context);
+    },
+  });
+  await import('../src/server.ts');
+  return bytes / 1e6;
+}
+
+function report(packages: LockedPackages): number {
   const weights = productionPackages(packages).map((path) => ({ path, mb: bytesOf(join(root, path)) / 1e6 }));
   const totalMb = weights.reduce((sum, { mb }) => sum + mb, 0);
   const heaviest = weights
@@ -77,5 +113,17 @@ if (import.meta.main) {
     console.log(`${mb.toFixed(1).padStart(8)} MB  ${path.replace('node_modules/', '')}`);
   const installed = weights.filter(({ mb }) => mb > 0).length;
   console.log(`${totalMb.toFixed(0)} MB in ${installed} packages without development packages; at most ${limitMb} MB.`);
-  process.exitCode = totalMb <= limitMb ? 0 : 1;
+  return totalMb;
+}
+
+if (import.meta.main) {
+  const read = (path: string) => readFileSync(join(root, path), 'utf8');
+  const totalMb = report(JSON.parse(read('package-lock.json')).packages);
+  const startMb = await loadedMb();
+  console.log(`${startMb.toFixed(1)} MB of packages are loaded at start; at most ${startLimitMb} MB.`);
+  const sources = globSync('{src,bin,generated/store}/**/*.{ts,mjs}', { cwd: root, exclude: ['**/client/**'] });
+  const files = Object.fromEntries(sources.map((file) => [file, read(file)]));
+  const found = developmentImports(files, Object.keys(JSON.parse(read('package.json')).dependencies));
+  for (const each of found) console.error(each);
+  process.exitCode = totalMb <= limitMb && startMb <= startLimitMb && sources.length > 0 && found.length === 0 ? 0 : 1;
 }

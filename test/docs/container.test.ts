@@ -50,7 +50,7 @@ function composeConfig({ command, isFirst }: Composer, folder: string, env: stri
 /** What the source reads that does not lie in src/, as paths of the clone. */
 function readOutside(): string[] {
   const found = globSync('src/**/*.ts').flatMap((file) =>
-    [...readFileSync(file, 'utf8').matchAll(/new URL\('(\.\.?\/[^']+)', import\.meta\.url\)/g)].map((match) =>
+    [...readFileSync(file, 'utf8').matchAll(/(?:new URL\(|from |import\()'(\.\.?\/[^']+)'/g)].map((match) =>
       relative('.', join(dirname(file), match[1]!)),
     ),
   );

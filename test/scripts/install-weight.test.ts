@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { productionPackages } from '../../scripts/install-weight.ts';
+import { developmentImports, productionPackages } from '../../scripts/install-weight.ts';
 
 describe('install weight', () => {
   test('counts what production packages depend on, optional peers too, and no development package', () => {
@@ -20,5 +20,17 @@ describe('install weight', () => {
       'node_modules/server/node_modules/shared',
       'node_modules/shared',
     ]);
+  });
+
+  test('names what the source imports at run time and only development installs', () => {
+    const files = {
+      'src/a.ts':
+        "import 'node:fs';\nimport './b.ts';\nimport type { T } from 'types';\nimport { f } from 'server/part';\n",
+      'src/b.ts': "export const late = () => import('@scope/tests/part');\n",
+    };
+    expect(developmentImports(files, ['server'])).toEqual([
+      'src/b.ts imports @scope/tests, which is no production dependency',
+    ]);
+    expect(developmentImports(files, ['server', '@scope/tests'])).toEqual([]);
   });
 });
