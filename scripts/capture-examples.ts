@@ -1,11 +1,12 @@
 // Writes down what a server with the sample market answers to the requests that the API reference shows:
 //   node scripts/capture-examples.ts
-// After a change of routes, answers or the sample market; test/pages/reference.test.ts says when.
+// After a change of routes, answers or the sample market. With --check only reports the first difference of a file,
+// other than in ids, tags and times. Takes a minute.
 import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
-import { join } from 'node:path';
+import { join, relative } from 'node:path';
 import type { Captured, CapturedExamples } from '../src/pages/reference/captured.ts';
 import { addressOf } from '../src/pages/reference/client/address.ts';
 import {
@@ -18,6 +19,7 @@ import {
 } from '../src/pages/reference/example-requests.ts';
 import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
 import { routes } from '../src/rest/routes.ts';
+import { comparableAnswers, firstDifference } from './generate/comparable-answers.ts';
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'generated/pages/examples.json');
@@ -182,6 +184,20 @@ async function spentKey(url: string): Promise<string> {
   return key;
 }
 
+function writeOrCheck(file: string, answers: object): void {
+  const json = `${JSON.stringify(answers, null, 1)}\n`;
+  if (!process.argv.includes('--check')) {
+    writeFileSync(file, json);
+    return;
+  }
+  const committed = comparableAnswers(readFileSync(file, 'utf8'), clock);
+  const found = firstDifference(committed, comparableAnswers(json, clock));
+  if (found === null) return;
+  console.error(`${relative(root, file)} is out of date: ${found.before} is now ${found.after}`);
+  console.error('node scripts/capture-examples.ts makes it again.');
+  process.exitCode = 1;
+}
+
 async function served(server: ChildProcess): Promise<{ url: string; key: string }> {
   const [line] = await once(server.stdout!, 'data');
   return JSON.parse(String(line));
@@ -203,9 +219,9 @@ try {
     stream: await captureStream(url, key),
   };
   const secrets = { key, session: token, spent: await spentKey(url) };
-  writeFileSync(guideTarget, `${JSON.stringify(await captureGuides(url, secrets), null, 1)}\n`);
-  writeFileSync(target, `${JSON.stringify(examples, null, 1)}\n`);
-  console.log(`${Object.keys(examples.routes).length} answers written to ${target}`);
+  writeOrCheck(guideTarget, await captureGuides(url, secrets));
+  writeOrCheck(target, examples);
+  console.log(`${Object.keys(examples.routes).length} routes answered.`);
 } finally {
   server.kill('SIGTERM');
   await once(server, 'exit');
