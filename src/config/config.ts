@@ -60,6 +60,8 @@ export interface Config {
   sessionIssuer: string | null;
   /** `aud` that a session token must have; null = any. */
   sessionAudience: string | null;
+  /** Longest life of a session token, hours. */
+  sessionMaxHours: number;
   /** Requests a minute of each tier, and of an address without a credential. */
   rates: Record<Tier | 'anonymous', number>;
   /** Streams at a time with one key, or of one account for sessions, in each process. */
@@ -144,6 +146,7 @@ const variables = z.object({
   SESSION_JWKS_URL: urlOf(['https:', 'http:']).nullable().default(null),
   SESSION_ISSUER: z.string().nullable().default(null),
   SESSION_AUDIENCE: z.string().nullable().default(null),
+  SESSION_MAX_HOURS: wholeNumber(1, 87_600, 'hours, a whole number from 1 to 87600').default(720),
   RATE_FREE: perMinute.default(60),
   RATE_BASIC: perMinute.default(300),
   RATE_PRO: perMinute.default(600),
@@ -256,6 +259,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
     sessionJwksUrl: settings.SESSION_JWKS_URL,
     sessionIssuer: settings.SESSION_ISSUER,
     sessionAudience: settings.SESSION_AUDIENCE,
+    sessionMaxHours: settings.SESSION_MAX_HOURS,
     rates: {
       free: settings.RATE_FREE,
       basic: settings.RATE_BASIC,

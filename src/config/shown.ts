@@ -26,6 +26,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     SESSION_JWKS_URL: maskUrl(config.sessionJwksUrl),
     SESSION_ISSUER: config.sessionIssuer,
     SESSION_AUDIENCE: config.sessionAudience,
+    SESSION_MAX_HOURS: config.sessionMaxHours,
     RATE_FREE: config.rates.free,
     RATE_BASIC: config.rates.basic,
     RATE_PRO: config.rates.pro,

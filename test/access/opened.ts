@@ -48,6 +48,7 @@ export async function opened(store: Store, config: Partial<AccessOptions['config
       sessionJwksUrl: null,
       sessionIssuer: null,
       sessionAudience: null,
+      sessionMaxHours: 720,
       rates: { free: 60, basic: 300, pro: 600, anonymous: 60 },
       maxStreams: 100,
       ...config,

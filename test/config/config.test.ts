@@ -32,6 +32,7 @@ describe('settings', () => {
       sessionJwksUrl: null,
       sessionIssuer: null,
       sessionAudience: null,
+      sessionMaxHours: 720,
       rates: { free: 60, basic: 300, pro: 600, anonymous: 60 },
       maxStreams: 100,
       maxConnections: null,

@@ -15,6 +15,8 @@ export interface SessionSettings {
   sessionIssuer: string | null;
   /** Audience that a token must name; null = any. */
   sessionAudience: string | null;
+  /** Longest life of a token, hours. */
+  sessionMaxHours: number;
 }
 
 /** Site sessions of this server. */
@@ -24,6 +26,7 @@ export interface SessionTokens {
   create(accountId: string, expiresInMs: number): Promise<string>;
 }
 
+const hourMs = 3_600_000;
 /** RFC 7518, 3.2: a key of HS256 has at least as many bytes as its hash. */
 const minSecretBytes = 32;
 
@@ -40,7 +43,7 @@ export async function openSessionTokens(
   log: (line: string) => void,
 ): Promise<SessionTokens> {
   const { sessionSecret, sessionJwksUrl, sessionIssuer: issuer, sessionAudience: audience } = settings;
-  const claims = { issuer, audience };
+  const claims = { issuer, audience, maxLifeMs: settings.sessionMaxHours * hourMs };
   if (sessionJwksUrl !== null) {
     const missing = [issuer === null && 'SESSION_ISSUER', audience === null && 'SESSION_AUDIENCE'].filter(Boolean);
     if (missing.length > 0)
@@ -67,6 +70,8 @@ export async function openSessionTokens(
       if (!isId(accountId)) {
         throw invalidParameter('account', `expected 1 to ${maxIdLength} characters without control characters`);
       }
+      if (expiresInMs > claims.maxLifeMs)
+        throw invalidParameter('expires-in', `expected at most ${settings.sessionMaxHours} hours (SESSION_MAX_HOURS)`);
       if ((await findAccount(store, accountId)) === null) throw notFound(`Account ${accountId}`);
       return createSiteSession(secret, accountId, expiresInMs, now, claims);
     },

@@ -1,25 +1,52 @@
 import { createSecretKey } from 'node:crypto';
-import { createRemoteJWKSet, errors, type JWTVerifyGetKey, type JWTVerifyOptions, jwtVerify, SignJWT } from 'jose';
+import {
+  createRemoteJWKSet,
+  customFetch,
+  errors,
+  type JWTPayload,
+  type JWTVerifyGetKey,
+  type JWTVerifyOptions,
+  jwtVerify,
+  SignJWT,
+} from 'jose';
 import { LRUCache } from 'lru-cache';
 import { isId } from '../../domain/account.ts';
 import { Failure, sourceFailed } from '../../domain/failure.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { fetchBounded } from '../../runtime/http/fetch-bounded.ts';
 
 /** What a session token turned out to be. */
 export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid' | 'expired' };
 
-/** Checks session tokens (JWT). A token says `sub` (the account's id) and `exp`; nothing else in it is believed. */
+/**
+ * Checks session tokens (JWT). A token says `sub` (the account's id) and `exp`; nothing else in it is believed. A token
+ * with a longer life than `maxLifeMs`, or issued in the future, is not valid.
+ */
 export type SiteSessionVerifier = (token: string) => Promise<SiteSession>;
 
-/** Whose tokens are taken, and for whom they must be; null = any issuer with the right key. */
+/** Whose tokens are taken, for whom they must be, and how long they may live. */
 export interface SessionClaims {
+  /** Null = any issuer with the right key. */
   issuer: string | null;
+  /** Null = any audience. */
   audience: string | null;
+  /** From `iat` (or now, if that is later or not there) to `exp`. */
+  maxLifeMs: number;
 }
 
-const anyClaims: SessionClaims = { issuer: null, audience: null };
+const anyClaims: SessionClaims = { issuer: null, audience: null, maxLifeMs: 30 * 86_400_000 };
 
-type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: { sub?: unknown; exp?: number } }>;
+/** How far the clock of an issuer may be ahead, s. */
+const issuerAheadSeconds = 60;
+
+/** Whether a token, whose signature and `exp` were checked, was issued by now and does not live too long. */
+function isWithinLife({ exp, iat }: JWTPayload, maxLifeMs: number, atMs: number): boolean {
+  const nowSeconds = atMs / 1000;
+  if (iat !== undefined && iat > nowSeconds + issuerAheadSeconds) return false;
+  return exp! - Math.min(iat ?? nowSeconds, nowSeconds) <= maxLifeMs / 1000;
+}
+
+type Verify = (token: string, options: JWTVerifyOptions) => Promise<{ payload: JWTPayload }>;
 
 /**
  * What is remembered of a token that was good: checking a signature takes a thread of the pool and half a millisecond.
@@ -37,7 +64,7 @@ const verifiedForMs = 60_000;
 function verifier(
   verify: Verify,
   algorithms: string[],
-  { issuer, audience }: SessionClaims,
+  { issuer, audience, maxLifeMs }: SessionClaims,
   now: Clock,
 ): SiteSessionVerifier {
   const fixed = {
@@ -54,8 +81,9 @@ function verifier(
     const known = verified.get(token);
     if (known && isStillGood(known, atMs)) return { state: 'ok', accountId: known.accountId };
     try {
-      const { sub, exp } = (await verify(token, { ...fixed, currentDate: new Date(atMs) })).payload;
-      if (typeof sub !== 'string' || !isId(sub)) return { state: 'invalid' };
+      const { payload } = await verify(token, { ...fixed, currentDate: new Date(atMs) });
+      const { sub, exp } = payload;
+      if (typeof sub !== 'string' || !isId(sub) || !isWithinLife(payload, maxLifeMs, atMs)) return { state: 'invalid' };
       verified.set(token, { accountId: sub, expiresAtMs: exp! * 1000, verifiedAtMs: atMs });
       return { state: 'ok', accountId: sub };
     } catch (error) {
@@ -65,6 +93,9 @@ function verifier(
     }
   };
 }
+
+/** Largest set of published keys that is read; providers publish a few kB. */
+const maxKeySetBytes = 256 * 1024;
 
 /** Whether the published keys were read and have none for this token, rather than that they could not be read. */
 function isTokensFault(error: unknown): boolean {
@@ -87,10 +118,14 @@ export function secretVerifier(secret: string, now: Clock, claims = anyClaims): 
 /**
  * Verifies tokens against the public keys published at `url` (JWKS): RS256, ES256, EdDSA. No symmetric algorithm is
  * accepted, so a public key can never serve as a secret. Keys are fetched when first needed, cached for ten minutes,
- * and asked for again at most every 30 s when a token names one that is not known. Throws 502 when they cannot be had.
+ * and asked for again at most every 30 s when a token names one that is not known. Nothing in a token leads elsewhere:
+ * `jku`, `x5u` and `jwk` are ignored, and a redirect is not followed. Throws 502 when the keys cannot be had.
  */
 export function jwksVerifier(url: string, now: Clock, claims = anyClaims): SiteSessionVerifier {
-  const keys = createRemoteJWKSet(new URL(url), { timeoutDuration: 3000 });
+  const keys = createRemoteJWKSet(new URL(url), {
+    timeoutDuration: 3000,
+    [customFetch]: (address, options) => fetchBounded(address, options, maxKeySetBytes),
+  });
   const keyOf: JWTVerifyGetKey = async (header, token) => {
     try {
       return await keys(header, token);
@@ -108,7 +143,7 @@ export async function createSiteSession(
   accountId: string,
   expiresInMs: number,
   now: Clock,
-  { issuer, audience } = anyClaims,
+  { issuer, audience }: Pick<SessionClaims, 'issuer' | 'audience'> = anyClaims,
 ): Promise<string> {
   const issuedAt = Math.floor(now() / 1000);
   return new SignJWT({ ...(issuer !== null && { iss: issuer }), ...(audience !== null && { aud: audience }) })

@@ -56,8 +56,29 @@ describe('a session token signed with the shared secret', () => {
     ['no exp', { sub: 'ana' }],
     ['an exp that is no number', { sub: 'ana', exp: `${inOneHour}` }],
     ['an nbf in the future', { sub: 'ana', exp: inOneHour, nbf: inOneHour - 60 }],
+    ['an nbf that is no number', { sub: 'ana', exp: inOneHour, nbf: 'now' }],
+    ['an iat in the future', { sub: 'ana', exp: inOneHour, iat: at / 1000 + 61 }],
+    ['an iat that is no number', { sub: 'ana', exp: inOneHour, iat: 'now' }],
+    ['an exp beyond all time', { sub: 'ana', exp: 1e300 }],
+    ['an exp beyond the longest life', { sub: 'ana', exp: at / 1000 + 30 * 86_400 + 1 }],
+    ['a life too long, of which little is left', { sub: 'ana', exp: inOneHour, iat: inOneHour - 30 * 86_400 - 1 }],
   ])('is invalid with %s', async (_, claims) => {
     expect(await verify(await sign(claims))).toEqual({ state: 'invalid' });
+  });
+
+  it.each([
+    ['the longest life', { exp: at / 1000 + 30 * 86_400 }],
+    ['an exp within a second', { exp: at / 1000 + 0.5 }],
+    ['an iat of a clock that is a little ahead', { exp: inOneHour, iat: at / 1000 + 60 }],
+    ['an iat within a second', { exp: inOneHour, iat: at / 1000 - 0.25 }],
+  ])('is good with %s', async (_, claims) => {
+    expect(await verify(await sign({ sub: 'ana', ...claims }))).toEqual({ state: 'ok', accountId: 'ana' });
+  });
+
+  it('lives no longer than the setting says', async () => {
+    const brief = secretVerifier(secret, now, { issuer: null, audience: null, maxLifeMs: 60_000 });
+    expect((await brief(await createSiteSession(secret, 'ana', 60_000, now))).state).toBe('ok');
+    expect((await brief(await createSiteSession(secret, 'ana', 61_000, now))).state).toBe('invalid');
   });
 
   it('is invalid without a signature or with another algorithm', async () => {
@@ -102,7 +123,7 @@ describe('a session token signed with the shared secret', () => {
 });
 
 describe('a session token of a server that names issuer and audience', () => {
-  const claims = { issuer: 'https://id.example', audience: 'tapegraph' };
+  const claims = { issuer: 'https://id.example', audience: 'tapegraph', maxLifeMs: 3_600_000 };
   const verify = secretVerifier(secret, now, claims);
   const own = { iss: claims.issuer, aud: claims.audience, sub: 'ana', exp: inOneHour };
 
@@ -126,8 +147,9 @@ describe('a session token of a server that names issuer and audience', () => {
 describe('a session token checked against published keys', () => {
   let server: Server;
   let url: string;
-  let answer: { status: number; body: unknown };
+  let answer: { status: number; body: unknown; location?: string };
   let asked = 0;
+  const addresses: string[] = [];
   type Pair = Awaited<ReturnType<typeof generateKeyPair>>;
   const pairs: Record<string, Pair> = {};
 
@@ -142,8 +164,10 @@ describe('a session token checked against published keys', () => {
       }),
     );
     answer = { status: 200, body: { keys } };
-    server = createServer((_, response) => {
+    server = createServer((request, response) => {
       asked += 1;
+      addresses.push(request.url!);
+      if (answer.location) response.setHeader('location', answer.location);
       response.writeHead(answer.status, { 'content-type': 'application/json' }).end(JSON.stringify(answer.body));
     });
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve));
@@ -161,7 +185,7 @@ describe('a session token checked against published keys', () => {
   });
 
   it('is refused when it was made for another service of the same provider', async () => {
-    const verify = jwksVerifier(url, now, { issuer: null, audience: 'tapegraph' });
+    const verify = jwksVerifier(url, now, { issuer: null, audience: 'tapegraph', maxLifeMs: 3_600_000 });
     const token = (aud: string) =>
       new SignJWT({ sub: 'ana', exp: inOneHour, aud })
         .setProtectedHeader({ alg: 'ES256', kid: 'ES256' })
@@ -186,6 +210,42 @@ describe('a session token checked against published keys', () => {
     expect(await verify(new UnsecuredJWT({ sub: 'ana', exp: inOneHour }).encode())).toEqual({ state: 'invalid' });
   });
 
+  it.each([
+    '../../../../../../dev/null',
+    '/etc/passwd',
+    'http://127.0.0.1/keys',
+    "x' OR '1'='1",
+    '__proto__',
+    'constructor',
+    'x'.repeat(10_000),
+    '\u0000',
+    '',
+  ])('of a stranger cannot choose its key by a kid: %#', async (kid) => {
+    const stranger = await generateKeyPair('ES256');
+    const token = await signWith('ES256', stranger.privateKey, kid);
+    expect(await jwksVerifier(url, now)(token)).toEqual({ state: 'invalid' });
+    // An empty secret is what a key read from an empty file would be.
+    const empty = `${Buffer.from(JSON.stringify({ alg: 'HS256', kid })).toString('base64url')}.${token.split('.')[1]}`;
+    const signature = createHmac('sha256', '').update(empty).digest('base64url');
+    expect(await jwksVerifier(url, now)(`${empty}.${signature}`)).toEqual({ state: 'invalid' });
+  });
+
+  it('is checked against the published keys alone, whatever keys and addresses it brings', async () => {
+    const stranger = await generateKeyPair('ES256', { extractable: true });
+    const own = { ...(await exportJWK(stranger.publicKey)), kid: 'own', alg: 'ES256' };
+    const elsewhere = url.replace('jwks.json', 'elsewhere.json');
+    addresses.length = 0;
+    for (const brought of [{ jwk: own }, { jku: elsewhere }, { x5u: elsewhere }, { x5c: ['MIIB'] }]) {
+      for (const kid of ['own', 'ES256']) {
+        const token = await new SignJWT({ sub: 'ana', exp: inOneHour })
+          .setProtectedHeader({ alg: 'ES256', kid, ...brought })
+          .sign(stranger.privateKey);
+        expect(await jwksVerifier(url, now)(token)).toEqual({ state: 'invalid' });
+      }
+    }
+    expect(new Set(addresses)).toEqual(new Set(['/jwks.json']));
+  });
+
   it('is refused when signed by a stranger, and strangers do not make the keys be fetched over and over', async () => {
     const verify = jwksVerifier(url, now);
     const stranger = (await generateKeyPair('ES256')).privateKey;
@@ -202,12 +262,16 @@ describe('a session token checked against published keys', () => {
     for (const bad of [
       { status: 500, body: {} },
       { status: 200, body: 'nonsense' },
-      { status: 302, body: {} },
+      { status: 302, body: good.body, location: '/elsewhere.json' },
+      { status: 307, body: good.body, location: 'http://127.0.0.1:9/jwks.json' },
+      { status: 200, body: { ...(good.body as object), padding: 'x'.repeat(256 * 1024) } },
     ]) {
+      addresses.length = 0;
       answer = bad;
       const failure = await jwksVerifier(url, now)(token).catch((error: unknown) => error);
       expect(failure).toBeInstanceOf(Failure);
       expect((failure as Failure).status).toBe(502);
+      expect(addresses).toEqual(['/jwks.json']);
     }
     answer = good;
     const refused = await jwksVerifier('http://127.0.0.1:9/', now)(token).catch((error: unknown) => error);
