@@ -8,7 +8,7 @@ import type { EndpointServices } from './access/endpoint-services.ts';
 import type { Access } from './access/open-access.ts';
 import { requireWebSocketPath } from './access/web-socket.ts';
 import type { Config } from './config/config.ts';
-import { addressTooLong, clientGone, type Failure, methodNotAllowed, notFound } from './domain/failure.ts';
+import { addressTooLong, clientGone, type Failure, methodNotAllowed, notFound, notOneHost } from './domain/failure.ts';
 import { receiveBody } from './graphql/body-limit.ts';
 import { type DocumentCache, documentCache } from './graphql/document-cache.ts';
 import { graphqlEndpoints } from './graphql/endpoints.ts';
@@ -110,6 +110,12 @@ const addressBytes = 16 * 1024;
 
 function refuseLongAddress(request: Request, _response: Response, next: NextFunction): void {
   next(request.originalUrl.length > addressBytes ? addressTooLong(addressBytes) : undefined);
+}
+
+/** RFC 9112, 3.2. HTTP/1.0 knows no Host, so that it may be without one. */
+function requireOneHost(request: Request, _response: Response, next: NextFunction): void {
+  const hosts = request.headersDistinct.host?.length ?? 0;
+  next(hosts > 1 || (hosts === 0 && request.httpVersion !== '1.0') ? notOneHost() : undefined);
 }
 
 function refuseOtherWebSockets(request: Request, _response: Response, next: NextFunction): void {
@@ -304,6 +310,7 @@ export function createApp(parts: ServerParts): Express {
     observeRequests(observersOf(parts, lines)),
     withinTrace(traces),
     cors(config.corsOrigins, config.metaHeaderPrefix),
+    requireOneHost,
     refuseLongAddress,
     refuseOtherWebSockets,
   );

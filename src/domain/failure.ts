@@ -170,6 +170,13 @@ export function addressTooLong(maxBytes: number): Failure {
   return new Failure(414, 'invalid_params', `The URL is too long: at most ${maxBytes} bytes.`);
 }
 
+/** 400: the request names no host, or several (RFC 9112, 3.2). The connection closes: who is meant is in doubt. */
+export function notOneHost(): Failure {
+  return new Failure(400, 'invalid_params', 'Host: expected exactly one Host header.', {
+    headers: { Connection: 'close' },
+  });
+}
+
 /** When to retry: as a header, and in the details for answers without headers of their own. */
 function retryAfter(seconds: number): FailureOptions {
   return { headers: { 'Retry-After': String(seconds) }, details: { retry_after_seconds: seconds } };

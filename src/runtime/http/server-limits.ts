@@ -136,6 +136,8 @@ function limitBodies(server: Server, limits: BodyLimits): HeldBytes {
 export function serverOptions(limits: ServerLimits): ServerOptions {
   return {
     maxHeaderSize: limits.headerBytes,
+    // The application answers a request without one, with the contract's envelope.
+    requireHostHeader: false,
     headersTimeout: limits.headersMs,
     connectionsCheckingInterval: Math.min(1000, limits.headersMs),
     // A slow body is a matter of its rate.
