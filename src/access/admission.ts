@@ -52,13 +52,15 @@ export interface Admission {
   admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted>;
   /**
    * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
-   * are left. A cost that no minute has takes 1 and throws 400: to ask again would be of no use.
+   * are left. A cost that no minute has takes 1 and throws 400: to ask again would be of no use. `already` of the cost
+   * were taken before.
    */
   charge(
     who: Caller | Anonymous,
     request: IncomingMessage,
     response: ServerResponse,
     cost?: number,
+    already?: number,
   ): Promise<RateState>;
   /** Identifies the caller, if there is one; null without a credential that is valid, where nobody needs one. */
   recognize(request: IncomingMessage): Promise<Caller | null>;
@@ -100,20 +102,21 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     request: IncomingMessage,
     response: ServerResponse,
     cost = 1,
+    already = 0,
   ): Promise<RateState> {
     const limit = access.rate.limit(who);
     const isAffordable = cost <= limit;
-    const taken = isAffordable ? cost : 1;
+    const taken = isAffordable ? cost - already : 1;
     const rate = await access.rate.consume(who, taken);
     writeRateHeaders(rate, response);
     if (rate.allowed) {
-      note(request, { cost: taken });
+      note(request, { cost: already + taken });
       if (isAffordable) return rate;
       throw invalidRequest(
         `The request costs ${cost} requests; the limit is ${limit} per minute. Ask for less at a time, such as fewer symbols, rows or fields.`,
       );
     }
-    const own = taken > 1 ? `; this one costs ${taken}` : '';
+    const own = cost > 1 ? `; this one costs ${cost}` : '';
     const whose = 'address' in who ? ' from one address without a credential' : '';
     throw rateLimited(`More than ${rate.limit} requests a minute${whose}${own}.`, Math.max(1, rate.resetSeconds));
   }

@@ -20,7 +20,7 @@ export type SiteSession = { state: 'ok'; accountId: string } | { state: 'invalid
 
 /**
  * Checks session tokens (JWT). A token says `sub` (the account's id) and `exp`; nothing else in it is believed. A token
- * with a longer life than `maxLifeMs`, or issued in the future, is not valid.
+ * with a longer life than `maxLifeMs` is not valid.
  */
 export type SiteSessionVerifier = (token: string) => Promise<SiteSession>;
 
@@ -36,13 +36,9 @@ export interface SessionClaims {
 
 const anyClaims: SessionClaims = { issuer: null, audience: null, maxLifeMs: 30 * 86_400_000 };
 
-/** How far the clock of an issuer may be ahead, s. */
-const issuerAheadSeconds = 60;
-
-/** Whether a token, whose signature and `exp` were checked, was issued by now and does not live too long. */
+/** Whether a token does not live too long. An `iat` in the future counts as now: it must not lengthen a life. */
 function isWithinLife({ exp, iat }: JWTPayload, maxLifeMs: number, atMs: number): boolean {
   const nowSeconds = atMs / 1000;
-  if (iat !== undefined && iat > nowSeconds + issuerAheadSeconds) return false;
   return exp! - Math.min(iat ?? nowSeconds, nowSeconds) <= maxLifeMs / 1000;
 }
 
