@@ -124,3 +124,24 @@ describe('points in time as callers write them', () => {
     expect(() => parseClockTime('24:00', 'to')).toThrow('to: expected a time HH:MM');
   });
 });
+
+test('a local time in New York is the instant that the time-zone library says, around every clock change (property)', () => {
+  const year = fc.integer({ min: 0, max: 9999 }).map((number) => String(number).padStart(4, '0'));
+  const two = (min: number, max: number) => fc.integer({ min, max }).map((number) => String(number).padStart(2, '0'));
+  const anyDay = fc.tuple(year, two(1, 12), two(1, 28)).map((parts) => parts.join('-'));
+  // Clock changes are on Sundays from the 7th to the 14th of March and before the 8th of November, others before 2007.
+  const nearChange = fc
+    .tuple(fc.integer({ min: 1880, max: 2100 }).map(String), fc.constantFrom('03', '04', '10', '11'), two(1, 30))
+    .map((parts) => parts.join('-'));
+  fc.assert(
+    fc.property(fc.oneof(anyDay, nearChange), two(0, 23), two(0, 59), (date, hour, minute) => {
+      const zoned = Temporal.PlainDateTime.from(`${date}T${hour}:${minute}`).toZonedDateTime(exchangeTimeZone, {
+        disambiguation: 'compatible',
+      });
+      expect(parseInstant(`${date}T${hour}:${minute}`, exchangeTimeZone, 'at').ms).toBe(zoned.epochMilliseconds);
+      const start = Temporal.PlainDate.from(date).toZonedDateTime({ timeZone: exchangeTimeZone });
+      expect(parseInstant(date, exchangeTimeZone, 'at').ms).toBe(start.epochMilliseconds);
+    }),
+    { numRuns: 3000 },
+  );
+});
