@@ -123,6 +123,7 @@ async function mercuriusServer(ground: Ground): Promise<Measured> {
     now: ground.now,
     random: randomBytes,
     live: ground.live,
+    journalMaxRows: ground.config.journalMaxRows,
   };
   return serveMercurius({ schema, context: () => requestContext(services, authentication.caller, () => {}) });
 }

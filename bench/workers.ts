@@ -54,7 +54,7 @@ const middle = (values: readonly number[]) => values.toSorted((a, b) => a - b)[v
 /** One worker and two beside it, asked in turn: what a second worker adds where each has a core of its own. */
 export async function workers({ dataDir, access }: Ground): Promise<void> {
   // The servers' clock is not the ground's.
-  const credential = await access.sessions.create('bench', 365 * 86_400_000);
+  const credential = await access.sessions.create('bench', 30 * 86_400_000);
   const [one, two] = await Promise.all([
     served(dataDir, settings, ['--workers', '1']),
     served(dataDir, settings, ['--workers', '2']),

@@ -196,7 +196,8 @@ function servicesOf(
   { config, store, access, now, log, traces, live }: ServerParts,
   lines: RequestLines,
 ): EndpointServices {
-  const services: Services = { store, access, sources: config.sources, now, random: randomBytes, live };
+  const { sources, journalMaxRows } = config;
+  const services: Services = { store, access, sources, now, random: randomBytes, live, journalMaxRows };
   return {
     schema,
     admission: openAdmission({ access, note }),

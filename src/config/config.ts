@@ -64,6 +64,8 @@ export interface Config {
   sessionMaxHours: number;
   /** Requests a minute of each tier, and of an address without a credential. */
   rates: Record<Tier | 'anonymous', number>;
+  /** Rows that the journal of an account may hold: trades, accounts and imports. */
+  journalMaxRows: number;
   /** Streams at a time with one key, or of one account for sessions, in each process. */
   maxStreams: number;
   /** Connections at a time, in each process; null = as many as the files that a process may open leave room for. */
@@ -151,6 +153,7 @@ const variables = z.object({
   RATE_BASIC: perMinute.default(300),
   RATE_PRO: perMinute.default(600),
   RATE_ANONYMOUS: perMinute.default(60),
+  JOURNAL_MAX_ROWS: wholeNumber(1, 1_000_000_000, 'rows, a whole number from 1 to 1000000000').default(1_000_000),
   MAX_STREAMS: wholeNumber(1, 1_000_000, 'streams at a time, a whole number from 1 to 1000000').default(100),
   MAX_CONNECTIONS: connections.nullable().default(null),
   MAX_CONNECTIONS_PER_ADDRESS: connections.nullable().default(null),
@@ -266,6 +269,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
       pro: settings.RATE_PRO,
       anonymous: settings.RATE_ANONYMOUS,
     },
+    journalMaxRows: settings.JOURNAL_MAX_ROWS,
     maxStreams: settings.MAX_STREAMS,
     maxConnections: settings.MAX_CONNECTIONS,
     maxConnectionsPerAddress: settings.MAX_CONNECTIONS_PER_ADDRESS,

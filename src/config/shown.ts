@@ -31,6 +31,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     RATE_BASIC: config.rates.basic,
     RATE_PRO: config.rates.pro,
     RATE_ANONYMOUS: config.rates.anonymous,
+    JOURNAL_MAX_ROWS: config.journalMaxRows,
     MAX_STREAMS: config.maxStreams,
     MAX_CONNECTIONS: config.maxConnections,
     MAX_CONNECTIONS_PER_ADDRESS: config.maxConnectionsPerAddress,

@@ -68,6 +68,12 @@ export function invalidRequest(message: string): Failure {
   return new Failure(400, 'invalid_params', message);
 }
 
+/** 400: rows were to be added to a journal that can hold no more. */
+export function journalFull(limit: number, rows: number, added: number): Failure {
+  const message = `The journal quota is ${limit} rows (trades, accounts and imports). The journal has ${rows}; the request adds ${added}. Delete trades, or send fewer.`;
+  return new Failure(400, 'invalid_params', message, { details: { quota: 'journal', limit, rows, added } });
+}
+
 /** 401: no credential. */
 export function unauthenticated(
   message = 'Send an API key or a session token: Authorization: Bearer <credential>.',

@@ -24,6 +24,8 @@ export interface Services {
   random: RandomBytes;
   /** Live events. */
   live: LiveHub;
+  /** Rows that the journal of an account may hold. */
+  journalMaxRows: number;
 }
 
 /** What a resolver knows of one request. */

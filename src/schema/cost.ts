@@ -71,15 +71,6 @@ export interface FieldCost<Args = never, Name extends string = string> {
 /** Rows of a chain that are left when one expiry is asked for. */
 export const contractsOfExpiry = 1200;
 
-const lineFeed = 0x0a;
-
-/** Lines of a text in UTF-8. */
-export function linesOf(text: Uint8Array): number {
-  let lines = 1;
-  for (let at = text.indexOf(lineFeed); at !== -1; at = text.indexOf(lineFeed, at + 1)) lines += 1;
-  return lines;
-}
-
 /** What a mutation costs beside its answer: one request. */
 export const writing = { once: 9 } as const;
 

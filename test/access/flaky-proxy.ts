@@ -8,14 +8,25 @@ export interface FlakyProxy {
   /** Keeps connections open and passes nothing on. */
   hang(): void;
   bringBack(): Promise<void>;
+  /** Round trips up to now: how often a client sent something after it had an answer. */
+  roundTrips(): number;
 }
 
 /** Proxies a port of this machine to `host:port`, or to PostgreSQL's socket in the folder `host`. */
 export async function flakyProxy(host: string, port: number): Promise<FlakyProxy> {
   const sockets = new Set<Socket>();
   let hanging = false;
+  let roundTrips = 0;
   const server = createServer((client) => {
+    let isAsking = false;
+    client.on('data', () => {
+      if (!isAsking) roundTrips += 1;
+      isAsking = true;
+    });
     const upstream = host.startsWith('/') ? connect(`${host}/.s.PGSQL.${port}`) : connect(port, host);
+    upstream.on('data', () => {
+      isAsking = false;
+    });
     for (const [from, to] of [
       [client, upstream],
       [upstream, client],
@@ -31,6 +42,7 @@ export async function flakyProxy(host: string, port: number): Promise<FlakyProxy
   const own = (server.address() as AddressInfo).port;
   return {
     port: own,
+    roundTrips: () => roundTrips,
     async takeAway() {
       const closed = new Promise((resolve) => server.close(resolve));
       for (const socket of sockets) socket.destroy();

@@ -34,6 +34,7 @@ describe('settings', () => {
       sessionAudience: null,
       sessionMaxHours: 720,
       rates: { free: 60, basic: 300, pro: 600, anonymous: 60 },
+      journalMaxRows: 1_000_000,
       maxStreams: 100,
       maxConnections: null,
       maxConnectionsPerAddress: null,

@@ -47,9 +47,9 @@ afterAll(() => app.close());
  */
 async function inRequest<T>(caller: Caller, work: (context: object) => Promise<T> | T): Promise<T> {
   const { store, access, clock, live } = app;
-  const { sources } = readConfig({});
+  const { sources, journalMaxRows } = readConfig({});
   const life = lifetime();
-  const services = { store, access, sources, random: randomBytes, now: () => clock.nowMs, live };
+  const services = { store, access, sources, random: randomBytes, now: () => clock.nowMs, live, journalMaxRows };
   try {
     return await work(requestContext(services, caller, life.onEnd));
   } finally {

@@ -25,10 +25,20 @@ beforeAll(async () => {
   key = (await app.access.keys.create({ accountId, name: null, expiresAt: null })).key;
   session = await app.access.sessions.create(accountId, 24 * 3_600_000);
   for (let i = 0; i < 30; i++) {
-    await insertJournalAccount(app.store, accountId, { id: `a ${i % 7}.${i}`, name: 'One', broker: null }, 0);
+    await insertJournalAccount(
+      app.store,
+      { accountId, maxRows: 1000 },
+      { id: `a ${i % 7}.${i}`, name: 'One', broker: null },
+      0,
+    );
     const trade = { journalAccountId: 'a', symbol: 'SPY', side: 'buy', qty: 1, price: 2, note: null };
     // Several at one time: their ids decide.
-    await insertJournalTrade(app.store, accountId, { ...trade, id: `t|${i}`, tsMs: 1000 * Math.floor(i / 4) }, 0);
+    await insertJournalTrade(
+      app.store,
+      { accountId, maxRows: 1000 },
+      { ...trade, id: `t|${i}`, tsMs: 1000 * Math.floor(i / 4) },
+      0,
+    );
   }
   const symbols = testSymbols.filter(({ registered }) => registered).map(({ symbol }) => symbol);
   const list = { id: 'list', name: 'List', symbols: [...symbols, ...symbols, 'SPY'] };

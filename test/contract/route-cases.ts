@@ -61,14 +61,19 @@ const trade = '{ accountId: "main", symbol: "SPY", side: "buy", qty: 1, price: 6
 
 async function journalAccount(app: TestApp, accountId: string): Promise<string> {
   const id = nextId();
-  await insertJournalAccount(app.store, accountId, { id, name: 'One', broker: 'B' }, app.clock.nowMs);
+  await insertJournalAccount(
+    app.store,
+    { accountId, maxRows: 1000 },
+    { id, name: 'One', broker: 'B' },
+    app.clock.nowMs,
+  );
   return id;
 }
 
 async function journalTrade(app: TestApp, accountId: string): Promise<string> {
   const id = nextId();
   const row = { id, journalAccountId: 'main', symbol: 'SPY', side: 'buy', qty: 1, price: 2, tsMs: 0, note: null };
-  await insertJournalTrade(app.store, accountId, row, app.clock.nowMs);
+  await insertJournalTrade(app.store, { accountId, maxRows: 1000 }, row, app.clock.nowMs);
   return id;
 }
 

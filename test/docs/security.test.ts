@@ -40,6 +40,8 @@ describe('docs/security.md', () => {
       'bars a page, with a session': barLimits.max,
       'bytes of an import': importLimits.bytes,
       'lines of an import': importLimits.lines,
+      'row errors listed of an import': importLimits.listedErrors,
+      'rows of a journal (`JOURNAL_MAX_ROWS`)': defaults.JOURNAL_MAX_ROWS,
     });
   });
 

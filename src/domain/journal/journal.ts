@@ -39,6 +39,8 @@ export interface ImportResult {
   created: number;
   /** Number of trades skipped because their id is already in the journal or in an earlier row. */
   skipped: number;
-  /** In order of rows. */
+  /** In order of rows, the first 100. */
   errors: RowError[];
+  /** Number of rows that were not imported and are not in `errors`. */
+  errorsOmitted: number;
 }

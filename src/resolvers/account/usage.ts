@@ -1,4 +1,5 @@
 import { trailingDays } from '../../access/usage/usage.ts';
+import { journalRows } from '../../store/journal/journal-writes.ts';
 import { fromStore, type RequestContext } from '../context.ts';
 
 /** Requests of one scope group on one date. */
@@ -27,14 +28,20 @@ export interface AccountUsage {
   rateLimit: { perMin: number };
   /** Always null: there is no quota yet. */
   quota: Quota | null;
+  /** Rows that the account's journal holds, and may hold: trades, journal accounts and imports. */
+  journal: { rows: number; limit: number };
 }
 
 /**
  * The usage of the caller's account over the last 30 UTC days. The request that asks is not in it: it is counted once
  * answered.
  */
-export async function accountUsage({ access, caller }: RequestContext): Promise<AccountUsage> {
-  const byDay = await fromStore('usage', () => access.usage.read(caller.accountId));
+export async function accountUsage(context: RequestContext): Promise<AccountUsage> {
+  const { access, caller, store, journalMaxRows } = context;
+  const [byDay, rows] = await Promise.all([
+    fromStore('usage', () => access.usage.read(caller.accountId)),
+    fromStore('journal', () => journalRows(store, caller.accountId)),
+  ]);
   const totals: Record<string, number> = {};
   for (const { scopeGroup, count } of byDay) totals[scopeGroup] = (totals[scopeGroup] ?? 0) + count;
   return {
@@ -43,5 +50,6 @@ export async function accountUsage({ access, caller }: RequestContext): Promise<
     totalsByScopeGroup: totals,
     rateLimit: { perMin: access.rate.limit(caller) },
     quota: null,
+    journal: { rows, limit: journalMaxRows },
   };
 }

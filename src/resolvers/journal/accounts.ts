@@ -15,6 +15,7 @@ import {
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { createOrReplace } from './create-or-replace.ts';
+import { ownJournal } from './own-journal.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 
 export type { JournalAccount };
@@ -44,12 +45,13 @@ export function journalAccount(context: RequestContext, id: string): Promise<Jou
 
 /** Makes a journal account; without an id it is given one. 400 when there is one of that id. */
 export async function createJournalAccount(
-  { store, caller, nowMs, random }: RequestContext,
+  context: RequestContext,
   fields: Record<string, unknown>,
 ): Promise<JournalAccount> {
+  const { store, nowMs, random } = context;
   const read = requireJournalAccount(fields);
   const account = { ...read, id: read.id ?? ulid(nowMs, random) };
-  if (!(await fromStore('journal', () => insertJournalAccount(store, caller.accountId, account, nowMs)))) {
+  if (!(await fromStore('journal', () => insertJournalAccount(store, ownJournal(context), account, nowMs)))) {
     throw invalidParameter('id', 'an account with this id already exists');
   }
   return account;
@@ -60,15 +62,16 @@ export async function createJournalAccount(
  * changes nothing more. 400 for an id that is none.
  */
 export async function replaceJournalAccount(
-  { store, caller, nowMs }: RequestContext,
+  context: RequestContext,
   id: string,
   fields: Record<string, unknown>,
 ): Promise<JournalAccount> {
+  const { store, caller, nowMs } = context;
   const account = { ...requireJournalAccount({ ...fields, id }), id };
   return createOrReplace({
     record: account,
     replace: () => fromStore('journal', () => changeJournalAccount(store, caller.accountId, id, () => account)),
-    insert: () => fromStore('journal', () => insertJournalAccount(store, caller.accountId, account, nowMs)),
+    insert: () => fromStore('journal', () => insertJournalAccount(store, ownJournal(context), account, nowMs)),
   });
 }
 
@@ -93,9 +96,10 @@ export async function patchJournalAccount(
  * Deletes a journal account that holds no trades and returns its id; 400 when it holds some, 404 when there is none of
  * that id.
  */
-export async function removeJournalAccount({ store, caller }: RequestContext, id: string): Promise<string> {
+export async function removeJournalAccount(context: RequestContext, id: string): Promise<string> {
+  const { store } = context;
   if (!isId(id)) throw notThere(id);
-  const trades = await fromStore('journal', () => deleteJournalAccount(store, caller.accountId, id));
+  const trades = await fromStore('journal', () => deleteJournalAccount(store, ownJournal(context), id));
   if (trades === null) throw notThere(id);
   if (trades > 0) {
     throw invalidParameter(

@@ -5,6 +5,8 @@ import { readJournalBody } from '../../domain/journal/journal-import.ts';
 import { ulid } from '../../runtime/ulid.ts';
 import { findImport, importTrades } from '../../store/journal/imports.ts';
 import { fromStore, type RequestContext } from '../context.ts';
+import { type ResponseMeta, responseMeta } from '../response-meta.ts';
+import { ownJournal } from './own-journal.ts';
 
 export type { ImportResult, RowError };
 
@@ -18,12 +20,25 @@ export interface ImportArgs {
   body: Uint8Array;
 }
 
+/** An import's result, and `meta` of its answer. */
+export interface ImportAnswer {
+  result: ImportResult;
+  /** `errorsOmitted`: null = every row that was not imported is listed. */
+  meta: ResponseMeta & { errorsOmitted: number | null };
+}
+
+/** Imports trades as `imported` does, and answers. */
+export async function importJournal(context: RequestContext, args: ImportArgs): Promise<ImportAnswer> {
+  const result = await imported(context, args);
+  return { result, meta: { ...responseMeta(context, 'registry'), errorsOmitted: result.errorsOmitted || null } };
+}
+
 /**
  * Imports trades into the caller's journal (spec 4.17). An id that was used before returns its first result and imports
- * nothing, regardless of the body. 400 for an id or a body that cannot be one, 413 over the limits; then nothing is
- * imported.
+ * nothing, regardless of the body. 400 for an id or a body that cannot be one and over the quota of rows, 413 over the
+ * limits; then nothing is imported.
  */
-export async function importJournal(context: RequestContext, args: ImportArgs): Promise<ImportResult> {
+async function imported(context: RequestContext, args: ImportArgs): Promise<ImportResult> {
   const { store, caller, nowMs, random } = context;
   const { importId, format, body } = args;
   if (!isId(importId)) {
@@ -32,7 +47,8 @@ export async function importJournal(context: RequestContext, args: ImportArgs): 
   const earlier = await fromStore('journal', () => findImport(store, caller.accountId, importId));
   if (earlier) return earlier;
   if (body.byteLength === 0) throw invalidParameter('body', 'is required; it was empty');
-  const { trades, errors } = await readJournalBody(body, format, nowMs);
-  const request = { accountId: caller.accountId, importId, trades, errors };
-  return fromStore('journal', () => importTrades(store, request, () => ulid(nowMs, random), nowMs));
+  const request = { importId, ...(await readJournalBody(body, format, nowMs)) };
+  return fromStore('journal', () =>
+    importTrades(store, ownJournal(context), request, () => ulid(nowMs, random), nowMs),
+  );
 }

@@ -16,6 +16,7 @@ import {
 import { fromStore, type RequestContext } from '../context.ts';
 import { readCursor, writeCursor } from '../cursor.ts';
 import { createOrReplace } from './create-or-replace.ts';
+import { ownJournal } from './own-journal.ts';
 import { type JournalPage, type JournalPageArgs, journalLimit, journalPage } from './page.ts';
 
 export type { JournalTrade };
@@ -54,12 +55,13 @@ export function journalTrade(context: RequestContext, id: string): Promise<Journ
  * journal account that is not there yet is made, as an import does.
  */
 export async function createJournalTrade(
-  { store, caller, nowMs, random }: RequestContext,
+  context: RequestContext,
   fields: Record<string, unknown>,
 ): Promise<JournalTrade> {
+  const { store, nowMs, random } = context;
   const read = requireTrade(fields, nowMs);
   const trade = { ...read, id: read.id ?? ulid(nowMs, random) };
-  if (!(await fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs)))) {
+  if (!(await fromStore('journal', () => insertJournalTrade(store, ownJournal(context), trade, nowMs)))) {
     throw invalidParameter('id', 'a trade with this id already exists');
   }
   return trade;
@@ -70,15 +72,16 @@ export async function createJournalTrade(
  * nothing more. 400 for an id that is none.
  */
 export async function replaceJournalTrade(
-  { store, caller, nowMs }: RequestContext,
+  context: RequestContext,
   id: string,
   fields: Record<string, unknown>,
 ): Promise<JournalTrade> {
+  const { store, nowMs } = context;
   const trade = { ...requireTrade({ ...fields, id }, nowMs), id };
   return createOrReplace({
     record: trade,
-    replace: () => fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, () => trade, nowMs)),
-    insert: () => fromStore('journal', () => insertJournalTrade(store, caller.accountId, trade, nowMs)),
+    replace: () => fromStore('journal', () => changeJournalTrade(store, ownJournal(context), id, () => trade, nowMs)),
+    insert: () => fromStore('journal', () => insertJournalTrade(store, ownJournal(context), trade, nowMs)),
   });
 }
 
@@ -88,20 +91,21 @@ export async function patchJournalTrade(
   id: string,
   patch: Record<string, unknown>,
 ): Promise<JournalTrade> {
-  const { store, caller, nowMs } = context;
+  const { store, nowMs } = context;
   if (!isId(id)) throw notThere(id);
   const patched = (current: JournalTrade) => ({
     ...requireTrade({ ...mergePatch(tradeFields(current), patch), id: null }, nowMs),
     id,
   });
-  const changed = await fromStore('journal', () => changeJournalTrade(store, caller.accountId, id, patched, nowMs));
+  const changed = await fromStore('journal', () => changeJournalTrade(store, ownJournal(context), id, patched, nowMs));
   if (changed === null) throw notThere(id);
   return changed;
 }
 
 /** Deletes a trade and returns its id; 404 when there is none of that id. */
-export async function removeJournalTrade({ store, caller }: RequestContext, id: string): Promise<string> {
+export async function removeJournalTrade(context: RequestContext, id: string): Promise<string> {
+  const { store } = context;
   if (!isId(id)) throw notThere(id);
-  if (!(await fromStore('journal', () => deleteJournalTrade(store, caller.accountId, id)))) throw notThere(id);
+  if (!(await fromStore('journal', () => deleteJournalTrade(store, ownJournal(context), id)))) throw notThere(id);
   return id;
 }

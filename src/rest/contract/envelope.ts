@@ -22,6 +22,7 @@ export const absentInMeta = new Set([
   'expired_filtered',
   'filters',
   'disclosure_k',
+  'errors_omitted',
 ]);
 /** As `absentInMeta`, for `meta.caps`. */
 export const absentInCaps = new Set(['darkpool', 'flow', 'gexDepth']);

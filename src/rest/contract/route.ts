@@ -53,6 +53,8 @@ export interface Route {
   queryParams: Params;
   /** How the request's body is read; absent when there is none. */
   body?: BodyReader;
+  /** Requests that it costs with this body; less than one is one. Absent = one. */
+  cost?: (body: unknown) => number;
   /** The operation's file below `routes/`. */
   operation: string;
   /**

@@ -5,7 +5,7 @@ import { invalidParameter } from '../../domain/failure.ts';
 import { bodyOver } from '../../domain/request-body.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import { type Envelope, envelope } from '../contract/envelope.ts';
-import { answerAt, type CompiledRoute, failureOf, requireServed, routeValues } from './router.ts';
+import { answerAt, type CompiledRoute, chargeForBody, failureOf, requireServed, routeValues } from './router.ts';
 
 /** A route asked otherwise than at its address. */
 export interface RouteCall {
@@ -47,6 +47,7 @@ export async function callRoute(
     requireServed(services, route);
     const values = routeValues(route, texts, texts);
     const read = bodyOf(compiled, body);
+    await chargeForBody(services, route, { caller, request, response }, read);
     const context = services.context(caller, onEnd);
     if (route.inFlightLimited) await services.takeInFlightSlot(context);
     const result = await operation.run(context, { ...route.variables(values, read), protobuf: false });

@@ -86,6 +86,17 @@ export interface SentAnswer {
   cacheable: boolean;
 }
 
+/** Charges what a request costs with its body beyond the one that was charged before it was read; throws 429 or 400. */
+export async function chargeForBody(
+  { admission }: Pick<EndpointServices, 'admission'>,
+  { cost }: Pick<Route, 'cost'>,
+  { caller, request, response }: Pick<Exchange, 'caller' | 'request' | 'response'>,
+  body: unknown,
+): Promise<void> {
+  const whole = Math.ceil(cost?.(body) ?? 1);
+  if (whole > 1) await admission.charge(caller, request, response, whole, 1);
+}
+
 interface Exchange {
   caller: Caller;
   request: Request;
@@ -114,6 +125,7 @@ async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: 
   const { caller, request, context, media } = exchange;
   const values = routeValues(route, request.params, request.query);
   const body = route.body ? await readBody(route.body, request, caller.accountId) : undefined;
+  await chargeForBody(parts.services, route, exchange, body);
   await takeSlot(parts, compiled, exchange);
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;
   const isProtobuf = media === mediaTypes.protobuf;

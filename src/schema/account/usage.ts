@@ -33,6 +33,16 @@ const QuotaType = builder.objectRef<Quota>('UsageQuota').implement({
   }),
 });
 
+const JournalUsageType = builder.objectRef<AccountUsage['journal']>('JournalUsage').implement({
+  description: 'The rows of a journal: trades, journal accounts and imports.',
+  fields: (t) => ({
+    rows: t.exposeInt('rows', { description: 'Number of rows in the journal.' }),
+    limit: t.exposeInt('limit', {
+      description: 'Number of rows that the journal can hold. A request that adds more returns invalid_params.',
+    }),
+  }),
+});
+
 const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').implement({
   description: 'Requests that an account has made. Counts are provisional; they are not billing figures.',
   fields: (t) => ({
@@ -48,6 +58,7 @@ const AccountUsageType = builder.objectRef<AccountUsage>('AccountUsage').impleme
     }),
     rateLimit: t.expose('rateLimit', { type: RateLimitType, description: 'The rate limit in force.' }),
     quota: t.expose('quota', { type: QuotaType, nullable: true, description: 'Always null: there is no quota yet.' }),
+    journal: t.expose('journal', { type: JournalUsageType, description: 'Rows of the journal.' }),
   }),
 });
 
@@ -56,7 +67,7 @@ builder.objectField(MeType, 'usage', (t) =>
     type: AccountUsageType,
     nullable: true,
     description: 'Requests of the account in the last 30 days, without this one.',
-    extensions: { scopeGroup: 'account', ...costs({ once: 0.8 }) },
+    extensions: { scopeGroup: 'account', ...costs({ once: 1.2 }) },
     resolve: (_me, _args, context) => accountUsage(context),
   }),
 );

@@ -1,13 +1,14 @@
+import { importLimits, importRequests } from '../../domain/journal/journal-import.ts';
 import {
+  type ImportAnswer,
   type ImportResult,
   importJournal,
   type journalFormats,
   type RowError,
 } from '../../resolvers/journal/import.ts';
-import { type ResponseMeta, responseMeta } from '../../resolvers/response-meta.ts';
 import { builder } from '../builder.ts';
-import { costs, linesOf, writing } from '../cost.ts';
-import { PlainMetaType } from '../response-meta.ts';
+import { costs, writing } from '../cost.ts';
+import { ResponseMetaInterface } from '../response-meta.ts';
 
 const JournalFormatEnum = builder.enumType('JournalFormat', {
   description: 'Format of an import.',
@@ -41,30 +42,39 @@ const ImportResultType = builder.objectRef<ImportResult>('ImportResult').impleme
     errors: t.expose('errors', {
       type: [RowErrorType],
       extensions: costs({ rows: 'page' }),
-      description: 'Rows that were not imported, in order. All other rows were imported.',
+      description: 'Rows that were not imported, in order: the first 100. meta.errorsOmitted counts the others.',
     }),
   }),
 });
 
-const ImportJournalPayload = builder
-  .objectRef<{ result: ImportResult; meta: ResponseMeta }>('ImportJournalPayload')
-  .implement({
-    description: 'The journal after an import.',
-    fields: (t) => ({
-      result: t.expose('result', {
-        type: ImportResultType,
-        description: 'The result. If the id was used before, the result of the first import.',
-      }),
-      meta: t.expose('meta', { type: PlainMetaType, description: 'Metadata of the answer.' }),
+const ImportMetaType = builder.objectRef<ImportAnswer['meta']>('ImportMeta').implement({
+  description: 'Metadata of an import.',
+  interfaces: [ResponseMetaInterface],
+  fields: (t) => ({
+    errorsOmitted: t.exposeInt('errorsOmitted', {
+      nullable: true,
+      description: 'Number of rows that were not imported and are not listed; null = all are listed.',
     }),
-  });
+  }),
+});
+
+const ImportJournalPayload = builder.objectRef<ImportAnswer>('ImportJournalPayload').implement({
+  description: 'The journal after an import.',
+  fields: (t) => ({
+    result: t.expose('result', {
+      type: ImportResultType,
+      description: 'The result. If the id was used before, the result of the first import.',
+    }),
+    meta: t.expose('meta', { type: ImportMetaType, description: 'Metadata of the answer.' }),
+  }),
+});
 
 builder.mutationField('importJournal', (t) =>
   t.field({
     type: ImportJournalPayload,
     nullable: true,
     description:
-      'Imports trades into the journal. All valid rows are stored in one transaction; invalid rows are reported. Sending an importId again imports nothing and returns the first result. A GraphQL request is limited to 1 MiB; use REST for larger imports.',
+      'Imports trades into the journal. All valid rows are stored in one transaction; invalid rows are reported. Sending an importId again imports nothing and returns the first result. Costs 10 points per 1,000 lines or 200 kB beyond those of a mutation. A GraphQL request is limited to 1 MiB; use REST for larger imports.',
     args: {
       importId: t.arg.id({ required: true, description: 'Id of the import, chosen by the caller.' }),
       format: t.arg({ type: JournalFormatEnum, defaultValue: 'jsonl', description: 'Format of the body.' }),
@@ -72,12 +82,13 @@ builder.mutationField('importJournal', (t) =>
     },
     extensions: {
       scopeGroup: 'journal',
-      // Every line may be an error.
-      ...costs<{ body: Uint8Array }>({ ...writing, sizes: ({ body }) => ({ page: linesOf(body) }) }),
+      ...costs<{ body: Uint8Array }, 'page' | 'requests'>({
+        ...writing,
+        each: ({ requests }) => 10 * requests,
+        sizes: ({ body }) => ({ page: importLimits.listedErrors, requests: importRequests(body) }),
+      }),
     },
-    resolve: async (_root, { importId, format, body }, context) => ({
-      result: await importJournal(context, { importId, format: format ?? 'jsonl', body }),
-      meta: responseMeta(context, 'registry'),
-    }),
+    resolve: (_root, { importId, format, body }, context) =>
+      importJournal(context, { importId, format: format ?? 'jsonl', body }),
   }),
 );

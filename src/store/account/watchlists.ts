@@ -2,9 +2,8 @@ import { isId, maxIdLength } from '../../domain/account.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { isStorableText } from '../../runtime/stored-text.ts';
 import type { Store } from '../engine/connection.ts';
-import { lock } from '../engine/locks.ts';
 import type { Row } from '../engine/models/sets.ts';
-import { inTransaction } from '../engine/transaction.ts';
+import { inTransaction, type Transaction } from '../engine/transaction.ts';
 
 /** Lists of an account, and symbols of a list, at most (contract-notes 2). */
 export const watchlistLimits = { lists: 200, symbols: 500, nameLength: 500 };
@@ -42,9 +41,7 @@ export async function putWatchlist(
 ): Promise<Watchlist> {
   check(watchlist);
   const { id, name, symbols } = watchlist;
-  return inTransaction(store, async (tx) => {
-    // Lists of one account are stored one after the other, or two could both be the last that fits.
-    await lock(tx, `watchlists ${accountId}`);
+  const work = async (tx: Transaction) => {
     const others = await tx.prisma.watchlist.count({ where: { accountId, id: { not: id } } });
     if (others >= watchlistLimits.lists)
       throw invalidParameter('id', `the account has ${watchlistLimits.lists} watchlists, the maximum`);
@@ -55,7 +52,9 @@ export async function putWatchlist(
       update: change,
       select,
     });
-  });
+  };
+  // Lists of one account are stored one after the other, or two could both be the last that fits.
+  return inTransaction(store, work, { lock: `watchlists ${accountId}` });
 }
 
 /** Deletes a list; false = the account has none of that id. */

@@ -43,6 +43,7 @@ export const tablePlacements: Readonly<Record<string, TablePlacement>> = {
   ingested_files: 'first node',
   journal_accounts: 'first node',
   journal_imports: 'first node',
+  journal_sizes: 'first node',
   journal_trades: 'first node',
   // By a write to it, commits are made in two phases (`commit-in-two-phases.sql`).
   store_facts: 'first node, known',

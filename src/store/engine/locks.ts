@@ -1,3 +1,4 @@
+import pg from 'pg';
 import { type Queries, statement } from './statement.ts';
 import type { Transaction } from './transaction.ts';
 
@@ -9,6 +10,11 @@ const trying = statement('try-lock', { key: 'text' }, { held: 'bool' });
 /** Waits until nobody else holds `key`, and holds it until the transaction ends. */
 export async function lock(tx: Queries, key: string): Promise<void> {
   await alone.rows(tx, { key });
+}
+
+/** Begins a transaction that holds `key` as by `lock`: both in one round trip. */
+export async function beginLocked(connection: Pick<pg.PoolClient, 'query'>, key: string): Promise<void> {
+  await connection.query(`BEGIN; ${alone.text.replace('$1', () => pg.escapeLiteral(key))}`);
 }
 
 /** Waits until no transaction holds `key` alone. */

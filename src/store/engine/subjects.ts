@@ -62,6 +62,7 @@ export const modelSubjects: Readonly<Record<Model, ModelSubject | null>> = {
   UsageCount: null,
   Watchlist: null,
   JournalAccount: null,
+  JournalSize: null,
   JournalTrade: null,
   JournalImport: null,
   IngestedFile: null,

@@ -1,6 +1,7 @@
 import type pg from 'pg';
 import { announce, announceDoubt, moveVersions } from './changes.ts';
 import type { Store } from './connection.ts';
+import { beginLocked } from './locks.ts';
 import { notedModels } from './models/noted-models.ts';
 import type { HeldModels } from './models/prisma.ts';
 import type { Reader } from './replicas.ts';
@@ -22,6 +23,8 @@ const inTwoPhases = statement('commit-in-two-phases', {}, {});
 export interface TransactionOptions {
   /** `work` changes more than the store: it may not be done again. */
   once?: boolean;
+  /** Waits until nobody else holds this lock, and holds it until the end. */
+  lock?: string;
 }
 
 /**
@@ -34,17 +37,26 @@ export interface TransactionOptions {
 export async function inTransaction<T>(
   store: Store,
   work: (tx: Transaction) => Promise<T>,
-  { once = false }: TransactionOptions = {},
+  { once = false, lock }: TransactionOptions = {},
 ): Promise<T> {
   let isSent = false;
   const onCommit = () => {
     isSent = true;
   };
   const mayRepeat = (error: unknown) => !once && !isSent && store.nodes.symbolsAtOnce > 0 && mayPass(error);
-  return again(() => attempt(store, work, onCommit), mayRepeat);
+  return again(() => attempt(store, work, { onCommit, lock }), mayRepeat);
 }
 
-async function attempt<T>(store: Store, work: (tx: Transaction) => Promise<T>, onCommit: () => void): Promise<T> {
+interface Attempt {
+  onCommit: () => void;
+  lock: string | undefined;
+}
+
+async function attempt<T>(
+  store: Store,
+  work: (tx: Transaction) => Promise<T>,
+  { onCommit, lock }: Attempt,
+): Promise<T> {
   const tx = await store.pool.connect();
   let broken: Error | undefined;
   let held: HeldModels | undefined;
@@ -53,7 +65,7 @@ async function attempt<T>(store: Store, work: (tx: Transaction) => Promise<T>, o
   };
   tx.on('error', onError);
   try {
-    await tx.query('begin');
+    await (lock === undefined ? tx.query('begin') : beginLocked(tx, lock));
     held = await store.holdModels(tx);
     const changes = new ChangeSet();
     const note = changes.addRows.bind(changes);

@@ -4,7 +4,7 @@ import { anyOf } from '../engine/models/any-of.ts';
 import { insertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import { inTransaction } from '../engine/transaction.ts';
-import { lockJournal } from './imports.ts';
+import { type OwnJournal, writeJournal } from './journal-writes.ts';
 
 const select = { id: true, name: true, broker: true } as const;
 
@@ -31,12 +31,15 @@ export async function findJournalAccounts(
 /** Stores a new journal account; false = there is one of that id. */
 export async function insertJournalAccount(
   store: Store,
-  accountId: string,
+  journal: OwnJournal,
   account: JournalAccount,
   nowMs: number,
 ): Promise<boolean> {
-  const row = { accountId, ...account, createdAt: nowMs };
-  return (await inTransaction(store, (tx) => insertRows(tx, 'JournalAccount', [row]))) === 1;
+  const row = { accountId: journal.accountId, ...account, createdAt: nowMs };
+  return writeJournal(store, journal, async (tx) => {
+    const added = await insertRows(tx, 'JournalAccount', [row]);
+    return { result: added === 1, added };
+  });
 }
 
 const locking = statement('lock-journal-account', { accountId: 'text', id: 'text' }, { id: 'text' });
@@ -65,13 +68,15 @@ export async function changeJournalAccount(
  * Deletes a journal account that holds no trades. Returns the trades it holds: 0 = deleted; null = there is none of
  * that id.
  */
-export async function deleteJournalAccount(store: Store, accountId: string, id: string): Promise<number | null> {
-  return inTransaction(store, async (tx) => {
-    // No trade may come in between the counting and the deleting.
-    await lockJournal(tx, accountId);
+export async function deleteJournalAccount(store: Store, journal: OwnJournal, id: string): Promise<number | null> {
+  const { accountId } = journal;
+  // No trade may come in between the counting and the deleting.
+  return writeJournal(store, journal, async (tx) => {
     const trades = await tx.prisma.journalTrade.count({ where: { accountId, journalAccountId: id } });
     const where = { accountId, id };
-    if (trades > 0) return (await tx.prisma.journalAccount.count({ where })) === 0 ? null : trades;
-    return (await tx.prisma.journalAccount.deleteMany({ where })).count === 0 ? null : 0;
+    if (trades > 0)
+      return { result: (await tx.prisma.journalAccount.count({ where })) === 0 ? null : trades, added: 0 };
+    const { count } = await tx.prisma.journalAccount.deleteMany({ where });
+    return { result: count === 0 ? null : 0, added: -count };
   });
 }

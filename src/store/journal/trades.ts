@@ -3,8 +3,8 @@ import type { Store } from '../engine/connection.ts';
 import { anyOf } from '../engine/models/any-of.ts';
 import { numbered } from '../engine/models/rows.ts';
 import { insertRows } from '../engine/models/sets.ts';
-import { inTransaction } from '../engine/transaction.ts';
-import { addJournalAccounts, lockJournal } from './imports.ts';
+import { addJournalAccounts } from './imports.ts';
+import { type OwnJournal, writeJournal } from './journal-writes.ts';
 
 const select = {
   ...{ id: true, journalAccountId: true, symbol: true, side: true, qty: true, price: true, tsMs: true, note: true },
@@ -46,15 +46,15 @@ export async function findJournalTrades(
 /** Stores a new trade, and the journal account it names when there is none; false = there is a trade of that id. */
 export async function insertJournalTrade(
   store: Store,
-  accountId: string,
+  journal: OwnJournal,
   trade: JournalTrade,
   nowMs: number,
 ): Promise<boolean> {
-  return inTransaction(store, async (tx) => {
-    await lockJournal(tx, accountId);
-    const isNew = (await insertRows(tx, 'JournalTrade', [{ accountId, ...trade, createdAt: nowMs }])) === 1;
-    if (isNew) await addJournalAccounts(tx, accountId, [trade], nowMs);
-    return isNew;
+  const { accountId } = journal;
+  return writeJournal(store, journal, async (tx) => {
+    const trades = await insertRows(tx, 'JournalTrade', [{ accountId, ...trade, createdAt: nowMs }]);
+    if (trades === 0) return { result: false, added: 0 };
+    return { result: true, added: trades + (await addJournalAccounts(tx, accountId, [trade], nowMs)) };
   });
 }
 
@@ -63,20 +63,21 @@ export async function insertJournalTrade(
  */
 export async function changeJournalTrade(
   store: Store,
-  accountId: string,
+  journal: OwnJournal,
   id: string,
   change: (current: JournalTrade) => JournalTrade,
   nowMs: number,
 ): Promise<JournalTrade | null> {
-  return inTransaction(store, async (tx) => {
-    await lockJournal(tx, accountId);
+  const { accountId } = journal;
+  return writeJournal(store, journal, async (tx) => {
     const where = { accountId_id: { accountId, id } };
     const current = await tx.prisma.journalTrade.findUnique({ where, select });
-    if (!current) return null;
+    if (!current) return { result: null, added: 0 };
     const trade = { ...change(numbered(current)), id };
-    await addJournalAccounts(tx, accountId, [trade], nowMs);
+    const isMoved = trade.journalAccountId !== current.journalAccountId;
+    const added = isMoved ? await addJournalAccounts(tx, accountId, [trade], nowMs) : 0;
     await tx.prisma.journalTrade.update({ where, data: trade });
-    return trade;
+    return { result: trade, added };
   });
 }
 
@@ -84,9 +85,9 @@ export async function changeJournalTrade(
  * Deletes a trade; false = there is none of that id. It waits for a change of the same trade, which would find it gone
  * in between.
  */
-export async function deleteJournalTrade(store: Store, accountId: string, id: string): Promise<boolean> {
-  return inTransaction(store, async (tx) => {
-    await lockJournal(tx, accountId);
-    return (await tx.prisma.journalTrade.deleteMany({ where: { accountId, id } })).count === 1;
+export async function deleteJournalTrade(store: Store, journal: OwnJournal, id: string): Promise<boolean> {
+  return writeJournal(store, journal, async (tx) => {
+    const { count } = await tx.prisma.journalTrade.deleteMany({ where: { accountId: journal.accountId, id } });
+    return { result: count === 1, added: -count };
   });
 }

@@ -37,6 +37,7 @@ describe('JSON lines', () => {
     expect(await jsonl(`${JSON.stringify(good)}\n${JSON.stringify(required)}`)).toEqual({
       trades: [read, { ...read, id: null, tsMs: now, note: null }],
       errors: [],
+      errorsOmitted: 0,
     });
   });
 
@@ -50,7 +51,7 @@ describe('JSON lines', () => {
   it.each(['{', '[]', '7', 'null', '"text"', '{"a":1}{"b":2}', "{'id': 1}", 'NaN'])(
     'of %s are bad_json',
     async (line) => {
-      expect(await jsonl(line)).toEqual({ trades: [], errors: [{ row: 1, code: 'bad_json' }] });
+      expect(await jsonl(line)).toEqual({ trades: [], errors: [{ row: 1, code: 'bad_json' }], errorsOmitted: 0 });
     },
   );
 
@@ -86,6 +87,7 @@ describe('JSON lines', () => {
     expect(await jsonl(`\n${JSON.stringify({ ...good, ...change })}`)).toEqual({
       trades: [],
       errors: [{ row: 2, code }],
+      errorsOmitted: 0,
     });
   });
 
@@ -132,6 +134,7 @@ describe('CSV', () => {
     expect(await csv('t1,main,spy,buy,2,600.5,1699999999000,n\n,main,spy,buy,2,600.5,,\r\n')).toEqual({
       trades: [read, { ...read, id: null, tsMs: now, note: null }],
       errors: [],
+      errorsOmitted: 0,
     });
   });
 
@@ -156,6 +159,7 @@ describe('CSV', () => {
     expect(await csv(`${line}\nt1,main,spy,buy,2,600.5,1699999999000,n\n`)).toEqual({
       trades: [read],
       errors: [{ row: 2, code: 'bad_columns' }],
+      errorsOmitted: 0,
     });
   });
 
@@ -163,6 +167,7 @@ describe('CSV', () => {
     expect(await csv('t1,main,spy,buy,2,600.5,1699999999000,n\n"t2,main\nt3\n')).toEqual({
       trades: [read],
       errors: [{ row: 3, code: 'bad_columns' }],
+      errorsOmitted: 0,
     });
   });
 
@@ -175,16 +180,20 @@ describe('CSV', () => {
     ['missing_qty', 't1,main,SPY,buy,,1,,'],
     ['bad_symbol', 't1,main,$$$,buy,1,1,,'],
   ])('is %s: %s', async (code, line) => {
-    expect(await csv(line)).toEqual({ trades: [], errors: [{ row: 2, code }] });
+    expect(await csv(line)).toEqual({ trades: [], errors: [{ row: 2, code }], errorsOmitted: 0 });
   });
 
   it('without its header is one error, and no column is guessed', async () => {
     const read = (text: string) => readJournalBody(bytes(text), 'csv', now);
-    const expected = { trades: [], errors: [{ row: 1, code: 'bad_columns' }] };
+    const expected = { trades: [], errors: [{ row: 1, code: 'bad_columns' }], errorsOmitted: 0 };
     expect(await read('t1,main,SPY,buy,1,1,,\nt2,main,SPY,buy,1,1,,\n')).toEqual(expected);
     expect(await read('account_id,id,symbol,side,qty,price,ts,note\na,b,SPY,buy,1,1,,\n')).toEqual(expected);
-    expect(await read(`\ufeff"ID", Account_ID,symbol,side,qty,price,ts,note\r\n`)).toEqual({ trades: [], errors: [] });
-    expect(await read('')).toEqual({ trades: [], errors: [] });
+    expect(await read(`\ufeff"ID", Account_ID,symbol,side,qty,price,ts,note\r\n`)).toEqual({
+      trades: [],
+      errors: [],
+      errorsOmitted: 0,
+    });
+    expect(await read('')).toEqual({ trades: [], errors: [], errorsOmitted: 0 });
   });
 
   it('written by the rules reads back as it was (property)', () => {
@@ -230,11 +239,12 @@ describe('an import', () => {
   });
 
   it('may have 100,000 lines and 10 MiB, and over that is 413', async () => {
-    expect((await jsonl('{}\n'.repeat(importLimits.lines))).errors).toHaveLength(importLimits.lines);
+    const { errors, errorsOmitted } = await jsonl('{}\n'.repeat(importLimits.lines));
+    expect([errors.length, errorsOmitted]).toEqual([100, importLimits.lines - 100]);
     expect(await failed(bytes('{}\n'.repeat(importLimits.lines + 1)))).toBe('413 invalid_params');
     expect(await failed(bytes('\n'.repeat(importLimits.lines + 1)))).toBe('413 invalid_params');
     expect(await failed(new Uint8Array(importLimits.bytes + 1).fill(32))).toBe('413 invalid_params');
-    expect(await jsonl(' '.repeat(importLimits.bytes))).toEqual({ trades: [], errors: [] });
+    expect(await jsonl(' '.repeat(importLimits.bytes))).toEqual({ trades: [], errors: [], errorsOmitted: 0 });
   });
 
   it('of the worst kind holds up nobody for long', async () => {

@@ -15,7 +15,13 @@ describe('GET /v2/account/usage', () => {
     const { status, body, headers } = await usage(await app.key({ apiTier: 'basic' }));
     expect(status).toBe(200);
     expect(body).toEqual({
-      data: { trailing_days: 30, by_day: [], totals_by_scope_group: {}, rate_limit: { per_min: 77 } },
+      data: {
+        trailing_days: 30,
+        by_day: [],
+        totals_by_scope_group: {},
+        rate_limit: { per_min: 77 },
+        journal: { rows: 0, limit: 1_000_000 },
+      },
       meta: { caps: { applied: [], tier: 'basic', flow: true }, plane: 'registry' },
     });
     expect(headers['cache-control']).toBe('private');

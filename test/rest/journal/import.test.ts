@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { importLimits } from '../../../src/domain/journal/journal-import.ts';
+import { heavyWork } from '../../../src/runtime/event-loop.ts';
 import { type Sending, type TestApp, testApp } from '../../support/app.ts';
 
 const nowMs = Date.parse('2026-11-20T17:00Z');
@@ -188,10 +189,46 @@ describe('POST /v2/journal/import', () => {
     const answer = await done;
     finished = true;
     await waiting;
-    expect([answer.status, answer.body.data.created, answer.body.data.errors.length]).toEqual([200, 50_000, 50_000]);
+    expect([answer.status, answer.body.data.created, answer.body.data.errors.length]).toEqual([200, 50_000, 100]);
+    expect(answer.body.meta.errors_omitted).toBe(49_900);
     if (process.env.TIMES) console.info('longest wait', Math.round(longest), 'ms');
     // Far more than is seen: only a mistake would hold up others for so long.
     expect(longest).toBeLessThan(1500);
+  });
+
+  test('lists 100 of the rows that fail and counts the rest, and sent again answers the same', async () => {
+    const { send, session } = await owner();
+    const exact = await send('?import_id=exact', '{}\n'.repeat(100));
+    expect(exact.body.data.errors).toHaveLength(100);
+    expect('errors_omitted' in exact.body.meta).toBe(false);
+    const all = await send('?import_id=all', `${jsonl(trade)}${'{}\n'.repeat(99_999)}`);
+    expect(all.body.data).toMatchObject({ created: 1, skipped: 0 });
+    expect(all.body.data.errors).toEqual(
+      Array.from({ length: 100 }, (_, i) => ({ row: i + 2, code: 'missing_account_id' })),
+    );
+    expect(all.body.meta.errors_omitted).toBe(99_899);
+    expect(all.bytes.length).toBeLessThan(10_000);
+    expect((await send('?import_id=all', 'anything')).bytes).toEqual(all.bytes);
+    const inGraph = await app.graphql(
+      'mutation ($body: ImportBody!) { all: importJournal(importId: "all", body: $body) { result { errors { row } } meta { errorsOmitted } } exact: importJournal(importId: "exact", body: $body) { meta { errorsOmitted } } }',
+      { body: 'x' },
+      { credential: session },
+    );
+    expect(inGraph.data.all.result.errors).toHaveLength(100);
+    expect(inGraph.data.all.meta.errorsOmitted).toBe(99_899);
+    expect(inGraph.data.exact.meta.errorsOmitted).toBeNull();
+  });
+
+  test('runs in pieces between which other requests are served', async () => {
+    const { send } = await owner();
+    const before = heavyWork().pieces;
+    await send('?import_id=pieces', '{}\n'.repeat(99_999));
+    expect(heavyWork().pieces - before).toBeGreaterThanOrEqual(399);
+    const { id, ...fresh } = trade;
+    const middle = heavyWork().pieces;
+    await send('?import_id=stored', jsonl(...Array.from({ length: 10_000 }, () => fresh)));
+    // 40 of reading and 10 of storing.
+    expect(heavyWork().pieces - middle).toBeGreaterThanOrEqual(50);
   });
 
   test('is 401 without a credential, 415 as JSON, 405 by PUT; any tier may', async () => {

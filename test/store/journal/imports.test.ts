@@ -25,7 +25,8 @@ const trade = (id: string | null, over: Partial<NewTrade> = {}): NewTrade => ({
   ...over,
 });
 const run = (accountId: string, importId: string, trades: NewTrade[], errors: { row: number; code: string }[] = []) =>
-  importTrades(store, { accountId, importId, trades, errors }, newId, 7);
+  importTrades(store, of(accountId), { importId, trades, errors, errorsOmitted: 0 }, newId, 7);
+const of = (accountId: string) => ({ accountId, maxRows: 1_000_000 });
 const count = async (accountId: string, table = 'journal_trades') =>
   (await store.pool.query(`select count(*) as n from ${table} where account_id = $1`, [accountId])).rows[0].n;
 
@@ -35,7 +36,7 @@ describe('a journal import', () => {
       trade('t1', { note: 'a "note"\nof two lines' }),
       trade('t2', { journalAccountId: 'ira', qty: 1e-9 }),
     ];
-    expect(await run('ana', 'i1', trades)).toEqual({ created: 2, skipped: 0, errors: [] });
+    expect(await run('ana', 'i1', trades)).toEqual({ created: 2, skipped: 0, errors: [], errorsOmitted: 0 });
     const stored = await store.pool.query(
       `select id, journal_account_id as "journalAccountId", symbol, side, qty, price, ts_ms as "tsMs", note
        from journal_trades where account_id = 'ana' order by id`,
@@ -69,7 +70,7 @@ describe('a journal import', () => {
       trade(null),
       trade(null),
     ];
-    expect(await run('cy', 'i2', trades)).toEqual({ created: 3, skipped: 2, errors: [] });
+    expect(await run('cy', 'i2', trades)).toEqual({ created: 3, skipped: 2, errors: [], errorsOmitted: 0 });
     const { rows } = await store.pool.query(
       `select id, qty from journal_trades where account_id = 'cy' and id like 't%' order by id`,
     );
@@ -84,7 +85,13 @@ describe('a journal import', () => {
     const bodies = Array.from({ length: 12 }, (_, i) => Array.from({ length: i + 1 }, () => trade(null)));
     const results = await Promise.all(
       bodies.map((trades, i) =>
-        importTrades(i % 2 ? store : other, { accountId: 'di', importId: 'same', trades, errors: [] }, newId, 7),
+        importTrades(
+          i % 2 ? store : other,
+          of('di'),
+          { importId: 'same', trades, errors: [], errorsOmitted: 0 },
+          newId,
+          7,
+        ),
       ),
     );
     await other.close();
@@ -110,20 +117,20 @@ describe('a journal import', () => {
       return newId();
     };
     const request = {
-      accountId: 'fy',
       importId: 'i1',
+      errorsOmitted: 0,
       trades: Array.from({ length: 3000 }, () => trade(null)),
       errors: [],
     };
-    await expect(importTrades(store, request, failing, 7)).rejects.toThrow('ends here');
+    await expect(importTrades(store, of('fy'), request, failing, 7)).rejects.toThrow('ends here');
     for (const table of ['journal_trades', 'journal_accounts', 'journal_imports'])
       expect(await count('fy', table)).toBe(0);
-    expect(await importTrades(store, request, newId, 7)).toMatchObject({ created: 3000 });
+    expect(await importTrades(store, of('fy'), request, newId, 7)).toMatchObject({ created: 3000 });
   });
 
   it('of nothing but errors is stored, too', async () => {
     const errors = [{ row: 1, code: 'missing_side' }];
-    expect(await run('gy', 'i1', [], errors)).toEqual({ created: 0, skipped: 0, errors });
-    expect(await findImport(store, 'gy', 'i1')).toEqual({ created: 0, skipped: 0, errors });
+    expect(await run('gy', 'i1', [], errors)).toEqual({ created: 0, skipped: 0, errors, errorsOmitted: 0 });
+    expect(await findImport(store, 'gy', 'i1')).toEqual({ created: 0, skipped: 0, errors, errorsOmitted: 0 });
   });
 });

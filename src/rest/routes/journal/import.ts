@@ -1,4 +1,4 @@
-import { importLimits } from '../../../domain/journal/journal-import.ts';
+import { importLimits, importRequests } from '../../../domain/journal/journal-import.ts';
 import type { BodyReader } from '../../contract/body.ts';
 import { oneOf, opaqueId } from '../../contract/params.ts';
 import { route } from '../../contract/route.ts';
@@ -23,12 +23,13 @@ export const journalImport = route({
   path: '/v2/journal/import',
   summary: 'Import trades',
   description:
-    'Imports all valid rows and reports the others. Sending an import_id again imports nothing and returns the first result.',
+    'Imports all valid rows and reports the others: the first 100 in errors; meta.errors_omitted counts the rest. Costs one request per 1,000 lines or 200 kB begun. Sending an import_id again imports nothing and returns the first result.',
   scopeGroup: 'journal',
   params: { import_id: opaqueId, format: oneOf(['jsonl', 'csv']).optional() },
   body,
   name: 'journal-import',
   operation: 'journal/import.graphql',
+  cost: (bytes) => importRequests(bytes as Uint8Array),
   hints: { idempotent: true },
   answer: 'importJournal',
   variables: ({ import_id, format }, bytes) => ({ importId: import_id, format: format ?? 'jsonl', body: bytes }),

@@ -1,0 +1,7 @@
+import type { OwnJournal } from '../../store/journal/journal-writes.ts';
+import type { RequestContext } from '../context.ts';
+
+/** The caller's journal, as it is written to. */
+export function ownJournal({ caller, journalMaxRows }: RequestContext): OwnJournal {
+  return { accountId: caller.accountId, maxRows: journalMaxRows };
+}

@@ -1,0 +1,75 @@
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { type TestApp, testApp } from '../../support/app.ts';
+
+let app: TestApp;
+beforeAll(async () => {
+  app = await testApp({ env: { RATE_FREE: '60', RATE_PRO: '600' } });
+});
+afterAll(() => app.close());
+
+const line = `${JSON.stringify({ account_id: 'main', symbol: 'SPY', side: 'buy', qty: 1, price: 1 })}\n`;
+const remaining = (headers: Record<string, unknown>) => Number(headers['x-ratelimit-remaining']);
+
+function importer(credential: string) {
+  return (id: string, body: string) =>
+    app.send('POST', `/v2/journal/import?import_id=${id}`, { credential, body, contentType: 'text/plain' });
+}
+
+describe('an import is charged by its lines', () => {
+  test.each([
+    ['one line', line, 1],
+    ['1,000 lines', line.repeat(1000), 1],
+    ['1,001 lines', line.repeat(1001), 2],
+    ['10,000 empty objects', '{}\n'.repeat(10_000), 10],
+    ['5,000 blank lines', '\n'.repeat(5000), 5],
+    ['a line of 500 kB', `{"note":"${'x'.repeat(500_000)}"}`, 3],
+  ])('%s', async (name, body, requests) => {
+    const send = importer(await app.key());
+    const { status, headers } = await send(name.replaceAll(/\W/g, ''), body);
+    expect([status, 600 - remaining(headers)]).toEqual([200, requests]);
+  });
+
+  test('by MCP as by REST', async () => {
+    const key = await app.key();
+    const call = {
+      jsonrpc: '2.0',
+      id: 1,
+      method: 'tools/call',
+      params: { name: 'journal_import', arguments: { import_id: 'mcp', body: '{}\n'.repeat(2500) } },
+    };
+    const answer = await app.send('POST', '/mcp', {
+      credential: key,
+      body: JSON.stringify(call),
+      headers: { accept: 'application/json, text/event-stream' },
+    });
+    expect(answer.bytes.toString()).toContain('missing_account_id');
+    expect(600 - remaining(answer.headers)).toBe(3);
+  });
+
+  test('in the graph, beside what a mutation costs', async () => {
+    const credential = await app.key();
+    const cost = async (lines: number) => {
+      const query =
+        'mutation ($id: ID!, $body: ImportBody!) { importJournal(importId: $id, body: $body) { result { created } } }';
+      const sent = await app.graphql(query, { id: `g${lines}`, body: '{}\n'.repeat(lines) }, { credential });
+      expect(sent.errors).toBeUndefined();
+      return sent.extensions.cost;
+    };
+    const [small, large] = [await cost(1), await cost(5000)];
+    expect(large.actual - small.actual).toBeGreaterThanOrEqual(50);
+    expect([small.requests, large.requests]).toEqual([1, 6]);
+  });
+
+  test('beyond what is left of the minute it is 429, beyond the whole minute 400, and nothing is imported', async () => {
+    const credential = await app.key({ apiTier: 'free' });
+    const send = importer(credential);
+    const whole = await send('whole', line.repeat(60_001));
+    expect([whole.status, whole.body.error.code]).toEqual([400, 'invalid_params']);
+    expect(whole.body.error.message).toContain('costs 61 requests; the limit is 60 per minute');
+    expect(remaining(whole.headers)).toBe(58);
+    const left = await send('left', line.repeat(59_001));
+    expect([left.status, left.body.error.code]).toEqual([429, 'rate_limited']);
+    expect(left.headers['retry-after']).toMatch(/^\d+$/);
+    expect((await send('left', line)).body.data.created).toBe(1);
+  });
+});
