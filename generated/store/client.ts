@@ -56,6 +56,7 @@ export type Watchlist = Prisma.WatchlistModel
 export type JournalAccount = Prisma.JournalAccountModel
 export type JournalTrade = Prisma.JournalTradeModel
 export type JournalImport = Prisma.JournalImportModel
+export type JournalSize = Prisma.JournalSizeModel
 export type IngestedFile = Prisma.IngestedFileModel
 export type SessionSeal = Prisma.SessionSealModel
 export type FollowedLines = Prisma.FollowedLinesModel

@@ -343,6 +343,7 @@ export const ModelName = {
   JournalAccount: 'JournalAccount',
   JournalTrade: 'JournalTrade',
   JournalImport: 'JournalImport',
+  JournalSize: 'JournalSize',
   IngestedFile: 'IngestedFile',
   SessionSeal: 'SessionSeal',
   FollowedLines: 'FollowedLines',
@@ -362,7 +363,7 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
     omit: GlobalOmitOptions
   }
   meta: {
-    modelProps: "symbol" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "ingestedFile" | "sessionSeal" | "followedLines" | "metadataEntry"
+    modelProps: "symbol" | "barBlock" | "optionBarBlock" | "optionQuoteBlock" | "liveQuote" | "chainCapture" | "gexCapture" | "openInterestBlock" | "greeksSlot" | "greeksMinute" | "flowCoverage" | "flowEvent" | "flowFeedEntry" | "flowLeg" | "crossSection" | "rankedPrint" | "rankedSession" | "offExchangeSession" | "offExchangeComposition" | "offExchangeConcentration" | "offExchangeProfile" | "offExchangeLevels" | "account" | "apiKey" | "streamTicket" | "usageCount" | "watchlist" | "journalAccount" | "journalTrade" | "journalImport" | "journalSize" | "ingestedFile" | "sessionSeal" | "followedLines" | "metadataEntry"
     txIsolationLevel: TransactionIsolationLevel
   }
   model: {
@@ -2586,6 +2587,80 @@ export type TypeMap<ExtArgs extends runtime.Types.Extensions.InternalArgs = runt
         }
       }
     }
+    JournalSize: {
+      payload: Prisma.$JournalSizePayload<ExtArgs>
+      fields: Prisma.JournalSizeFieldRefs
+      operations: {
+        findUnique: {
+          args: Prisma.JournalSizeFindUniqueArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload> | null
+        }
+        findUniqueOrThrow: {
+          args: Prisma.JournalSizeFindUniqueOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>
+        }
+        findFirst: {
+          args: Prisma.JournalSizeFindFirstArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload> | null
+        }
+        findFirstOrThrow: {
+          args: Prisma.JournalSizeFindFirstOrThrowArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>
+        }
+        findMany: {
+          args: Prisma.JournalSizeFindManyArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>[]
+        }
+        create: {
+          args: Prisma.JournalSizeCreateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>
+        }
+        createMany: {
+          args: Prisma.JournalSizeCreateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        createManyAndReturn: {
+          args: Prisma.JournalSizeCreateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>[]
+        }
+        delete: {
+          args: Prisma.JournalSizeDeleteArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>
+        }
+        update: {
+          args: Prisma.JournalSizeUpdateArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>
+        }
+        deleteMany: {
+          args: Prisma.JournalSizeDeleteManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateMany: {
+          args: Prisma.JournalSizeUpdateManyArgs<ExtArgs>
+          result: BatchPayload
+        }
+        updateManyAndReturn: {
+          args: Prisma.JournalSizeUpdateManyAndReturnArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>[]
+        }
+        upsert: {
+          args: Prisma.JournalSizeUpsertArgs<ExtArgs>
+          result: runtime.Types.Utils.PayloadToResult<Prisma.$JournalSizePayload>
+        }
+        aggregate: {
+          args: Prisma.JournalSizeAggregateArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.AggregateJournalSize>
+        }
+        groupBy: {
+          args: Prisma.JournalSizeGroupByArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JournalSizeGroupByOutputType>[]
+        }
+        count: {
+          args: Prisma.JournalSizeCountArgs<ExtArgs>
+          result: runtime.Types.Utils.Optional<Prisma.JournalSizeCountAggregateOutputType> | number
+        }
+      }
+    }
     IngestedFile: {
       payload: Prisma.$IngestedFilePayload<ExtArgs>
       fields: Prisma.IngestedFileFieldRefs
@@ -3349,10 +3424,19 @@ export const JournalImportScalarFieldEnum = {
   created: 'created',
   skipped: 'skipped',
   errors: 'errors',
+  errorsOmitted: 'errorsOmitted',
   createdAt: 'createdAt'
 } as const
 
 export type JournalImportScalarFieldEnum = (typeof JournalImportScalarFieldEnum)[keyof typeof JournalImportScalarFieldEnum]
+
+
+export const JournalSizeScalarFieldEnum = {
+  accountId: 'accountId',
+  rowCount: 'rowCount'
+} as const
+
+export type JournalSizeScalarFieldEnum = (typeof JournalSizeScalarFieldEnum)[keyof typeof JournalSizeScalarFieldEnum]
 
 
 export const IngestedFileScalarFieldEnum = {
@@ -3551,6 +3635,7 @@ export type GlobalOmitConfig = {
   journalAccount?: Prisma.JournalAccountOmit
   journalTrade?: Prisma.JournalTradeOmit
   journalImport?: Prisma.JournalImportOmit
+  journalSize?: Prisma.JournalSizeOmit
   ingestedFile?: Prisma.IngestedFileOmit
   sessionSeal?: Prisma.SessionSealOmit
   followedLines?: Prisma.FollowedLinesOmit

@@ -25,12 +25,14 @@ export type AggregateJournalImport = {
 export type JournalImportAvgAggregateOutputType = {
   created: number | null
   skipped: number | null
+  errorsOmitted: number | null
   createdAt: number | null
 }
 
 export type JournalImportSumAggregateOutputType = {
   created: number | null
   skipped: number | null
+  errorsOmitted: number | null
   createdAt: bigint | null
 }
 
@@ -39,6 +41,7 @@ export type JournalImportMinAggregateOutputType = {
   importId: string | null
   created: number | null
   skipped: number | null
+  errorsOmitted: number | null
   createdAt: bigint | null
 }
 
@@ -47,6 +50,7 @@ export type JournalImportMaxAggregateOutputType = {
   importId: string | null
   created: number | null
   skipped: number | null
+  errorsOmitted: number | null
   createdAt: bigint | null
 }
 
@@ -56,6 +60,7 @@ export type JournalImportCountAggregateOutputType = {
   created: number
   skipped: number
   errors: number
+  errorsOmitted: number
   createdAt: number
   _all: number
 }
@@ -64,12 +69,14 @@ export type JournalImportCountAggregateOutputType = {
 export type JournalImportAvgAggregateInputType = {
   created?: true
   skipped?: true
+  errorsOmitted?: true
   createdAt?: true
 }
 
 export type JournalImportSumAggregateInputType = {
   created?: true
   skipped?: true
+  errorsOmitted?: true
   createdAt?: true
 }
 
@@ -78,6 +85,7 @@ export type JournalImportMinAggregateInputType = {
   importId?: true
   created?: true
   skipped?: true
+  errorsOmitted?: true
   createdAt?: true
 }
 
@@ -86,6 +94,7 @@ export type JournalImportMaxAggregateInputType = {
   importId?: true
   created?: true
   skipped?: true
+  errorsOmitted?: true
   createdAt?: true
 }
 
@@ -95,6 +104,7 @@ export type JournalImportCountAggregateInputType = {
   created?: true
   skipped?: true
   errors?: true
+  errorsOmitted?: true
   createdAt?: true
   _all?: true
 }
@@ -143,6 +153,7 @@ export type JournalImportGroupByOutputType = {
   created: number
   skipped: number
   errors: runtime.JsonValue
+  errorsOmitted: number | null
   createdAt: bigint
   _count: JournalImportCountAggregateOutputType | null
   _avg: JournalImportAvgAggregateOutputType | null
@@ -175,6 +186,7 @@ export type JournalImportWhereInput = {
   created?: Prisma.IntFilter<"JournalImport"> | number
   skipped?: Prisma.IntFilter<"JournalImport"> | number
   errors?: Prisma.JsonFilter<"JournalImport">
+  errorsOmitted?: Prisma.IntNullableFilter<"JournalImport"> | number | null
   createdAt?: Prisma.BigIntFilter<"JournalImport"> | bigint | number
 }
 
@@ -184,6 +196,7 @@ export type JournalImportOrderByWithRelationInput = {
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
   errors?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -197,6 +210,7 @@ export type JournalImportWhereUniqueInput = Prisma.AtLeast<{
   created?: Prisma.IntFilter<"JournalImport"> | number
   skipped?: Prisma.IntFilter<"JournalImport"> | number
   errors?: Prisma.JsonFilter<"JournalImport">
+  errorsOmitted?: Prisma.IntNullableFilter<"JournalImport"> | number | null
   createdAt?: Prisma.BigIntFilter<"JournalImport"> | bigint | number
 }, "accountId_importId">
 
@@ -206,6 +220,7 @@ export type JournalImportOrderByWithAggregationInput = {
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
   errors?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrderInput | Prisma.SortOrder
   createdAt?: Prisma.SortOrder
   _count?: Prisma.JournalImportCountOrderByAggregateInput
   _avg?: Prisma.JournalImportAvgOrderByAggregateInput
@@ -223,6 +238,7 @@ export type JournalImportScalarWhereWithAggregatesInput = {
   created?: Prisma.IntWithAggregatesFilter<"JournalImport"> | number
   skipped?: Prisma.IntWithAggregatesFilter<"JournalImport"> | number
   errors?: Prisma.JsonWithAggregatesFilter<"JournalImport">
+  errorsOmitted?: Prisma.IntNullableWithAggregatesFilter<"JournalImport"> | number | null
   createdAt?: Prisma.BigIntWithAggregatesFilter<"JournalImport"> | bigint | number
 }
 
@@ -232,6 +248,7 @@ export type JournalImportCreateInput = {
   created: number
   skipped: number
   errors: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: number | null
   createdAt: bigint | number
 }
 
@@ -241,6 +258,7 @@ export type JournalImportUncheckedCreateInput = {
   created: number
   skipped: number
   errors: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: number | null
   createdAt: bigint | number
 }
 
@@ -250,6 +268,7 @@ export type JournalImportUpdateInput = {
   created?: Prisma.IntFieldUpdateOperationsInput | number
   skipped?: Prisma.IntFieldUpdateOperationsInput | number
   errors?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   createdAt?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
@@ -259,6 +278,7 @@ export type JournalImportUncheckedUpdateInput = {
   created?: Prisma.IntFieldUpdateOperationsInput | number
   skipped?: Prisma.IntFieldUpdateOperationsInput | number
   errors?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   createdAt?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
@@ -268,6 +288,7 @@ export type JournalImportCreateManyInput = {
   created: number
   skipped: number
   errors: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: number | null
   createdAt: bigint | number
 }
 
@@ -277,6 +298,7 @@ export type JournalImportUpdateManyMutationInput = {
   created?: Prisma.IntFieldUpdateOperationsInput | number
   skipped?: Prisma.IntFieldUpdateOperationsInput | number
   errors?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   createdAt?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
@@ -286,6 +308,7 @@ export type JournalImportUncheckedUpdateManyInput = {
   created?: Prisma.IntFieldUpdateOperationsInput | number
   skipped?: Prisma.IntFieldUpdateOperationsInput | number
   errors?: Prisma.JsonNullValueInput | runtime.InputJsonValue
+  errorsOmitted?: Prisma.NullableIntFieldUpdateOperationsInput | number | null
   createdAt?: Prisma.BigIntFieldUpdateOperationsInput | bigint | number
 }
 
@@ -300,12 +323,14 @@ export type JournalImportCountOrderByAggregateInput = {
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
   errors?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type JournalImportAvgOrderByAggregateInput = {
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -314,6 +339,7 @@ export type JournalImportMaxOrderByAggregateInput = {
   importId?: Prisma.SortOrder
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -322,12 +348,14 @@ export type JournalImportMinOrderByAggregateInput = {
   importId?: Prisma.SortOrder
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
 export type JournalImportSumOrderByAggregateInput = {
   created?: Prisma.SortOrder
   skipped?: Prisma.SortOrder
+  errorsOmitted?: Prisma.SortOrder
   createdAt?: Prisma.SortOrder
 }
 
@@ -339,6 +367,7 @@ export type JournalImportSelect<ExtArgs extends runtime.Types.Extensions.Interna
   created?: boolean
   skipped?: boolean
   errors?: boolean
+  errorsOmitted?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["journalImport"]>
 
@@ -348,6 +377,7 @@ export type JournalImportSelectCreateManyAndReturn<ExtArgs extends runtime.Types
   created?: boolean
   skipped?: boolean
   errors?: boolean
+  errorsOmitted?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["journalImport"]>
 
@@ -357,6 +387,7 @@ export type JournalImportSelectUpdateManyAndReturn<ExtArgs extends runtime.Types
   created?: boolean
   skipped?: boolean
   errors?: boolean
+  errorsOmitted?: boolean
   createdAt?: boolean
 }, ExtArgs["result"]["journalImport"]>
 
@@ -366,10 +397,11 @@ export type JournalImportSelectScalar = {
   created?: boolean
   skipped?: boolean
   errors?: boolean
+  errorsOmitted?: boolean
   createdAt?: boolean
 }
 
-export type JournalImportOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"accountId" | "importId" | "created" | "skipped" | "errors" | "createdAt", ExtArgs["result"]["journalImport"]>
+export type JournalImportOmit<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = runtime.Types.Extensions.GetOmit<"accountId" | "importId" | "created" | "skipped" | "errors" | "errorsOmitted" | "createdAt", ExtArgs["result"]["journalImport"]>
 
 export type $JournalImportPayload<ExtArgs extends runtime.Types.Extensions.InternalArgs = runtime.Types.Extensions.DefaultArgs> = {
   name: "JournalImport"
@@ -380,6 +412,7 @@ export type $JournalImportPayload<ExtArgs extends runtime.Types.Extensions.Inter
     created: number
     skipped: number
     errors: runtime.JsonValue
+    errorsOmitted: number | null
     createdAt: bigint
   }, ExtArgs["result"]["journalImport"]>
   composites: {}
@@ -512,6 +545,7 @@ export interface JournalImportFieldRefs {
   readonly created: Prisma.FieldRef<"JournalImport", 'Int'>
   readonly skipped: Prisma.FieldRef<"JournalImport", 'Int'>
   readonly errors: Prisma.FieldRef<"JournalImport", 'Json'>
+  readonly errorsOmitted: Prisma.FieldRef<"JournalImport", 'Int'>
   readonly createdAt: Prisma.FieldRef<"JournalImport", 'BigInt'>
 }
     
