@@ -99,7 +99,7 @@ builder.objectFields(OptionContractType, (t) => ({
     type: ChainRowType,
     nullable: true,
     description: "The contract's row in the latest chain of the underlying; null if it is not listed there.",
-    extensions: costs({ once: 1, each: 0.02 }),
+    extensions: costs({ once: 1, each: 0.04 }),
     resolve: (contract, _args, context) => chainRowOf(context, contract),
   }),
   openInterest: t.field({
@@ -107,7 +107,7 @@ builder.objectFields(OptionContractType, (t) => ({
     nullable: true,
     description:
       'Open interest as of the prior close, contracts; from the latest chain or a newer publication. Null when unknown.',
-    extensions: costs({ once: 1, each: 0.02 }),
+    extensions: costs({ once: 1.5, each: 0.08 }),
     resolve: (contract, _args, context) => openInterestOf(context, contract),
   }),
 }));

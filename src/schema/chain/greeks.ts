@@ -103,7 +103,7 @@ builder.objectField(OptionContractType, 'greeks', (t) =>
     description:
       'Implied volatility and greeks. Solved every minute while the contract is followed, and with every chain capture.',
     args: { session: t.arg({ type: 'SessionDate', description: 'Return only samples of this session.' }) },
-    extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 2.5, each: 0.12 }) },
+    extensions: { scopeGroup: 'analytics.vol', ...costs({ once: 6, each: 0.25 }) },
     resolve: (contract, { session }, context) => greeks(context, contract, session ?? null),
   }),
 );
