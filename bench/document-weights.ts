@@ -1,8 +1,3 @@
-import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
-import { once } from 'node:events';
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
-import { tmpdir } from 'node:os';
-import { join } from 'node:path';
 import fc from 'fast-check';
 import {
   type ArgumentValues,
@@ -12,13 +7,12 @@ import {
   greedyDocuments,
 } from '../test/support/greedy-documents.ts';
 import { pageOfBars } from './graph-cpu.ts';
+import { cpuMsOf, type Served, serveSample } from './sample-server.ts';
 
 // What a request buys in CPU: documents that a search over the schema finds, beside a page of 1,000 bars. A server over
 // the sample market runs in a process of its own, whose time is read from the system; the database's is not in it.
 
-const clock = '2026-11-20T07:30:00-05:00';
 const [session, next] = ['2026-11-19', '2026-11-20'];
-const ticksASecond = 100;
 
 /** Documents of the search, and changes of the dearest. */
 const documents = Number(process.env.SEARCH_COUNT ?? 150);
@@ -47,12 +41,6 @@ const values: ArgumentValues = {
   minPremiumUsd: ['0'],
 };
 
-interface Served {
-  child: ChildProcess;
-  url: string;
-  token: string;
-}
-
 /** Documents as new ones, which nobody has sent before, and as ones that come again. */
 const manners = ['again', 'new'] as const;
 
@@ -65,34 +53,6 @@ interface Taken {
   requests: number;
   /** Of a request, over the page's of a request. */
   ratio: number;
-}
-
-function cpuMsOf({ child }: Served): number {
-  const stat = readFileSync(`/proc/${child.pid}/stat`, 'utf8');
-  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
-  return ((Number(fields[11]) + Number(fields[12])) / ticksASecond) * 1000;
-}
-
-async function serve(dataDir: string): Promise<Served> {
-  const main = join(import.meta.dirname, '../src/main.ts');
-  const env = {
-    ...process.env,
-    TAPEGRAPH_DATA: dataDir,
-    DATABASE_URL: '',
-    REDIS_URL: '',
-    LOG_LEVEL: 'error',
-    RATE_PRO: '1000000',
-    SESSION_SECRET: 'a secret of a measurement, long enough',
-  };
-  const child = spawn(process.execPath, [main, 'serve', '--sample', '--port', '0', '--clock', clock, '--json'], {
-    env,
-    stdio: ['ignore', 'pipe', 'inherit'],
-  });
-  const [line] = await once(child.stdout, 'data');
-  const run = (...args: string[]) => execFileSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
-  run('account', 'set', 'greedy', '--site-tier', 'pro', '--api-tier', 'pro', '--classification', 'non_professional');
-  const { token } = JSON.parse(run('session', 'create', '--account', 'greedy', '--json'));
-  return { child, url: JSON.parse(String(line)).url, token };
 }
 
 let sent = 0;
@@ -127,9 +87,7 @@ async function taken(server: Served, document: string, isNew: boolean) {
 
 /** Looks for documents that take more CPU for a request than a page of bars. */
 export async function documentWeights(): Promise<Taken[]> {
-  const given = process.env.SAMPLE_DATA;
-  const dataDir = given ?? mkdtempSync(join(tmpdir(), 'tapegraph-documents-'));
-  const server = await serve(dataDir);
+  const server = await serveSample();
   const found: Taken[] = [];
   try {
     const page = pageOfBars('2026-11-10', next).replace('{', 'query Greedy {');
@@ -168,9 +126,7 @@ export async function documentWeights(): Promise<Taken[]> {
     }
     report(found, pages);
   } finally {
-    server.child.kill('SIGTERM');
-    await once(server.child, 'exit');
-    if (given === undefined) rmSync(dataDir, { recursive: true, force: true });
+    await server.close();
   }
   return found;
 }
