@@ -24,6 +24,7 @@ const { cleanEnd } = await import('./clean-end.ts');
 const { fairness } = await import('./fairness.ts');
 const { readers } = await import('./readers.ts');
 const { scale } = await import('./scale.ts');
+const { bodyWeights } = await import('./body-weights.ts');
 const { documentWeights } = await import('./document-weights.ts');
 const onGround: Record<string, (ground: Ground) => Promise<unknown>> = {
   bars: barsPage,
@@ -40,6 +41,7 @@ const alone: Record<string, () => Promise<unknown>> = {
   'clean-end': cleanEnd,
   fairness,
   documents: documentWeights,
+  bodies: bodyWeights,
   readers,
 };
 
