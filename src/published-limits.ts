@@ -1,8 +1,8 @@
 import { maxLiveKeys } from './access/identity/api-keys.ts';
+import { pointsPerRequest } from './access/limits/body-points.ts';
 import { maxInFlight } from './access/limits/in-flight.ts';
 import { methodologyVersion } from './analytics/methodology.ts';
 import type { Config } from './config/config.ts';
-import { pointsPerRequest } from './graphql/limits/weight.ts';
 import { viewRequests } from './pages/dashboard/view-requests.ts';
 import type { PublishedLimits } from './pages/published-limits.ts';
 import { optionBarLimits } from './resolvers/chain/option-bars.ts';

@@ -20,8 +20,10 @@ export interface AdmissionParts {
 export interface Asked {
   /** Whether an expired credential is `token_expired` here, as on the routes that list it; else `unauthenticated`. */
   listsTokenExpired?: boolean;
-  /** Its cost in requests. When this throws, the request costs 1 and fails with what was thrown. */
+  /** Its cost in requests. When this throws, the request costs `least` and fails with what was thrown. */
   cost: (caller: Caller) => number;
+  /** What it costs also where it is rejected; 1 unless reading it took more. */
+  least?: number;
 }
 
 /** What a request was charged. */
@@ -52,22 +54,22 @@ export interface Admission {
   admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted>;
   /**
    * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
-   * are left. A cost that no minute has takes 1 and throws 400: to ask again would be of no use. `already` of the cost
-   * were taken before.
+   * are left. A cost that no minute has takes `least` and throws 400: to ask again would be of no use. `already` of the
+   * cost were taken before.
    */
   charge(
     who: Caller | Anonymous,
     request: IncomingMessage,
     response: ServerResponse,
     cost?: number,
-    already?: number,
+    share?: { already?: number; least?: number },
   ): Promise<RateState>;
   /** Identifies the caller, if there is one; null without a credential that is valid, where nobody needs one. */
   recognize(request: IncomingMessage): Promise<Caller | null>;
   /** Corrects what was charged to what a request did cost, and the rate headers where they are not sent yet. */
   settle(charged: Charged, request: IncomingMessage, response: ServerResponse, cost: number): Promise<Charged>;
-  /** Charges 1 for a request that failed before it was charged, if its credential is valid; throws 429. */
-  chargeRejected(request: IncomingMessage, response: ServerResponse): Promise<void>;
+  /** Charges a request that failed before it was charged, if its credential is valid; throws 429. */
+  chargeRejected(request: IncomingMessage, response: ServerResponse, cost?: number): Promise<void>;
   /** Counts a request in the usage of its scope groups. */
   count(caller: Caller, scopeGroups: readonly string[]): void;
   /**
@@ -102,11 +104,11 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     request: IncomingMessage,
     response: ServerResponse,
     cost = 1,
-    already = 0,
+    { already = 0, least = 1 } = {},
   ): Promise<RateState> {
     const limit = access.rate.limit(who);
     const isAffordable = cost <= limit;
-    const taken = isAffordable ? cost - already : 1;
+    const taken = isAffordable ? cost - already : least;
     const rate = await access.rate.consume(who, taken);
     writeRateHeaders(rate, response);
     if (rate.allowed) {
@@ -123,14 +125,15 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
 
   async function admit(request: IncomingMessage, response: ServerResponse, asked: Asked): Promise<Admitted> {
     const caller = await identify(request, asked.listsTokenExpired);
-    let cost = 1;
+    const { least = 1 } = asked;
+    let cost = least;
     try {
       cost = asked.cost(caller);
     } catch (error) {
-      await charge(caller, request, response);
+      await charge(caller, request, response, least);
       throw error;
     }
-    return { caller, counted: caller, cost, rate: await charge(caller, request, response, cost) };
+    return { caller, counted: caller, cost, rate: await charge(caller, request, response, cost, least) };
   }
 
   return {
@@ -149,10 +152,10 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
       if (!response.headersSent) writeRateHeaders(rate, response);
       return { counted: charged.counted, cost, rate };
     },
-    async chargeRejected(request, response) {
+    async chargeRejected(request, response, cost = 1) {
       if (response.headersSent || hasRateHeaders(response)) return;
       const authentication = await authenticate(request);
-      if (authentication.state === 'ok') await charge(authentication.caller, request, response);
+      if (authentication.state === 'ok') await charge(authentication.caller, request, response, cost);
     },
     count(caller, scopeGroups) {
       for (const group of scopeGroups) access.usage.count(caller.accountId, group);

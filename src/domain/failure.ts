@@ -1,3 +1,5 @@
+import { clipped } from '../runtime/shown-value.ts';
+
 /**
  * The catalogue of failures a caller can meet (spec 7, contract-notes 1). A `Failure` is thrown where the condition is
  * found and carries what both endpoints send: REST as status and `{error: {code, message, details?}}`, GraphQL as
@@ -23,6 +25,11 @@ export interface FailureOptions {
   cause?: unknown;
 }
 
+/** Characters of a message, which may repeat what was sent. */
+const mostCharacters = 1000;
+/** The same of a parameter's name. */
+const mostNameCharacters = 100;
+
 /** A failure with everything that is sent to the caller. */
 export class Failure extends Error {
   /** `client_gone` is for metrics and traces; it is never sent. */
@@ -32,7 +39,7 @@ export class Failure extends Error {
   readonly headers: Record<string, string>;
 
   constructor(status: number, code: Failure['code'], message: string, options: FailureOptions = {}) {
-    super(message, options.cause === undefined ? undefined : { cause: options.cause });
+    super(clipped(message, mostCharacters), options.cause === undefined ? undefined : { cause: options.cause });
     this.name = 'Failure';
     this.status = status;
     this.code = code;
@@ -52,8 +59,9 @@ export function failureWithin(error: unknown): Failure | null {
   return null;
 }
 
-/** 400: `parameter` names what was wrong, `expected` says what was expected. */
-export function invalidParameter(parameter: string, expected: string): Failure {
+/** 400: `name` is the parameter that was wrong, `expected` says what was expected. */
+export function invalidParameter(name: string, expected: string): Failure {
+  const parameter = clipped(name, mostNameCharacters);
   return new Failure(400, 'invalid_params', `${parameter}: ${expected}`, { details: { parameter } });
 }
 

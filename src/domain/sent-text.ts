@@ -1,3 +1,5 @@
+import { type JsonSize, jsonSize, mostJsonValues } from '../runtime/json-size.ts';
+import { clipped } from '../runtime/shown-value.ts';
 import { deepestJson, isStorableText, jsonFault, storableText } from '../runtime/stored-text.ts';
 import { type Failure, invalidParameter } from './failure.ts';
 
@@ -15,9 +17,21 @@ export function jsonFailure(value: unknown, whole: string): Failure | null {
   if (!found) return null;
   const [field = whole] = found.path;
   // A name that cannot be stored cannot be repeated either.
-  const parameter = typeof field === 'string' && isStorableText(field) ? field : whole;
+  const parameter = typeof field === 'string' && isStorableText(field) ? clipped(field, 100) : whole;
   return invalidParameter(
     parameter,
     found.fault === 'too-deep' ? `nested more than ${deepestJson} deep` : `expected ${storableText}`,
   );
+}
+
+/** Levels of the messages that carry a value: a body, its operations, their variables. */
+const envelopeLevels = 8;
+
+/** The size of a JSON body; throws 400 for one that is nested deeper, or has more values, than is read. */
+export function requireReadable(bytes: Buffer, whole: string): JsonSize {
+  const size = jsonSize(bytes, deepestJson + envelopeLevels);
+  if (size === 'too-deep') throw invalidParameter(whole, `nested more than ${deepestJson} deep`);
+  if (size === 'too-many-values')
+    throw invalidParameter(whole, `has more than ${mostJsonValues.toLocaleString('en-US')} values`);
+  return size;
 }

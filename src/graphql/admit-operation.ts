@@ -4,6 +4,7 @@ import type { Anonymous } from '../access/limits/rate.ts';
 import type { Lifetime } from '../runtime/lifetime.ts';
 import { currentRequest } from '../runtime/request-scope.ts';
 import { requireWithin } from './limits/document-limits.ts';
+import { sentPoints } from './limits/sent-points.ts';
 import type { OperationWeights, Prediction } from './limits/weighed-operation.ts';
 import { requestsOf } from './limits/weight.ts';
 import { stateOf } from './request-state.ts';
@@ -37,10 +38,11 @@ export async function admitOperation(
   let prediction!: Prediction;
   if (kind === 'mutation') currentRequest()?.mustFinish();
   const admitted = await admission.admit(state.req, state.res, {
+    least: requestsOf(sentPoints(state)),
     cost(caller) {
       note(state.req, { operation: kind, ...operationName(args), groups });
       Object.assign(state, services.context(caller, life.onEnd));
-      prediction = predict(args.variableValues ?? {}, caller);
+      prediction = predict(state.variables ?? {}, caller, sentPoints(state));
       return costOfAnswer(prediction);
     },
   });
@@ -59,8 +61,8 @@ export async function admitAnonymous(
   const { kind, predict } = weigh(args.document, args.operationName);
   note(state.req, { operation: kind, ...operationName(args) });
   const who: Anonymous = { address: clientAddress(state.req) };
-  const prediction = predict(args.variableValues ?? {}, { kind: 'key' });
+  const prediction = predict(state.variables ?? {}, { kind: 'key' }, sentPoints(state));
   const cost = costOfAnswer(prediction);
-  const rate = await admission.charge(who, state.req, state.res, cost);
+  const rate = await admission.charge(who, state.req, state.res, cost, { least: requestsOf(sentPoints(state)) });
   state.charged = { counted: who, cost, rate, prediction };
 }

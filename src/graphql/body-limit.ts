@@ -3,8 +3,10 @@ import { Readable } from 'node:stream';
 import type { Admission } from '../access/admission.ts';
 import { type Failure, failureWithin, internal, notAuthenticated } from '../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../domain/request-body.ts';
+import { requireReadable } from '../domain/sent-text.ts';
 import { declaredLength } from '../runtime/http/request-body.ts';
 import { documentBody } from './limits/document-limits.ts';
+import { setBodySize } from './limits/sent-points.ts';
 import { requestErrorOf, withoutStatus } from './request-error.ts';
 
 type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => void;
@@ -12,15 +14,20 @@ type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerR
 /** Without a valid credential only introspection is answered, which needs no more. */
 const anonymousBytes = 64 * 1024;
 
-async function receive(admission: Admission, request: IncomingMessage): Promise<string> {
+async function receive(admission: Admission, request: IncomingMessage): Promise<Buffer> {
   const found = await admission.authenticate(request);
-  if (found.state === 'ok')
-    return utf8Text(await bodyBytes(request, { ...documentBody, caller: found.caller.accountId }));
-  const bytes = await bodyBytes(request, { ...documentBody, maxBytes: anonymousBytes }).catch((error: unknown) => {
+  if (found.state === 'ok') return bodyBytes(request, { ...documentBody, caller: found.caller.accountId });
+  return await bodyBytes(request, { ...documentBody, maxBytes: anonymousBytes }).catch((error: unknown) => {
     if (failureWithin(error)?.status !== 413) throw error;
     throw notAuthenticated(found.state);
   });
-  return utf8Text(bytes);
+}
+
+/** The JSON of a body, which is within the limits of what is read. */
+async function readableBody(admission: Admission, request: IncomingMessage): Promise<Buffer> {
+  const bytes = await receive(admission, request);
+  setBodySize(request, requireReadable(bytes, 'body'));
+  return Buffer.from(utf8Text(bytes));
 }
 
 function reject(response: ServerResponse, failure: Failure): void {
@@ -39,9 +46,9 @@ export function receiveBody(admission: Admission): Handler {
     const type = request.headers['content-type'];
     if (type) request.headers['content-type'] = type.replace(/^[^;]*/, (media) => media.trim().toLowerCase());
     if (declaredLength(request) === 0) return next();
-    receive(admission, request).then(
-      (text) => {
-        request.body = Readable.from([Buffer.from(text)]);
+    readableBody(admission, request).then(
+      (bytes) => {
+        request.body = Readable.from([bytes]);
         next();
       },
       async (error: unknown) => {

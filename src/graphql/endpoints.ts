@@ -18,6 +18,7 @@ import { requestForm } from './plugins/request-form.ts';
 import { sentTexts } from './plugins/sent-texts.ts';
 import { standardIntrospectionAnswers } from './plugins/standard-introspection.ts';
 import { type OpenSubscriptions, subscriptionStreams } from './plugins/subscriptions.ts';
+import { variables } from './plugins/variables.ts';
 import type { HttpContext } from './request-state.ts';
 import { operationRunner } from './run-operation.ts';
 import { singleConnections } from './sse/single-connection.ts';
@@ -52,6 +53,7 @@ export function graphqlEndpoints({ services, cache, documents, answerLimits }: G
     sentTexts(),
     documentBounds((document) => introspection(document) !== null),
     standardIntrospectionAnswers(introspection),
+    variables(),
     operationAdmission(services, weigh),
     costExtension(services),
     answerCache(services, cache),

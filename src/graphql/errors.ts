@@ -1,5 +1,6 @@
 import { GraphQLError, type GraphQLErrorOptions } from 'graphql';
 import { type Failure, failureWithin, internal } from '../domain/failure.ts';
+import { clipped } from '../runtime/shown-value.ts';
 
 /**
  * Whether an error is GraphQL's own (syntax, validation, a bad variable): then nothing but such errors lies below it.
@@ -8,13 +9,18 @@ function isGraphqlsOwn(error: unknown): error is GraphQLError {
   return error instanceof GraphQLError && (error.originalError == null || isGraphqlsOwn(error.originalError));
 }
 
+/** Locations of an error: rules that compare fields name every field they compared. */
+const mostLocations = 10;
+/** Characters of a message, which may repeat names and values of the document. */
+const mostCharacters = 1000;
+
 /** Where in the document and the answer an error belongs. */
 function sourceOf(error: unknown): Pick<GraphQLErrorOptions, 'nodes' | 'source' | 'positions' | 'path'> {
   if (!(error instanceof GraphQLError)) return {};
   return {
-    nodes: error.nodes ?? null,
+    nodes: error.nodes?.slice(0, mostLocations) ?? null,
     source: error.source ?? null,
-    positions: error.positions ?? null,
+    positions: error.positions?.slice(0, mostLocations) ?? null,
     path: error.path ?? null,
   };
 }
@@ -35,7 +41,7 @@ export function publicError(error: unknown, report: (failure: Failure) => void, 
     // For a body that is no JSON Yoga adds what the parser threw, which repeats the body, and takes it as the sign for
     // 400 with every Accept. It is not sent, so the status is given here.
     const { originalError, ...extensions } = error.extensions;
-    return new GraphQLError(error.message, {
+    return new GraphQLError(clipped(error.message, mostCharacters), {
       ...sourceOf(error),
       extensions: {
         ...(hasData ? {} : statusWithoutData(400)),

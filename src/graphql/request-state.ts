@@ -16,6 +16,10 @@ export interface HttpContext {
 /** One operation on its way through the plugins. */
 export type OperationState = HttpContext & {
   params: { query?: string; operationName?: string };
+  /** Its variables as their types read them; absent until they were read. */
+  variables?: Record<string, unknown>;
+  /** Points of what it came with, where that is not the whole body of its request. */
+  sentPoints?: number;
   /** Absent until the operation is admitted, and for pure introspection, which is public. */
   admitted?: Admitted & { groups: readonly string[] };
   /** What the operation was charged and may take; absent until then, and for what is free. */

@@ -53,7 +53,7 @@ export function operationRunner(
   }
 
   return async (req, res, params, connection): Promise<ExecutionResult | Subscribed> => {
-    const exchange = { req, res, answerBytes: answerBytesInProcess };
+    const exchange = { req, res, answerBytes: answerBytesInProcess, sentPoints: params.sentPoints ?? 0 };
     const enveloped = yoga.getEnveloped({ ...exchange, params, connection } as never) as unknown as Enveloped;
     const result = withPlainData(
       await run(enveloped, params).catch((error: unknown): ExecutionResult => ({ errors: [error as GraphQLError] })),
@@ -63,8 +63,9 @@ export function operationRunner(
     open.delete(res);
     if (subscribed) return subscribed;
     if (!result.errors?.length) return result;
-    const { errors } = await publicErrors(services, exchange, result.errors, 'data' in result);
-    return { ...result, errors: errors.map(withoutStatus) };
+    const { errors, isRejected } = await publicErrors(services, exchange, result.errors, 'data' in result);
+    const sent = errors.map(withoutStatus);
+    return isRejected ? { errors: sent } : { ...result, errors: sent };
   };
 }
 

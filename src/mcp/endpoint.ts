@@ -16,12 +16,14 @@ import { type Request, type RequestHandler, type Response, Router } from 'expres
 import type { ExecutionResult } from 'graphql';
 import type { Caller } from '../access/caller.ts';
 import type { EndpointServices } from '../access/endpoint-services.ts';
+import { bodyRequests } from '../access/limits/body-points.ts';
 import { Failure, methodNotAllowed } from '../domain/failure.ts';
 import { readTicker } from '../domain/ticker.ts';
 import type { JsonSchema } from '../rest/contract/answer-schema.ts';
 import { callRoute } from '../rest/http/call.ts';
 import { answerAt, asFailure, type CompiledRoute } from '../rest/http/router.ts';
 import { requestLife } from '../runtime/http/request-life.ts';
+import { clipped } from '../runtime/shown-value.ts';
 import { toolArguments } from './arguments.ts';
 import { askGraph, graphqlTool } from './graphql-tool.ts';
 import { withNamedParams } from './invalid-params.ts';
@@ -95,7 +97,7 @@ async function called(
   if (!compiled && name !== graphqlTool.name) {
     const over = await overRate();
     if (over) return failed(over);
-    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${name}.`);
+    throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown tool ${clipped(name, 100)}.`);
   }
   const life = requestLife(response);
   let charges = false;
@@ -124,7 +126,7 @@ async function called(
 
 function resourceAt(resources: readonly Resource[], uri: string): Resource {
   const found = resources.find((resource) => resource.uri === uri);
-  if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown resource ${uri}.`);
+  if (!found) throw new ProtocolError(ProtocolErrorCode.InvalidParams, `Unknown resource ${clipped(uri, 100)}.`);
   return found;
 }
 
@@ -199,7 +201,8 @@ export function mcpRouter(parts: McpParts): Router {
       rejectMessages(response, received);
       return;
     }
-    const { message, cost } = received;
+    const { message, size } = received;
+    const cost = received.cost + bodyRequests(size);
     // Each call listens for the end of the answer.
     response.setMaxListeners(10 + 5 * mostMessages);
     if (cost > 0) await parts.services.admission.charge(caller, request, response, cost);

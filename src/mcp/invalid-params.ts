@@ -1,4 +1,9 @@
 import { type JSONRPCMessage, ProtocolErrorCode } from '@modelcontextprotocol/server';
+import { clipped } from '../runtime/shown-value.ts';
+
+/** Issues that an answer names, and its characters. */
+const mostIssues = 5;
+const mostCharacters = 1000;
 
 /** One thing that a validator finds wrong. */
 interface Issue {
@@ -26,6 +31,7 @@ export function withNamedParams(answer: JSONRPCMessage): JSONRPCMessage {
   if (!('error' in answer) || !validatorCodes.includes(answer.error.code)) return answer;
   const issues = issuesIn(answer.error.message);
   if (issues.length === 0) return answer;
-  const message = issues.map(({ path, message }) => `${path.join('.')}: ${message}`).join('; ');
+  const named = issues.slice(0, mostIssues).map(({ path, message }) => `${path.join('.')}: ${message}`);
+  const message = clipped(named.join('; '), mostCharacters);
   return { ...answer, error: { ...answer.error, code: ProtocolErrorCode.InvalidParams, message } };
 }

@@ -2,7 +2,8 @@ import type { IncomingMessage } from 'node:http';
 import type { Response } from 'express';
 import { type Failure, invalidRequest } from '../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../domain/request-body.ts';
-import { deepestJson, jsonFault } from '../runtime/stored-text.ts';
+import { type JsonSize, jsonSize, mostJsonValues } from '../runtime/json-size.ts';
+import { deepestJson } from '../runtime/stored-text.ts';
 
 /** Bytes of a request; a larger journal import goes to the route itself. */
 const mostBytes = 1024 * 1024;
@@ -13,6 +14,7 @@ export const mostMessages = 20;
 const parseError = -32_700;
 const invalidMessage = -32_600;
 
+const tooDeep = `The message is nested more than ${deepestJson} deep.`;
 const notJson = 'The body is not JSON.';
 
 /** Whether a message calls a tool by name: then it is charged when the tool is called. */
@@ -25,6 +27,7 @@ function isToolCall(message: unknown): boolean {
 export interface Received {
   /** One JSON-RPC message, or a batch of them. */
   message: unknown;
+  size: JsonSize;
   /** What its messages cost beside the tools they call, in requests. */
   cost: number;
 }
@@ -35,6 +38,10 @@ export interface Received {
  */
 export async function receiveMessages(request: IncomingMessage, caller: string): Promise<Received> {
   const bytes = await bodyBytes(request, { maxBytes: mostBytes, mediaTypes: ['application/json'], caller });
+  const size = jsonSize(bytes, deepestJson);
+  if (size === 'too-deep') throw invalidRequest(tooDeep);
+  if (size === 'too-many-values')
+    throw invalidRequest(`The message has more than ${mostJsonValues.toLocaleString('en-US')} values.`);
   const text = utf8Text(bytes);
   let message: unknown;
   try {
@@ -42,12 +49,11 @@ export async function receiveMessages(request: IncomingMessage, caller: string):
   } catch {
     throw invalidRequest(notJson);
   }
-  if (jsonFault(message)?.fault === 'too-deep')
-    throw invalidRequest(`The message is nested more than ${deepestJson} deep.`);
   const messages: unknown[] = Array.isArray(message) ? message : [message];
   if (messages.length > mostMessages)
     throw invalidRequest(`The batch has ${messages.length} messages; at most ${mostMessages} are allowed.`);
-  return { message, cost: Math.max(Number(messages.length === 0), messages.filter((one) => !isToolCall(one)).length) };
+  const cost = Math.max(Number(messages.length === 0), messages.filter((one) => !isToolCall(one)).length);
+  return { message, size, cost };
 }
 
 /** Answers a request whose messages could not be read, as JSON-RPC does. */

@@ -5,6 +5,7 @@ import { Failure, invalidParameter } from '../domain/failure.ts';
 import { isDate, isTimeZone, parseClockTime, parseDate, parseRequestedInstant } from '../domain/market-time.ts';
 import { parseTicker } from '../domain/ticker.ts';
 import { numberText } from '../runtime/number-text.ts';
+import { shownValue } from '../runtime/shown-value.ts';
 import { builder } from './builder.ts';
 
 /** Converts the 400 of a domain parser to the GraphQL error of an invalid input, with the same code and message. */
@@ -69,7 +70,7 @@ function noInteger(name: string, sent: string): GraphQLError {
 
 function checkedInteger(name: string, value: unknown): number {
   // What was sent as JSON may be an object that says nothing of itself: `String` would call its `toString`.
-  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw noInteger(name, JSON.stringify(value) ?? '');
+  if (typeof value !== 'number' || !Number.isSafeInteger(value)) throw noInteger(name, shownValue(value));
   return value;
 }
 

@@ -2,7 +2,6 @@ import {
   type DocumentNode,
   type GraphQLSchema,
   getOperationAST,
-  getVariableValues,
   type OperationDefinitionNode,
   OperationTypeNode,
 } from 'graphql';
@@ -31,8 +30,8 @@ export interface WeighedOperation {
   kind: OperationTypeNode;
   /** Scope groups that its usage counts in. */
   groups: readonly string[];
-  /** Predicts a request. `variables` are as they were sent; where they are wrong, executing the operation says so. */
-  predict(variables: Record<string, unknown> | undefined, caller: AskingCaller): Prediction;
+  /** Predicts a request by its variables, coerced, and the points of reading what it came with. */
+  predict(variables: Record<string, unknown>, caller: AskingCaller, sentPoints?: number): Prediction;
 }
 
 /** Bytes that all formulas together may take, and about what a field and the rest of one take. */
@@ -44,8 +43,8 @@ function fieldsOf({ fields }: PlannedFields): number {
   return fields.reduce((count, { below }) => count + 1 + fieldsOf(below), 0);
 }
 
-function withTokens(weight: Weight, tokens: number): Weight {
-  return { ...weight, points: weight.points + tokens * weights.token };
+function withPoints(weight: Weight, points: number): Weight {
+  return { ...weight, points: weight.points + points };
 }
 
 function formula(
@@ -60,14 +59,12 @@ function formula(
   const weighedOperation: WeighedOperation = {
     kind: operation.operation,
     groups: scopeGroups(schema, document, operation.name?.value),
-    predict(sent, caller) {
-      const { coerced = {} } = getVariableValues(schema, operation.variableDefinitions ?? [], sent ?? {}, {
-        maxErrors: 1,
-      });
-      const asking: Asking = { variables: coerced, caller, learned, argumentsRead: new Map() };
+    predict(variables, caller, sentPoints = 0) {
+      const asking: Asking = { variables, caller, learned, argumentsRead: new Map() };
+      const points = tokens * weights.token + sentPoints;
       return {
-        ...withTokens(weighed(predict(fields, asking)), tokens),
-        actual: (data) => withTokens(weighed(actual(fields, data, asking)), tokens),
+        ...withPoints(weighed(predict(fields, asking)), points),
+        actual: (data) => withPoints(weighed(actual(fields, data, asking)), points),
       };
     },
   };

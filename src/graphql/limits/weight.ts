@@ -1,5 +1,4 @@
-/** Points that cost as much as one REST request. */
-export const pointsPerRequest = 10;
+import { pointsPerRequest } from '../../access/limits/body-points.ts';
 
 /**
  * Points of what every answer is made of. With those that fields declare, a page of 1,000 bars of nine values is ten;
@@ -12,6 +11,8 @@ export const weights = {
   leaf: 0.0004,
   /** A byte of the answer. */
   byte: 0.000024,
+  /** An error beside the data of an answer. */
+  error: 0.03,
 } as const;
 
 /** What an answer takes: as predicted, or as it was. */

@@ -3,13 +3,14 @@ import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
 import { admitAnonymous, admitOperation } from '../admit-operation.ts';
+import { sentPoints } from '../limits/sent-points.ts';
 import type { OperationWeights } from '../limits/weighed-operation.ts';
 import { requestError, stateOf } from '../request-state.ts';
 import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
 
 /**
  * Admits every operation before it runs, and counts its usage when it has. Introspection needs no credential: without
- * one it is charged to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free.
+ * one it is charged to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free unless it comes with a large body.
  */
 export function operationAdmission(services: EndpointServices, weigh: OperationWeights): Plugin {
   return {
@@ -17,7 +18,7 @@ export function operationAdmission(services: EndpointServices, weigh: OperationW
       const given = args as unknown as ExecutionArgs;
       const { document, operationName } = given;
       const state = stateOf(given);
-      if (isTypenameOnly(document, operationName)) return;
+      if (isTypenameOnly(document, operationName) && sentPoints(state) === 0) return;
       const life = requestLife(state.res);
       try {
         const isPublic = isIntrospectionOnly(document, operationName);

@@ -7,6 +7,7 @@ import { heavyValues } from '../../runtime/json-bytes.ts';
 import { jsonBuffers, stringified, WrittenJson } from '../../runtime/json-parts.ts';
 import { currentRequest } from '../../runtime/request-scope.ts';
 import type { AnswerCache } from '../../runtime/response-cache.ts';
+import { sentPoints } from '../limits/sent-points.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 import { isMarketData } from '../scope-groups.ts';
 
@@ -15,8 +16,10 @@ import { isMarketData } from '../scope-groups.ts';
  * and over: within a second, and while nothing changes that the answer was made from, they get one. The caller's rights
  * are in the key.
  */
-function cacheKey({ admitted, params }: OperationState, args: ExecutionArgs, nowMs: number): string | null {
-  if (!admitted || !params.query || !isMarketData(admitted.groups)) return null;
+function cacheKey(state: OperationState, args: ExecutionArgs, nowMs: number): string | null {
+  const { admitted, params } = state;
+  // A key holds the variables: large ones would fill the cache.
+  if (!admitted || !params.query || !isMarketData(admitted.groups) || sentPoints(state) > 0) return null;
   return JSON.stringify([
     rightsOf(admitted.caller),
     Math.floor(nowMs / 1000),

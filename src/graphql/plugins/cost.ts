@@ -1,7 +1,8 @@
 import type { ExecutionResult } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
-import { pointsPerRequest, requestsOf } from '../limits/weight.ts';
+import { pointsPerRequest } from '../../access/limits/body-points.ts';
+import { requestsOf, weights } from '../limits/weight.ts';
 import { type OperationState, stateOf } from '../request-state.ts';
 
 /** What an answer says of its cost, in points but for `requests`. */
@@ -36,7 +37,7 @@ export function costExtension({ admission }: EndpointServices): Plugin {
         const { charged, req, res } = state;
         if (!charged || Symbol.asyncIterator in result) return;
         state.actual = actualCost(state, result);
-        const { points } = state.actual;
+        const points = state.actual.points + (result.errors?.length ?? 0) * weights.error;
         const { cost: requests, rate } = await admission.settle(charged, req, res, requestsOf(points));
         const cost: Cost = {
           requests,

@@ -77,7 +77,7 @@ export function heavyExecution(services: EndpointServices, limits: AnswerLimits)
     const pieces = new Pieces({ turn: yieldToEventLoop, limits: most, now: () => performance.now() });
     Object.assign(state, { batchSchedule: pieces.batch });
     try {
-      const { data, errors } = await executeInPieces(args, pieces);
+      const { data, errors } = await executeInPieces({ ...args, variableValues: state.variables }, pieces);
       const result = { ...(errors.length > 0 && { errors }), ...(data !== undefined && { data }) };
       return result as ExecutionResult;
     } catch (error) {

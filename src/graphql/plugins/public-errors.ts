@@ -1,29 +1,39 @@
 import type { GraphQLError } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
+import { boundedErrors, tooManyErrors } from '../error-bounds.ts';
 import { publicError } from '../errors.ts';
+import { documentLimits } from '../limits/document-limits.ts';
+import { sentPoints } from '../limits/sent-points.ts';
+import { requestsOf } from '../limits/weight.ts';
 import { requestErrorWithin } from '../request-error.ts';
-import { type HttpContext, requestError } from '../request-state.ts';
+import { type HttpContext, type OperationState, requestError } from '../request-state.ts';
+
+/** What errors depend on, of the operation that they are of. */
+type ErrorContext = HttpContext & Pick<OperationState, 'answerBytes' | 'sentPoints'>;
 
 /**
  * The errors of an answer as clients see them, each with a code of the contract. A request that failed before it was
- * charged is charged 1 here; when nothing is left of the caller's minute, that is the one error.
+ * charged is charged for its body here; when nothing is left of the caller's minute, that is the one error.
  */
 export async function publicErrors(
   services: EndpointServices,
-  { req, res }: HttpContext,
+  context: ErrorContext,
   errors: readonly unknown[],
   hasData: boolean,
 ): Promise<{ errors: GraphQLError[]; isRejected: boolean }> {
-  const rejected = await services.admission.chargeRejected(req, res).then(
+  const { req, res, answerBytes = documentLimits.answerBytes } = context;
+  const rejected = await services.admission.chargeRejected(req, res, requestsOf(sentPoints(context))).then(
     () => null,
     (error: unknown) => requestError(services, { req, res }, error),
   );
   const shown = (rejected ? [rejected] : errors).map(
     (error) => requestErrorWithin(error) ?? publicError(error, (failure) => services.report(req, failure), hasData),
   );
-  services.note(req, { code: String(shown[0]!.extensions.code) });
-  return { errors: shown, isRejected: rejected !== null };
+  const bounded = boundedErrors(shown, hasData && !rejected, answerBytes);
+  const sent = bounded ?? [tooManyErrors(answerBytes)];
+  services.note(req, { code: String(sent[0]!.extensions.code) });
+  return { errors: sent, isRejected: rejected !== null || bounded === null };
 }
 
 /** Gives every error of an answer its public form. */

@@ -1,7 +1,6 @@
 import { type ASTNode, GraphQLError, Kind, type ValidationRule } from 'graphql';
 import type { Plugin } from 'graphql-yoga';
 import { invalidParameter } from '../../domain/failure.ts';
-import { jsonFailure } from '../../domain/sent-text.ts';
 import { isStorableText, nestsDeeper, storableText } from '../../runtime/stored-text.ts';
 
 /** Deepest nesting of brackets in a document: the parser recurses into each. */
@@ -34,12 +33,7 @@ const storableTexts: ValidationRule = (context) => ({
   },
 });
 
-function variablesError(variables: unknown): GraphQLError | null {
-  const failure = jsonFailure(variables ?? null, 'variables');
-  return failure && invalid(failure.message, failure.details);
-}
-
-/** Rejects documents and variables that are nested too deep to be read, and texts that cannot be stored. */
+/** Rejects documents that are nested too deep to be read, and texts in them that cannot be stored. */
 export function sentTexts(): Plugin {
   return {
     onParse: ({ params: { source } }) => {
@@ -47,13 +41,5 @@ export function sentTexts(): Plugin {
         throw invalid(`The document has brackets nested more than ${deepestBrackets} deep.`);
     },
     onValidate: ({ addValidationRule }) => addValidationRule(storableTexts),
-    onExecute: ({ args, setResultAndStopExecution }) => {
-      const error = variablesError(args.variableValues);
-      if (error) setResultAndStopExecution({ errors: [error] });
-    },
-    onSubscribe: ({ args, setResultAndStopExecution }) => {
-      const error = variablesError(args.variableValues);
-      if (error) setResultAndStopExecution({ errors: [error] });
-    },
   };
 }

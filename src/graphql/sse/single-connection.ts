@@ -7,6 +7,7 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFound } from '../../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
+import { requireReadable } from '../../domain/sent-text.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
@@ -14,6 +15,7 @@ import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { documentBody } from '../limits/document-limits.ts';
+import { sentPoints, setBodySize } from '../limits/sent-points.ts';
 import { requestsOf } from '../limits/weight.ts';
 import { isRequestError, requestErrorOf, requireQuery, withoutStatus } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
@@ -24,6 +26,8 @@ export interface SentOperation {
   variables?: Record<string, unknown>;
   operationName?: string | null;
   extensions?: { operationId?: unknown };
+  /** Points of reading what it came with; set here, whatever was sent. */
+  sentPoints?: number;
 }
 
 /** Runs an operation whose answers go to another connection, with which what it holds ends. */
@@ -68,17 +72,20 @@ function send(response: ServerResponse, status: number, text = '', type = 'text/
 
 type Identified = SentOperation & { id: string };
 
-/** A body's JSON; null for what is none. */
-async function sentJson(request: IncomingMessage, caller: string): Promise<unknown> {
-  const text = utf8Text(await bodyBytes(request, { ...documentBody, caller }));
+/** A body's JSON, null for what is none, and the points of reading it. */
+async function sentJson(request: IncomingMessage, caller: string): Promise<{ json: unknown; points: number }> {
+  const bytes = await bodyBytes(request, { ...documentBody, caller });
+  setBodySize(request, requireReadable(bytes, 'body'));
+  const points = sentPoints({ req: request });
   try {
-    return JSON.parse(text);
-  } catch {
-    return null;
+    return { json: JSON.parse(utf8Text(bytes)), points };
+  } catch (error) {
+    if (!(error instanceof SyntaxError)) throw error;
+    return { json: null, points };
   }
 }
 
-function readOperation(json: unknown): Identified {
+function readOperation(json: unknown, sentPoints: number): Identified {
   const sent = json as SentOperation | null;
   const { query, variables, extensions } = sent ?? {};
   requireQuery(sent ?? {});
@@ -88,19 +95,20 @@ function readOperation(json: unknown): Identified {
   const id = extensions?.operationId;
   if (typeof id !== 'string' || id === '' || id.length > 200)
     throw invalidRequest('extensions.operationId: expected 1 to 200 characters.');
-  return { ...sent!, id };
+  return { ...sent!, id, sentPoints };
 }
 
 /** Operations that one request may bring. */
 const mostTogether = 20;
 
+/** The operations of a body that their connection is charged for. */
 function readOperations(json: unknown): Identified[] {
   const sent = (json as { operations?: unknown } | null)?.operations;
   if (!Array.isArray(sent) || sent.length === 0 || sent.length > mostTogether)
     throw invalidRequest(
       `Expected operations, a list of 1 to ${mostTogether}, or the token of a reserved stream (PUT).`,
     );
-  const operations = sent.map(readOperation);
+  const operations = sent.map((each) => readOperation(each, 0));
   if (new Set(operations.map(({ id }) => id)).size < operations.length)
     throw invalidRequest('extensions.operationId: expected a different id for each operation.');
   return operations;
@@ -136,8 +144,8 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   const connections = new Map<string, Connection>();
 
   /** A connection of the caller's, charged and counted among the streams of theirs. */
-  async function connect(request: IncomingMessage, response: ServerResponse): Promise<Connection> {
-    const { caller, ...charged } = await admission.admit(request, response, { cost: () => 1 });
+  async function connect(request: IncomingMessage, response: ServerResponse, cost = 1): Promise<Connection> {
+    const { caller, ...charged } = await admission.admit(request, response, { cost: () => cost, least: cost });
     const life = lifetime();
     life.onEnd(admission.takeStreamSlot(caller));
     const out = Promise.withResolvers<EventStream>();
@@ -227,7 +235,8 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   }
 
   async function add(connection: Connection, request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const operation = readOperation(await sentJson(request, connection.caller.accountId));
+    const { json, points } = await sentJson(request, connection.caller.accountId);
+    const operation = readOperation(json, points);
     const result = await run(connection, operation, request, response);
     if (result === null) return send(response, 204);
     const report = (failure: Failure) => reportFailure(request, failure);
@@ -236,17 +245,19 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   }
 
   /**
-   * Subscriptions that came with their connection cost their points together, the connection's own request among them:
+   * Subscriptions that came with their connection cost their points and their body's together, the connection's own
+   * request among them:
    * what each of them was charged beyond that is given back.
    */
   async function settle(
     { charged }: Connection,
     results: readonly (ExecutionResult | Subscribed)[],
+    sentPoints: number,
     request: IncomingMessage,
     response: ServerResponse,
   ): Promise<void> {
     const each = results.flatMap((result) => ('answers' in result && result.charged ? [result.charged] : []));
-    const points = each.reduce((sum, { prediction }) => sum + prediction.points, 0);
+    const points = each.reduce((sum, { prediction }) => sum + prediction.points, sentPoints);
     const cost = each.reduce((sum, one) => sum + one.cost, charged.cost);
     await admission.settle({ ...charged, cost }, request, response, requestsOf(points));
   }
@@ -254,8 +265,9 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   /** All operations in one request, whose answer is the stream: nothing has to reach the same process twice. */
   async function together(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const { accountId } = await admission.identify(request);
-    const operations = readOperations(await sentJson(request, accountId));
-    const connection = await connect(request, response);
+    const { json, points } = await sentJson(request, accountId);
+    const operations = readOperations(json);
+    const connection = await connect(request, response, requestsOf(points));
     const { life } = connection;
     requestLife(response).onEnd(life.end);
     // Each operation listens for the end of the answer too.
@@ -269,6 +281,7 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
       await settle(
         connection,
         results.map(([, result]) => result),
+        points,
         request,
         response,
       );
@@ -311,7 +324,11 @@ export function singleConnections(services: EndpointServices, runOperation: RunO
   }
 
   return (request: IncomingMessage, response: ServerResponse): void => {
-    serve(request, response).catch((error: unknown) => {
+    serve(request, response).catch(async (thrown: unknown) => {
+      const error = await admission.chargeRejected(request, response, requestsOf(sentPoints({ req: request }))).then(
+        () => thrown,
+        (over: unknown) => over,
+      );
       const refused = isRequestError(error)
         ? error
         : requestErrorOf(error instanceof Failure ? error : internal(error));

@@ -4,14 +4,16 @@ import { CloseCode, MessageType, type Server } from 'graphql-ws';
 import type { Caller } from '../../access/caller.ts';
 import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
+import { bodyPoints, bodyRequests } from '../../access/limits/body-points.ts';
 import { clientGone, Failure, internal, rateLimited } from '../../domain/failure.ts';
 import type { OpenStream, StreamEnd } from '../../domain/open-stream.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
 import type { WebSocketConnection, WebSocketListener } from '../../runtime/http/websocket/connection.ts';
 import { heartbeat } from '../../runtime/http/websocket/heartbeat.ts';
+import { type JsonExcess, jsonSize, mostJsonValues } from '../../runtime/json-size.ts';
 import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { withinRequest } from '../../runtime/request-scope.ts';
-import { deepestJson, jsonFault } from '../../runtime/stored-text.ts';
+import { deepestJson } from '../../runtime/stored-text.ts';
 import { endError } from '../../schema/live.ts';
 import { requestErrorOf } from '../request-error.ts';
 import type { RunOperation, SentOperation } from '../sse/single-connection.ts';
@@ -26,6 +28,12 @@ export const mostOperations = 100;
  * 4403). @testonly
  */
 export const closing = { goingAway: 1001, unexpected: 4500, tryAgain: 1013, unauthorized: 4401, forbidden: 4403 };
+
+/** Reasons of closing for a message that is not read. */
+const invalidMessages: Record<JsonExcess, string> = {
+  'too-deep': `Invalid message received: nested more than ${deepestJson} deep`,
+  'too-many-values': `Invalid message received: more than ${mostJsonValues} values`,
+};
 
 function closeCodeOf({ status }: Failure): number {
   if (status === 401) return closing.unauthorized;
@@ -46,6 +54,8 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
   readonly #heart;
   readonly #operations = new Set<Lifetime>();
   #caller: Caller | null = null;
+  /** Points of reading the message at hand, until an operation is charged them. */
+  #sentPoints = 0;
   #handle: (message: string) => Promise<void> = async () => {};
   readonly #closed: (code?: number, reason?: string) => Promise<void>;
 
@@ -83,16 +93,37 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
 
   /** Handles a message; an operation goes on when the next message is handled. */
   onMessage(message: string | Buffer): void {
+    const size = jsonSize(Buffer.from(message), deepestJson);
+    if (typeof size === 'string') {
+      this.#charge(bodyRequests({ bytes: message.length, values: 0 }));
+      this.#socket.close(CloseCode.BadRequest, invalidMessages[size]);
+      return;
+    }
+    this.#sentPoints = bodyPoints(size);
     this.#handle(String(message)).catch((error: unknown) => {
       this.#services.report(this.#request, internal(error));
       this.#socket.close(closing.unexpected, 'Something went wrong on our side.');
     });
+    if (this.#sentPoints > 0) this.#charge(bodyRequests(size));
   }
 
-  /** Answers a ping of the protocol with its payload, unless writing that would overflow the stack. */
+  /** Charges a large message that is no operation; closes the connection if it is one too many, or before admission. */
+  #charge(requests: number): void {
+    this.#sentPoints = 0;
+    if (requests === 0) return;
+    if (this.#caller === null) {
+      this.#socket.close(CloseCode.BadRequest, 'Invalid message received: too large');
+      return;
+    }
+    const response = new ServerResponse(this.#request);
+    this.#services.admission.charge(this.#caller, this.#request, response, requests).catch((error: unknown) => {
+      const failure = error instanceof Failure ? error : internal(error);
+      this.#socket.close(closeCodeOf(failure), failure.message);
+    });
+  }
+
+  /** Answers a ping of the protocol with its payload. */
   async #pong(payload: unknown): Promise<void> {
-    if (jsonFault(payload)?.fault === 'too-deep')
-      return this.#socket.close(CloseCode.BadRequest, `Invalid message received: nested more than ${deepestJson} deep`);
     await this.#socket.send(JSON.stringify({ type: MessageType.Pong, payload }));
   }
 
@@ -153,6 +184,8 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     id: string,
     sent: SentOperation,
   ): Promise<readonly GraphQLError[] | ExecutionResult | AsyncIterableIterator<ExecutionResult>> {
+    const sentPoints = this.#sentPoints;
+    this.#sentPoints = 0;
     if (this.#operations.size >= mostOperations)
       return [requestErrorOf(rateLimited(`At most ${mostOperations} operations at a time on one connection.`, 1))];
     const life = lifetime();
@@ -164,12 +197,12 @@ export class GraphqlConnection implements WebSocketListener, OpenStream {
     const response = new ServerResponse(this.#request);
     life.onEnd(() => response.emit('close'));
     if (this.#socket.isClosed) life.end();
-    const result = await withinRequest(scope, () => this.#run(this.#request, response, sent, life)).catch(
-      (error: unknown) => {
-        life.end();
-        throw error;
-      },
-    );
+    const result = await withinRequest(scope, () =>
+      this.#run(this.#request, response, { ...sent, sentPoints }, life),
+    ).catch((error: unknown) => {
+      life.end();
+      throw error;
+    });
     if ('answers' in result) {
       scope.isHeavy();
       return this.#events(id, result, life);

@@ -1,8 +1,10 @@
 import type { IncomingMessage } from 'node:http';
 import { z } from 'zod';
+import { bodyRequests } from '../../access/limits/body-points.ts';
 import { type Failure, invalidParameter } from '../../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
-import { jsonFailure } from '../../domain/sent-text.ts';
+import { jsonFailure, requireReadable } from '../../domain/sent-text.ts';
+import type { JsonSize } from '../../runtime/json-size.ts';
 import { named } from './components.ts';
 
 /** How a route reads its request's body. */
@@ -13,16 +15,26 @@ export interface BodyReader {
   required: boolean;
   /** JSON Schema of the body, for OpenAPI. */
   schema: Record<string, unknown>;
+  /** The size of a JSON body, which is charged; throws 400 for one that is more than is read. */
+  size?: (bytes: Buffer) => JsonSize;
   /** The value handed to the route's `variables`; throws 400 for a body of the wrong shape. */
   read: (bytes: Buffer) => unknown;
 }
 
 /**
  * Reads and checks a request's body: 415 for another media type, 413 when too large, 400 when it is not what is
- * expected. `caller` = whose bytes they are, for the limit of bodies in progress.
+ * expected. `caller` = whose bytes they are, for the limit of bodies in progress; `charge` takes the requests that a
+ * large body costs beside its own.
  */
-export async function readBody(reader: BodyReader, request: IncomingMessage, caller: string): Promise<unknown> {
+export async function readBody(
+  reader: BodyReader,
+  request: IncomingMessage,
+  caller: string,
+  charge: (requests: number) => Promise<unknown>,
+): Promise<unknown> {
   const bytes = await bodyBytes(request, { ...reader, caller });
+  const requests = reader.size ? bodyRequests(reader.size(bytes)) : 0;
+  if (requests > 0) await charge(requests);
   if (bytes.length > 0) return reader.read(bytes);
   if (!reader.required) return null;
   throw invalidParameter('body', 'is required; it was empty');
@@ -61,6 +73,7 @@ export function jsonBody(
     maxBytes,
     required,
     schema: describedBody(shape, description),
+    size: (bytes) => requireReadable(bytes, 'body'),
     read: (bytes) => {
       let value: unknown;
       try {

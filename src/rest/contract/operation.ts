@@ -11,6 +11,7 @@ import {
 } from 'graphql';
 import { Failure, failureWithin, internal } from '../../domain/failure.ts';
 import { compileOperation, type RunOperation } from '../../runtime/graph/compiled-operation.ts';
+import { coerceVariables } from '../../runtime/graph/variables.ts';
 import { operationSpan } from '../../runtime/operation-span.ts';
 import { withFragments } from './fragments.ts';
 import type { Route } from './route.ts';
@@ -76,6 +77,8 @@ export function storedOperation(schema: GraphQLSchema, route: Route): StoredOper
     async (context, values) => {
       // The compiled form departs from the language when variables are omitted: every one is sent.
       const complete = Object.fromEntries(variables.map((name) => [name, values[name] ?? null]));
+      const { errors } = await coerceVariables(schema, definition, complete);
+      if (errors) throw failureOf(errors[0]!);
       const result = await run(undefined, context, complete);
       if (result.errors?.length) throw failureOf(result.errors[0]!);
       return result.data as Record<string, unknown>;

@@ -94,7 +94,7 @@ export async function chargeForBody(
   body: unknown,
 ): Promise<void> {
   const whole = Math.ceil(cost?.(body) ?? 1);
-  if (whole > 1) await admission.charge(caller, request, response, whole, 1);
+  if (whole > 1) await admission.charge(caller, request, response, whole, { already: 1 });
 }
 
 interface Exchange {
@@ -122,9 +122,11 @@ async function takeSlot({ services }: RestParts, { route }: CompiledRoute, { con
 /** Runs the operation and builds the body of its answer; cached if it is about sealed sessions only. */
 async function freshAnswer(parts: RestParts, compiled: CompiledRoute, exchange: Exchange): Promise<SentAnswer> {
   const { route, operation, tables } = compiled;
-  const { caller, request, context, media } = exchange;
+  const { caller, request, response, context, media } = exchange;
+  const { admission } = parts.services;
+  const charge = (requests: number) => admission.charge(caller, request, response, requests);
   const values = routeValues(route, request.params, request.query);
-  const body = route.body ? await readBody(route.body, request, caller.accountId) : undefined;
+  const body = route.body ? await readBody(route.body, request, caller.accountId, charge) : undefined;
   await chargeForBody(parts.services, route, exchange, body);
   await takeSlot(parts, compiled, exchange);
   const store = route.method === 'GET' ? parts.sealed.storing(answerKey(parts, exchange)) : null;

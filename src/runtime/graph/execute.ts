@@ -1,4 +1,4 @@
-import { type ExecutionArgs, type GraphQLError, getOperationAST, getVariableValues, locatedError } from 'graphql';
+import { type ExecutionArgs, type GraphQLError, getOperationAST, locatedError } from 'graphql';
 import type { Pieces } from '../pieces.ts';
 import { CollectedErrors } from './collected-errors.ts';
 import { fragmentsOf } from './document.ts';
@@ -13,14 +13,14 @@ export interface WrittenResult {
   errors: readonly GraphQLError[];
 }
 
-/** Runs a validated query in pieces. Rejects when it is stopped. */
+/**
+ * Runs a validated query, with variables as `coerceVariables` read them, in pieces. Rejects when it is stopped.
+ */
 export async function executeInPieces(args: ExecutionArgs, pieces: Pieces): Promise<WrittenResult> {
   const { schema, document, rootValue, contextValue } = args;
   const operation = getOperationAST(document, args.operationName)!;
-  const variables = getVariableValues(schema, operation.variableDefinitions ?? [], args.variableValues ?? {});
-  if (variables.errors) return { errors: variables.errors };
   const fragments = Object.fromEntries(fragmentsOf(document));
-  const plans = new Plans({ schema, operation, fragments, variableValues: variables.coerced, rootValue });
+  const plans = new Plans({ schema, operation, fragments, variableValues: args.variableValues ?? {}, rootValue });
   const errors = new CollectedErrors((bytes) => pieces.wrote(bytes));
   const type = schema.getRootType(operation.operation)!;
   const execution = new Execution(contextValue, pieces, errors);

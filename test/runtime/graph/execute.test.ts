@@ -212,14 +212,4 @@ describe('executing in pieces', () => {
     expect([made, turns]).toEqual([madeThen, 6]);
     expect(made).toBeLessThan(100);
   });
-
-  test('variables that do not fit are errors without data', async () => {
-    const schema = buildSchema('type Query { rows(first: Int!): Int }');
-    const args = { schema, document: parse('query($n: Int!) { rows(first: $n) }'), variableValues: { n: 'three' } };
-    const result = await executeInPieces(args, piecesOf(10).pieces);
-    expect('data' in result).toBe(false);
-    expect(result.errors.map(({ message }) => message)).toEqual(
-      ((await execute(args)).errors ?? []).map(({ message }) => message),
-    );
-  });
 });

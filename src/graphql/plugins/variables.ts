@@ -1,0 +1,39 @@
+import { type ExecutionArgs, GraphQLError, getOperationAST } from 'graphql';
+import type { Plugin } from 'graphql-yoga';
+import { jsonFailure } from '../../domain/sent-text.ts';
+import { coerceVariables } from '../../runtime/graph/variables.ts';
+import { stateOf } from '../request-state.ts';
+
+/** Reads the variables of an operation; returns what is wrong with them. */
+async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError[]> {
+  const sent = args.variableValues ?? {};
+  const failure = jsonFailure(sent, 'variables');
+  if (failure) {
+    const { message, details } = failure;
+    return [new GraphQLError(message, { extensions: { code: 'invalid_params', ...(details ? { details } : {}) } })];
+  }
+  const operation = getOperationAST(args.document, args.operationName);
+  // The executors say that the document has no such operation.
+  if (!operation) return [];
+  const { coerced, errors } = await coerceVariables(args.schema, operation, sent);
+  if (errors) return errors;
+  stateOf(args).variables = coerced;
+  return [];
+}
+
+/**
+ * Reads variables once, before an operation is admitted, for weighing it and for executing it. Rejects those that cannot
+ * be stored, are nested too deep, or do not fit their types: the executors, which read them again, find no error.
+ */
+export function variables(): Plugin {
+  return {
+    onExecute: async ({ args, setResultAndStopExecution }) => {
+      const errors = await readVariables(args as unknown as ExecutionArgs);
+      if (errors.length > 0) setResultAndStopExecution({ errors: [...errors] });
+    },
+    onSubscribe: async ({ args, setResultAndStopExecution }) => {
+      const errors = await readVariables(args as unknown as ExecutionArgs);
+      if (errors.length > 0) setResultAndStopExecution({ errors: [...errors] });
+    },
+  };
+}
