@@ -61,8 +61,8 @@ const argument: Record<string, string> = {
 };
 
 /**
- * Parents of a field that are measured together. Rows of a chain lead to hundreds of contracts: with thirty, a price per
- * contract that is three times too low is lost in what is not distinguished from noise.
+ * Parents of a field that are measured together. Rows of a chain lead to hundreds of contracts: with thirty, a price
+ * per contract that is three times too low is lost in what is not distinguished from noise.
  */
 const manyParents: Record<string, number> = { OptionContract: 200, Greeks: 200 };
 const usualParents = 30;

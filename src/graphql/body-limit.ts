@@ -3,10 +3,10 @@ import { Readable } from 'node:stream';
 import type { Admission } from '../access/admission.ts';
 import { type Failure, failureWithin, internal, notAuthenticated } from '../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../domain/request-body.ts';
-import { requireReadable } from '../domain/sent-text.ts';
 import { declaredLength } from '../runtime/http/request-body.ts';
 import { documentBody } from './limits/document-limits.ts';
-import { setBodySize } from './limits/sent-points.ts';
+import { sentPoints, weighBody } from './limits/sent-points.ts';
+import { requestsOf } from './limits/weight.ts';
 import { requestErrorOf, withoutStatus } from './request-error.ts';
 
 type Handler = (request: IncomingMessage & { body?: unknown }, response: ServerResponse, next: () => void) => void;
@@ -26,7 +26,7 @@ async function receive(admission: Admission, request: IncomingMessage): Promise<
 /** The JSON of a body, which is within the limits of what is read. */
 async function readableBody(admission: Admission, request: IncomingMessage): Promise<Buffer> {
   const bytes = await receive(admission, request);
-  setBodySize(request, requireReadable(bytes, 'body'));
+  weighBody(request, bytes);
   return Buffer.from(utf8Text(bytes));
 }
 
@@ -52,7 +52,8 @@ export function receiveBody(admission: Admission): Handler {
         next();
       },
       async (error: unknown) => {
-        const refused = await admission.chargeRejected(request, response).catch((over: unknown) => over);
+        const cost = requestsOf(sentPoints({ req: request }));
+        const refused = await admission.chargeRejected(request, response, cost).catch((over: unknown) => over);
         reject(response, failureWithin(refused) ?? failureWithin(error) ?? internal(error));
       },
     );

@@ -1,12 +1,16 @@
 import type { IncomingMessage } from 'node:http';
 import { bodyPoints } from '../../access/limits/body-points.ts';
-import type { JsonSize } from '../../runtime/json-size.ts';
+import { requireReadable } from '../../domain/sent-text.ts';
 
 const pointsOf = new WeakMap<IncomingMessage, number>();
 
-/** Remembers what reading the body of a request took. */
-export function setBodySize(request: IncomingMessage, size: JsonSize): void {
-  pointsOf.set(request, bodyPoints(size));
+/**
+ * Remembers what reading the body of a request takes: its bytes at least. Throws 400 for one that is nested deeper, or
+ * has more values, than is read.
+ */
+export function weighBody(request: IncomingMessage, bytes: Buffer): void {
+  pointsOf.set(request, bodyPoints({ bytes: bytes.length, values: 0 }));
+  pointsOf.set(request, bodyPoints(requireReadable(bytes, 'body')));
 }
 
 /** Points of reading what an operation came with. */

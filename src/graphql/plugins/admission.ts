@@ -10,7 +10,8 @@ import { isIntrospectionOnly, isTypenameOnly } from '../scope-groups.ts';
 
 /**
  * Admits every operation before it runs, and counts its usage when it has. Introspection needs no credential: without
- * one it is charged to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free unless it comes with a large body.
+ * one it is charged to the client's address. `{ __typename }`, with which tools ask whether anybody is there, is free
+ * unless it comes with a large body.
  */
 export function operationAdmission(services: EndpointServices, weigh: OperationWeights): Plugin {
   return {

@@ -22,8 +22,8 @@ async function readVariables(args: ExecutionArgs): Promise<readonly GraphQLError
 }
 
 /**
- * Reads variables once, before an operation is admitted, for weighing it and for executing it. Rejects those that cannot
- * be stored, are nested too deep, or do not fit their types: the executors, which read them again, find no error.
+ * Reads variables once, before an operation is admitted, for weighing and executing it. Rejects those that cannot be
+ * stored, are nested too deep, or do not fit their types: the executors, which read them again, find no error.
  */
 export function variables(): Plugin {
   return {

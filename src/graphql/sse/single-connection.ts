@@ -7,7 +7,6 @@ import type { EndpointServices } from '../../access/endpoint-services.ts';
 import { recheckCaller } from '../../access/entitlement/recheck.ts';
 import { clientGone, Failure, internal, invalidRequest, methodNotAllowed, notFound } from '../../domain/failure.ts';
 import { bodyBytes, utf8Text } from '../../domain/request-body.ts';
-import { requireReadable } from '../../domain/sent-text.ts';
 import { beginRequest } from '../../runtime/event-loop.ts';
 import { type EventStream, openEventStream } from '../../runtime/http/event-stream.ts';
 import { requestLife } from '../../runtime/http/request-life.ts';
@@ -15,7 +14,7 @@ import { type Lifetime, lifetime } from '../../runtime/lifetime.ts';
 import { type RequestScope, withinRequest } from '../../runtime/request-scope.ts';
 import type { LiveAnswers } from '../../schema/live.ts';
 import { documentBody } from '../limits/document-limits.ts';
-import { sentPoints, setBodySize } from '../limits/sent-points.ts';
+import { sentPoints, weighBody } from '../limits/sent-points.ts';
 import { requestsOf } from '../limits/weight.ts';
 import { isRequestError, requestErrorOf, requireQuery, withoutStatus } from '../request-error.ts';
 import { eachAnswer, lastAnswer, type Subscribed } from './subscription.ts';
@@ -75,7 +74,7 @@ type Identified = SentOperation & { id: string };
 /** A body's JSON, null for what is none, and the points of reading it. */
 async function sentJson(request: IncomingMessage, caller: string): Promise<{ json: unknown; points: number }> {
   const bytes = await bodyBytes(request, { ...documentBody, caller });
-  setBodySize(request, requireReadable(bytes, 'body'));
+  weighBody(request, bytes);
   const points = sentPoints({ req: request });
   try {
     return { json: JSON.parse(utf8Text(bytes)), points };

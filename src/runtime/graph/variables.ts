@@ -96,8 +96,8 @@ async function coerceValue(
  * Reads the variables of a validated operation: the one place where what was sent is held against the schema, for every
  * endpoint. Executors that read them again find no error.
  *
- * A wrong value costs no more than a few errors: the first one of a list ends the list, at most five are named, and each
- * repeats at most 200 characters of its value.
+ * A wrong value costs no more than a few errors: the first one of a list ends the list, at most five are named, and
+ * each repeats at most 200 characters of its value.
  */
 export async function coerceVariables(
   schema: GraphQLSchema,
