@@ -133,7 +133,7 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
       await charge(caller, request, response, least);
       throw error;
     }
-    return { caller, counted: caller, cost, rate: await charge(caller, request, response, cost, least) };
+    return { caller, counted: caller, cost, rate: await charge(caller, request, response, cost, { least }) };
   }
 
   return {
