@@ -71,8 +71,7 @@ function tableIndex(path: string, fields: readonly string[]): TableIndex | null 
 interface Preamble {
   last: number;
   change: number;
-  capturedAt: number | null;
-  dateText: string | null;
+  date: string | null;
 }
 
 function readPreamble(preamble: Preamble, fields: readonly string[]): void {
@@ -81,10 +80,7 @@ function readPreamble(preamble: Preamble, fields: readonly string[]): void {
     if (key === undefined || value === undefined) continue;
     if (key === 'Last' && Number.isNaN(preamble.last)) preamble.last = readNumber(value.replaceAll(',', ''));
     if (key === 'Change' && Number.isNaN(preamble.change)) preamble.change = readNumber(value.replaceAll(',', ''));
-    if (key === 'Date' && preamble.dateText === null) {
-      preamble.dateText = value;
-      preamble.capturedAt = readWrittenDate(value);
-    }
+    if (key === 'Date') preamble.date ??= value;
   }
 }
 
@@ -155,7 +151,7 @@ export interface ReadChain {
  * follows from the contracts' roots, for titles are free text.
  */
 export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
-  const preamble: Preamble = { last: Number.NaN, change: Number.NaN, capturedAt: null, dateText: null };
+  const preamble: Preamble = { last: Number.NaN, change: Number.NaN, date: null };
   const rows: ChainRow[] = [];
   const halfLines: BadLine[] = [];
   let table: TableIndex | null = null;
@@ -182,13 +178,11 @@ export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?:
     }
   }
   if (!table) throw new TapeFileError(path, 'no delayed-quote table found');
-  const { last, change, capturedAt, dateText } = preamble;
-  if (capturedAt === null) {
-    throw new TapeFileError(
-      path,
-      dateText === null ? 'no Date: line above the table' : `unknown date format: ${shown(dateText)}`,
-    );
-  }
+  const { last, change, date } = preamble;
+  if (date === null) throw new TapeFileError(path, 'no Date: line above the table');
+  const capturedAt = readWrittenDate(date);
+  if (typeof capturedAt === 'string')
+    throw new TapeFileError(path, `Date: expected a date and time, got ${JSON.stringify(date)}: ${capturedAt}`);
   const spot = last > 0 ? last : null;
   const priorCloseSpot = spot === null || Number.isNaN(change) ? null : priorClose(spot, change);
   return { capture: assembleChain(path, rows, { capturedAt, spot, priorCloseSpot, partial: broken }), halfLines };

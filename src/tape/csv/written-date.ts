@@ -1,119 +1,73 @@
-import { exchangeInstant, isDate, type SessionDate } from '../../domain/market-time.ts';
-import { hourMs, minuteMs } from '../../domain/units.ts';
+import { dateOfEpochDay, epochDay, exchangeInstant, isDate } from '../../domain/market-time.ts';
+import { dayMs, hourMs, minuteMs } from '../../domain/units.ts';
+import { datePieces, type Piece } from './date-pieces.ts';
 
-// Offsets of the zone names that browsers print, in hours. A name says which of standard and summer time it means.
-const zoneOffsets: Record<string, number> = {
-  Z: 0,
-  UTC: 0,
-  GMT: 0,
-  WET: 0,
-  WEST: 1,
-  BST: 1,
-  CET: 1,
-  MEZ: 1,
-  CEST: 2,
-  MESZ: 2,
-  EET: 2,
-  EEST: 3,
-  EST: -5,
-  EDT: -4,
-  CST: -6,
-  CDT: -5,
-  MST: -7,
-  MDT: -6,
-  PST: -8,
-  PDT: -7,
-  JST: 9,
-  HKT: 8,
-  SGT: 8,
-  AEST: 10,
-  AEDT: 11,
-};
-
-function plain(text: string): string {
-  return text
-    .normalize('NFD')
-    .replace(/[\u0300-\u036f.]/g, '')
-    .toLowerCase();
-}
-
-// Month names as the page prints them in the reader's language.
-const months = new Map<string, number>();
-for (const locale of ['en', 'de', 'fr', 'es', 'it', 'nl', 'pt', 'sv', 'da']) {
-  for (const month of ['long', 'short'] as const) {
-    const format = new Intl.DateTimeFormat(locale, { month, day: 'numeric', timeZone: 'UTC' });
-    for (let index = 0; index < 12; index++) {
-      const part = format.formatToParts(Date.UTC(2024, index, 15)).find(({ type }) => type === 'month')!.value;
-      months.set(plain(part), index + 1);
-    }
-  }
-}
-
-function dateOf(year: string, month: number, day: string): SessionDate | null {
-  const date = `${year}-${String(month).padStart(2, '0')}-${day.padStart(2, '0')}`;
-  return isDate(date) ? date : null;
-}
-
-/**
- * The date in a text: ISO, month name in any order, or digits (month first with slashes, unless that is no month; day
- * first with points).
- */
-function findDate(text: string): SessionDate | null {
-  const iso = /\b(\d{4})-(\d{2})-(\d{2})/.exec(text);
-  if (iso) return dateOf(iso[1]!, Number(iso[2]), iso[3]!);
-  const digits = /\b(\d{1,2})([/.-])(\d{1,2})\2(\d{4})\b/.exec(text);
-  if (digits) {
-    const [, first, separator, second, year] = digits as unknown as [string, string, string, string, string];
-    const dayFirst = separator === '.' || Number(first) > 12;
-    return dayFirst ? dateOf(year, Number(second), first) : dateOf(year, Number(first), second);
-  }
-  const words = [...plain(text).matchAll(/\p{Letter}+/gu)]
-    .map(([word]) => months.get(word))
-    .filter((month) => month !== undefined);
-  const year = /\b(\d{4})\b/.exec(text);
-  const day = /(?<![\d:])(\d{1,2})(?!\d|:)/.exec(text);
-  return words.length > 0 && year && day ? dateOf(year[1]!, words[0]!, day[1]!) : null;
-}
-
-/** Minutes and seconds of the day: `8:31 PM`, `20:31`, `20:31:05`, `8.31 pm`; null for none or an impossible one. */
-function findTime(text: string): { minute: number; second: number } | null {
-  const match = /(?<![\d+-])(\d{1,2})[:h](\d{2})(?::(\d{2}))?(?:\.\d+)?[\s\u00a0\u202f]*([ap])?\.?(?:m\.?)?/i.exec(
-    text,
+/** Every choice of one alternative for each part. */
+function choices(parts: readonly (readonly Piece[])[]): Piece[][] {
+  return parts.reduce<Piece[][]>(
+    (chosen, alternatives) => chosen.flatMap((some) => alternatives.map((piece) => [...some, piece])),
+    [[]],
   );
-  if (!match) return null;
-  const [, hourText, minuteText, secondText = '0', half] = match;
-  let hour = Number(hourText);
-  if (half !== undefined) {
-    if (hour < 1 || hour > 12) return null;
-    hour = (hour % 12) + (/p/i.test(half) ? 12 : 0);
-  }
-  if (hour > 23 || Number(minuteText) > 59 || Number(secondText) > 59) return null;
-  return { minute: hour * 60 + Number(minuteText), second: Number(secondText) };
 }
 
-/** The UTC offset named in a text, ms; `exchange` when none is named; null for a zone that is not known. */
-function findOffset(text: string): number | 'exchange' | null {
-  const numeric = /(?:GMT|UTC|:\d{2}(?:\.\d+)?\s*)([+-])(\d{1,2})(?::?(\d{2}))?\s*$/.exec(text);
-  if (numeric)
-    return (numeric[1] === '-' ? -1 : 1) * (Number(numeric[2]) * hourMs + Number(numeric[3] ?? 0) * minuteMs);
-  const word = /\d\s*(?:[ap]\.?m\.?\s*)?([A-Z]+)\s*$/i.exec(text.replace(/\s*\([^)]*\)\s*$/, ''))?.[1];
-  if (word === undefined || /^[ap]m$/i.test(word) || word.toUpperCase() === 'ET' || word.toLowerCase() === 'uhr')
-    return 'exchange';
-  const hours = zoneOffsets[word.toUpperCase()];
-  return hours === undefined ? null : hours * hourMs;
+function dayOf(said: ReadonlyMap<Piece['kind'], Piece>): number | null {
+  const [date, year, month, day] = (['date', 'year', 'month', 'day'] as const).map((kind) => said.get(kind)?.value);
+  const parts = [year, month, day];
+  if (date !== undefined) return parts.every((part) => part === undefined) ? date : null;
+  if (parts.includes(undefined)) return null;
+  const written = parts.map((part, i) => String(part).padStart(i === 0 ? 4 : 2, '0')).join('-');
+  return isDate(written) ? epochDay(written) : null;
+}
+
+/** Milliseconds since midnight; null without a time, or with one that the half of the day does not have. */
+function timeOf(pieces: readonly Piece[]): number | null {
+  const at = pieces.findIndex(({ kind }) => kind === 'time');
+  const halfAt = pieces.findIndex(({ kind }) => kind === 'half');
+  if (at < 0) return null;
+  const time = pieces[at]!.value;
+  if (halfAt < 0) return time;
+  // 12:31 and 0:31 are half an hour into either half.
+  return Math.abs(halfAt - at) === 1 && time < 13 * hourMs ? (time % (12 * hourMs)) + pieces[halfAt]!.value : null;
+}
+
+/** The instant that these pieces say; null when they are not one date, one time and at most one zone. */
+function instantOf(pieces: readonly Piece[]): number | null {
+  const all = pieces.filter(({ kind }) => kind !== 'link');
+  const said = new Map(all.map((piece) => [piece.kind, piece]));
+  const day = dayOf(said);
+  const time = timeOf(all);
+  if (said.size < all.length || day === null || time === null) return null;
+  const weekday = said.get('weekday')?.value;
+  // 1970 began on a Thursday.
+  if (weekday !== undefined && (((day + 4) % 7) + 7) % 7 !== weekday) return null;
+  const offset = said.get('zone')?.value ?? Number.NaN;
+  if (!Number.isNaN(offset)) return day * dayMs + time - offset;
+  return exchangeInstant(dateOfEpochDay(day), Math.floor(time / minuteMs)) + (time % minuteMs);
+}
+
+/** Whether one locale prints all of these. */
+function isOfOneLocale(pieces: readonly Piece[]): boolean {
+  const [first, ...others] = pieces.flatMap(({ locales }) => (locales === null ? [] : [locales]));
+  return first === undefined || [...first].some((locale) => others.every((locales) => locales.has(locale)));
 }
 
 /**
- * Epoch ms of a date and time as a web page prints it in the reader's language and zone:
- * `December 12, 2022 at 8:31 PM EST`, `7 January 2024 at 15:52 GMT`, `12/12/2022 8:31 PM`, `7.1.2024, 16:52 MEZ`,
- * `2022-12-12T20:31:00-05:00`. Without a zone it is New York's. Null when date or time is missing, impossible, or in a
- * zone that is not known: an instant is never guessed.
+ * Epoch ms of a date and time as a web page prints it in the reader's language and zone: `December 12, 2022 at 8:31 PM
+ * EST`, `7 January 2024 at 15:52 GMT`, `7.1.2024, 16:52 MEZ`, `2022-12-12T20:31:00-05:00`. Without a zone it is New
+ * York's. Every character must be understood; a text that can mean several instants, such as `5/1/2025 16:49`, is read
+ * only if all locales that print such a text mean one of them. Otherwise the reason why it is not read.
  */
-export function readWrittenDate(text: string): number | null {
-  const date = findDate(text);
-  const time = findTime(text);
-  const offset = findOffset(text.trim());
-  if (date === null || time === null || offset === null) return null;
-  if (offset === 'exchange') return exchangeInstant(date, time.minute) + time.second * 1000;
-  return Date.parse(`${date}T00:00:00Z`) + time.minute * minuteMs + time.second * 1000 - offset;
+export function readWrittenDate(text: string): number | string {
+  const parts = datePieces(text.normalize('NFC').replace(/\s/gu, ' ').replaceAll('\u2212', '-').trim());
+  if (typeof parts === 'string') return parts;
+  const readings = choices(parts).flatMap((pieces) => {
+    const instant = instantOf(pieces);
+    return instant === null ? [] : [{ instant, isOfOneLocale: isOfOneLocale(pieces) }];
+  });
+  const printed = readings.filter((reading) => reading.isOfOneLocale);
+  const instants = [...new Set((printed.length > 0 ? printed : readings).map(({ instant }) => instant))];
+  const [instant] = instants;
+  if (instant === undefined) return 'it is not one date and time';
+  if (instants.length === 1) return instant;
+  return `it can be ${instants.map((ms) => new Date(ms).toISOString()).join(' or ')}`;
 }

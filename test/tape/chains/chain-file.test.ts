@@ -140,7 +140,7 @@ describe('delayed-quote tables', () => {
     [
       'with a date in an unknown zone',
       [title, 'Date: 8 March 2024 at 3:45 PM XYZ', header, line('100')],
-      'unknown date format',
+      'Date: expected a date and time, got "8 March 2024 at 3:45 PM XYZ": "XYZ" is not a known word of dates',
     ],
     ['without a contract', [title, dateLine, header], 'the chain has no contracts'],
     ['of two underlyings', [title, dateLine, header, line('100'), line('101').replaceAll('NDXP', 'SPXW')], 'NDX, SPX'],
