@@ -1,4 +1,4 @@
-import { exchangeOffsetMs } from '../../domain/market-time.ts';
+import { exchangeOffsetMs, isDate } from '../../domain/market-time.ts';
 import { type BadLine, type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
 import type { ReadChain } from './chain-csv.ts';
 import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
@@ -40,18 +40,27 @@ function isChain(value: unknown): value is JsonChain {
   return typeof chain?.timestamp === 'string' && Array.isArray(chain.data?.options);
 }
 
-const stamp = /^(\d{4}-\d{2}-\d{2})[ T](\d{2}:\d{2}:\d{2})/;
+const stamp = /^(\d{4}-\d{2}-\d{2})[ T]((?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d)(?:\.(\d+))?(?:(Z)|([+-]\d{2}):?([0-5]\d))?$/;
 
-/** Epoch ms of a stamp without zone, read as UTC; NaN when it is none. */
-function utcStamp(text: unknown): number {
-  const match = typeof text === 'string' ? stamp.exec(text) : null;
-  return match ? Date.parse(`${match[1]}T${match[2]}Z`) : Number.NaN;
+/** A stamp read in UTC: epoch ms, and whether it says itself how far from UTC it is. */
+interface Stamp {
+  utc: number;
+  hasOffset: boolean;
 }
 
-/** Epoch ms of a stamp without zone, read in New York. */
-function exchangeStamp(text: unknown): number {
-  const local = utcStamp(text);
-  return Number.isNaN(local) ? local : local - exchangeOffsetMs(local - exchangeOffsetMs(local));
+/** Reads all of a stamp, in UTC unless it has an offset; null when it is none. */
+function readStamp(text: unknown): Stamp | null {
+  const [, date, time, fraction = '', z, hours, minutes] = (typeof text === 'string' && stamp.exec(text)) || [];
+  if (date === undefined || !isDate(date)) return null;
+  const offset = hours === undefined ? 'Z' : `${hours}:${minutes}`;
+  const utc = Date.parse(`${date}T${time}.${fraction.slice(0, 3).padEnd(3, '0')}${offset}`);
+  return Number.isNaN(utc) ? null : { utc, hasOffset: (z ?? hours) !== undefined };
+}
+
+/** Epoch ms of a stamp, read in New York when it has no offset; NaN without one. */
+function exchangeStamp(read: Stamp | null): number {
+  if (read === null) return Number.NaN;
+  return read.hasOffset ? read.utc : read.utc - exchangeOffsetMs(read.utc - exchangeOffsetMs(read.utc));
 }
 
 function numberOf(value: unknown): number {
@@ -62,18 +71,21 @@ function numberOf(value: unknown): number {
  * When the chain was taken. `timestamp` is UTC and `last_trade_time` New York's: in the real file, read so, the first
  * is 23:17 of the evening and the last trade 16:14 of the same session; and the exchange's data of one moment in
  * session shows the two apart by New York's offset. A chain cannot hold a trade later than itself: where the stamp read
- * as UTC would, it was written in New York.
+ * as UTC would, it was written in New York. A stamp with an offset is of the instant that it says.
  */
 function capturedAtOf(path: string, chain: JsonChain): number {
-  const utc = utcStamp(chain.timestamp);
-  if (Number.isNaN(utc))
-    throw new TapeFileError(path, `timestamp: expected YYYY-MM-DD HH:MM:SS, got ${JSON.stringify(chain.timestamp)}`);
-  let newestTrade = exchangeStamp(chain.data.last_trade_time);
+  const taken = readStamp(chain.timestamp);
+  if (taken === null) {
+    const got = JSON.stringify(chain.timestamp);
+    throw new TapeFileError(path, `timestamp: expected YYYY-MM-DD HH:MM:SS, perhaps with an offset, got ${got}`);
+  }
+  if (taken.hasOffset) return taken.utc;
+  let newestTrade = exchangeStamp(readStamp(chain.data.last_trade_time));
   for (const option of chain.data.options) {
-    const trade = exchangeStamp(option?.last_trade_time);
+    const trade = exchangeStamp(readStamp(option?.last_trade_time));
     if (!(trade <= newestTrade)) newestTrade = Number.isNaN(trade) ? newestTrade : trade;
   }
-  return newestTrade > utc ? exchangeStamp(chain.timestamp) : utc;
+  return newestTrade > taken.utc ? exchangeStamp(taken) : taken.utc;
 }
 
 function rowOf(option: JsonOption | null, sources: { bad(reason: string): void }) {

@@ -167,6 +167,29 @@ describe('delayed-quote JSON', () => {
     expect(local.capture.capturedAt).toBe(Date.parse('2024-03-08T14:30:00-05:00'));
   });
 
+  test.each([
+    ['2024-03-08T14:30:00-05:00', '2024-03-08T19:30:00Z'],
+    ['2024-03-08 20:30:00.250+0100', '2024-03-08T19:30:00.250Z'],
+    ['2024-03-08T19:30:00Z', '2024-03-08T19:30:00Z'],
+    ['2024-03-08T14:00:00Z', '2024-03-08T14:00:00Z'],
+  ])('stamped %s is of that instant, whatever its trades say', async (stamp, instant) => {
+    const { capture } = await readChain(write(stamp, '2024-03-08T14:14:59'), noBadLine);
+    expect(capture.capturedAt).toBe(Date.parse(instant));
+  });
+
+  test('takes the offset of a trade into account', async () => {
+    const { capture } = await readChain(write('2024-03-08 14:30:00', '2024-03-08T14:14:59+00:00'), noBadLine);
+    expect(capture.capturedAt).toBe(Date.parse('2024-03-08T14:30:00Z'));
+  });
+
+  test.each(['2024-03-08 14:30:00 EST', '2024-03-08 14:30:00-05', '2024-02-31 14:30:00', '2024-03-08 24:30:00'])(
+    'stamped %s is refused',
+    async (stamp) => {
+      const reason = `timestamp: expected YYYY-MM-DD HH:MM:SS, perhaps with an offset, got "${stamp}"`;
+      await expect(readChain(write(stamp, '2024-03-08T14:14:59'), noBadLine)).rejects.toThrow(reason);
+    },
+  );
+
   test('with an option that is not understood tells its place and is partial', async () => {
     const bad: BadLine[] = [];
     const path = write('2024-03-08 19:30:00', '2024-03-08T14:14:59', [{ option: 'rubbish' }]);
