@@ -3,7 +3,7 @@ import { toThousandths } from '../../domain/units.ts';
 import { splitCsvLine } from '../csv/csv.ts';
 import { readLines } from '../csv/lines.ts';
 import { type BadLine, type OnBadLine, type OnBytes, TapeFileError } from '../csv/tape-file.ts';
-import { readNumber, shown } from '../csv/values.ts';
+import { isBlank, readGroupedNumber, shown } from '../csv/values.ts';
 import { readWrittenDate } from '../csv/written-date.ts';
 import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
 
@@ -24,6 +24,8 @@ interface SideIndex {
 }
 
 interface TableIndex {
+  /** Columns of a line. */
+  width: number;
   expiry: number;
   strike: number;
   calls: SideIndex;
@@ -60,6 +62,7 @@ function tableIndex(path: string, fields: readonly string[]): TableIndex | null 
   const expiry = names.indexOf('expiration date');
   if (strike < 0 || expiry < 0) return null;
   return {
+    width: names.length,
     expiry,
     strike,
     calls: sideIndex(path, names, 'calls', 0, strike),
@@ -67,24 +70,26 @@ function tableIndex(path: string, fields: readonly string[]): TableIndex | null 
   };
 }
 
-/** What is above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in any cells. */
-interface Preamble {
-  last: number;
-  change: number;
-  date: string | null;
-}
+/** What is above the table: `Name,Last: 1,Change: 2` and `"Date: …",Bid: …`, in any cells. Keys in lower case. */
+type Preamble = Map<string, string>;
 
+/** A value runs to the next key: unquoted, its commas are not those between cells. */
 function readPreamble(preamble: Preamble, fields: readonly string[]): void {
-  for (const field of fields) {
-    const [, key, value] = /^\s*(\w+):\s*(.*?)\s*$/.exec(field) ?? [];
-    if (key === undefined || value === undefined) continue;
-    if (key === 'Last' && Number.isNaN(preamble.last)) preamble.last = readNumber(value.replaceAll(',', ''));
-    if (key === 'Change' && Number.isNaN(preamble.change)) preamble.change = readNumber(value.replaceAll(',', ''));
-    if (key === 'Date') preamble.date ??= value;
+  const [, ...keyed] = fields.join(',').split(/(?:^|[,\s])([A-Za-z]+):/);
+  for (let i = 0; i < keyed.length; i += 2) {
+    const key = keyed[i]!.toLowerCase();
+    if (!preamble.has(key)) preamble.set(key, keyed[i + 1]!.replace(/^\s+|[\s,]+$/g, ''));
   }
 }
 
-const blankCell = /^(?:|-+|n\/?a|nan|null)$/i;
+/** A number above the table; NaN when it is not there or blank. Throws `TapeFileError` for anything else. */
+function preambleNumber(path: string, preamble: Preamble, key: 'Last' | 'Change'): number {
+  const text = preamble.get(key.toLowerCase()) ?? '';
+  const value = isBlank(text) ? Number.NaN : readGroupedNumber(text);
+  if (Number.isNaN(value) && !isBlank(text))
+    throw new TapeFileError(path, `${key}: expected a number, got ${shown(text)}`);
+  return value;
+}
 
 /** A right's row, null when the cells name no contract at all (the right is not listed), or why they are bad. */
 function readSide(
@@ -94,17 +99,17 @@ function readSide(
   strike: number,
 ): ChainRow | string | null {
   const cell = (fields[side.contract] ?? '').trim();
-  if (blankCell.test(cell) && side.contract < fields.length) return null;
+  if (isBlank(cell) && side.contract < fields.length) return null;
   const contract = readContractCell(cell);
   if (contract === null) return `${right}: expected a contract, got ${shown(cell)}`;
   if (contract.right !== right || contract.strike !== strike)
     return `${right}: the contract ${cell} is not a ${right} of the line's strike`;
   let wrong: string | null = null;
   const number = (name: Exclude<keyof SideIndex, 'contract'>) => {
-    const text = fields[side[name]]?.trim().replaceAll(',', '');
+    const text = fields[side[name]]?.trim();
     if (text === undefined) wrong ??= `${right}: the line ends before ${name}`;
-    if (text === undefined || blankCell.test(text)) return Number.NaN;
-    const value = readNumber(text);
+    if (text === undefined || isBlank(text)) return Number.NaN;
+    const value = readGroupedNumber(text);
     if (Number.isNaN(value)) wrong ??= `${right}: ${name}: expected a number, got ${shown(text)}`;
     return value;
   };
@@ -126,8 +131,10 @@ function readSide(
 
 /** What a table line gives: its usable rows, and why the rest is not usable. */
 function readTableLine(fields: readonly string[], table: TableIndex): { rows: ChainRow[]; reason: string | null } {
+  if (fields.length > table.width && fields.slice(table.width).some((field) => field.trim() !== ''))
+    return { rows: [], reason: `expected ${table.width} columns, found ${fields.length}` };
   const text = fields[table.strike] ?? '';
-  const strike = toThousandths(readNumber(text.replaceAll(',', '').trim()));
+  const strike = toThousandths(readGroupedNumber(text.trim()));
   if (!(strike > 0)) return { rows: [], reason: `strike: expected a price above 0, got ${shown(text)}` };
   const sides = [readSide(fields, table.calls, 'call', strike), readSide(fields, table.puts, 'put', strike)];
   const rows = sides.filter((side): side is ChainRow => side !== null && typeof side !== 'string');
@@ -143,6 +150,20 @@ export interface ReadChain {
   halfLines: BadLine[];
 }
 
+/** The capture of these rows with what stands above them. Throws `TapeFileError`. */
+function captureOf(path: string, preamble: Preamble, rows: ChainRow[], partial: boolean): ChainCapture {
+  const date = preamble.get('date');
+  if (date === undefined) throw new TapeFileError(path, 'no Date: line above the table');
+  const capturedAt = readWrittenDate(date);
+  if (typeof capturedAt === 'string')
+    throw new TapeFileError(path, `Date: expected a date and time, got ${JSON.stringify(date)}: ${capturedAt}`);
+  const last = preambleNumber(path, preamble, 'Last');
+  const change = preambleNumber(path, preamble, 'Change');
+  const spot = last > 0 ? last : null;
+  const priorCloseSpot = spot === null || Number.isNaN(change) ? null : priorClose(spot, change);
+  return assembleChain(path, rows, { capturedAt, spot, priorCloseSpot, partial });
+}
+
 /**
  * Reads a whole chain from the exchange's delayed-quote table, exported as CSV: a title line
  * (`S&P 500 INDEX,Last: …,Change: …`), a date line in the reader's language and zone, and a table with a call and a put
@@ -151,7 +172,7 @@ export interface ReadChain {
  * follows from the contracts' roots, for titles are free text.
  */
 export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): Promise<ReadChain> {
-  const preamble: Preamble = { last: Number.NaN, change: Number.NaN, date: null };
+  const preamble: Preamble = new Map();
   const rows: ChainRow[] = [];
   const halfLines: BadLine[] = [];
   let table: TableIndex | null = null;
@@ -178,12 +199,5 @@ export async function readChainCsv(path: string, onBadLine: OnBadLine, onBytes?:
     }
   }
   if (!table) throw new TapeFileError(path, 'no delayed-quote table found');
-  const { last, change, date } = preamble;
-  if (date === null) throw new TapeFileError(path, 'no Date: line above the table');
-  const capturedAt = readWrittenDate(date);
-  if (typeof capturedAt === 'string')
-    throw new TapeFileError(path, `Date: expected a date and time, got ${JSON.stringify(date)}: ${capturedAt}`);
-  const spot = last > 0 ? last : null;
-  const priorCloseSpot = spot === null || Number.isNaN(change) ? null : priorClose(spot, change);
-  return { capture: assembleChain(path, rows, { capturedAt, spot, priorCloseSpot, partial: broken }), halfLines };
+  return { capture: captureOf(path, preamble, rows, broken), halfLines };
 }

@@ -1,7 +1,9 @@
+import type { ChainRow } from '../../domain/chain/chain.ts';
 import { exchangeOffsetMs, isDate } from '../../domain/market-time.ts';
-import { type BadLine, type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
+import { type OnBadLine, type OnBytes, readBytes, TapeFileError } from '../csv/tape-file.ts';
+import { isBlank, readGroupedNumber } from '../csv/values.ts';
 import type { ReadChain } from './chain-csv.ts';
-import { assembleChain, chainRow, priorClose, readContractCell } from './chain-rows.ts';
+import { assembleChain, type ChainHeader, chainRow, priorClose, readContractCell } from './chain-rows.ts';
 
 // A chain of 100,000 contracts is 35 MB; a text beyond this is no chain.
 const maxBytes = 256 * 1024 * 1024;
@@ -63,8 +65,21 @@ function exchangeStamp(read: Stamp | null): number {
   return read.hasOffset ? read.utc : read.utc - exchangeOffsetMs(read.utc - exchangeOffsetMs(read.utc));
 }
 
-function numberOf(value: unknown): number {
-  return typeof value === 'number' && Number.isFinite(value) ? value : Number.NaN;
+/**
+ * A key that is not what it should be; the message is the reason. Inside a chain it is an option's, else the file's.
+ */
+class BadKey extends Error {}
+
+/** A number, in quotes or not; NaN for null, none, or a text for no value. Throws `BadKey`. */
+function numberOf(object: Readonly<Record<string, unknown>>, key: string): number {
+  const value = object[key] ?? Number.NaN;
+  if (typeof value === 'number') return Number.isFinite(value) ? value : Number.NaN;
+  if (typeof value === 'string') {
+    const text = value.trim();
+    const read = readGroupedNumber(text);
+    if (isBlank(text) || !Number.isNaN(read)) return read;
+  }
+  throw new BadKey(`${key}: expected a number, got ${JSON.stringify(value).slice(0, 60)}`);
 }
 
 /**
@@ -88,25 +103,39 @@ function capturedAtOf(path: string, chain: JsonChain): number {
   return newestTrade > taken.utc ? exchangeStamp(taken) : taken.utc;
 }
 
-function rowOf(option: JsonOption | null, sources: { bad(reason: string): void }) {
+/** An option's row. Throws `BadKey`. */
+function rowOf(option: JsonOption | null): ChainRow {
   const contract = typeof option?.option === 'string' ? readContractCell(option.option) : null;
-  if (!option || contract === null) {
-    sources.bad(`option: expected a contract, got ${JSON.stringify(option?.option ?? null).slice(0, 60)}`);
-    return null;
-  }
+  if (!option || contract === null)
+    throw new BadKey(`option: expected a contract, got ${JSON.stringify(option?.option ?? null).slice(0, 60)}`);
   return chainRow(contract, {
-    last: numberOf(option.last_trade_price),
-    bid: numberOf(option.bid),
-    ask: numberOf(option.ask),
-    volume: numberOf(option.volume),
-    iv: numberOf(option.iv),
-    delta: numberOf(option.delta),
-    gamma: numberOf(option.gamma),
-    openInterest: numberOf(option.open_interest),
-    theta: numberOf(option.theta),
-    vega: numberOf(option.vega),
-    fmv: numberOf(option.theo),
+    last: numberOf(option, 'last_trade_price'),
+    bid: numberOf(option, 'bid'),
+    ask: numberOf(option, 'ask'),
+    volume: numberOf(option, 'volume'),
+    iv: numberOf(option, 'iv'),
+    delta: numberOf(option, 'delta'),
+    gamma: numberOf(option, 'gamma'),
+    openInterest: numberOf(option, 'open_interest'),
+    theta: numberOf(option, 'theta'),
+    vega: numberOf(option, 'vega'),
+    fmv: numberOf(option, 'theo'),
   });
+}
+
+/** The underlying's price and its close before, null = unknown. Throws `TapeFileError`. */
+function spotsOf(path: string, data: JsonChain['data']): Pick<ChainHeader, 'spot' | 'priorCloseSpot'> {
+  try {
+    const spot = numberOf(data, 'current_price');
+    const prior = numberOf(data, 'prev_day_close');
+    const change = numberOf(data, 'price_change');
+    return {
+      spot: spot > 0 ? spot : null,
+      priorCloseSpot: prior > 0 ? prior : spot > 0 && !Number.isNaN(change) ? priorClose(spot, change) : null,
+    };
+  } catch (error) {
+    throw error instanceof BadKey ? new TapeFileError(path, error.message) : error;
+  }
 }
 
 /**
@@ -121,21 +150,17 @@ export function parseChainJson(path: string, bytes: Buffer, onBadLine: OnBadLine
   if (!isChain(chain)) throw new TapeFileError(path, 'expected {"timestamp": …, "data": {"options": […]}}');
   let broken = false;
   const rows = chain.data.options.flatMap((option, i) => {
-    const bad = (reason: string) => {
+    try {
+      return rowOf(option);
+    } catch (error) {
+      if (!(error instanceof BadKey)) throw error;
       broken = true;
-      onBadLine({ file: path, line: i + 1, reason } satisfies BadLine);
-    };
-    return rowOf(option, { bad }) ?? [];
+      onBadLine({ file: path, line: i + 1, reason: error.message });
+      return [];
+    }
   });
-  const spot = numberOf(chain.data.current_price);
-  const prior = numberOf(chain.data.prev_day_close);
-  const change = numberOf(chain.data.price_change);
-  const capture = assembleChain(path, rows, {
-    capturedAt: capturedAtOf(path, chain),
-    spot: spot > 0 ? spot : null,
-    priorCloseSpot: prior > 0 ? prior : spot > 0 && !Number.isNaN(change) ? priorClose(spot, change) : null,
-    partial: broken,
-  });
+  const capturedAt = capturedAtOf(path, chain);
+  const capture = assembleChain(path, rows, { capturedAt, ...spotsOf(path, chain.data), partial: broken });
   return { capture, halfLines: [] };
 }
 

@@ -17,6 +17,25 @@ export function readNumber(text: string): number {
   return Number.isFinite(value) ? value : Number.NaN;
 }
 
+const grouped = /^[+\u2212-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/;
+
+/**
+ * A number as pages write it: as `readNumber`, also with a plus or a typographic minus, and with commas in threes
+ * before the point. NaN for everything else: a decimal comma is never guessed.
+ */
+export function readGroupedNumber(text: string): number {
+  const first = text.charCodeAt(0);
+  if (first !== 0x2b && first !== 0x2212 && !text.includes(',')) return readNumber(text);
+  return grouped.test(text) ? +text.replace('\u2212', '-').replaceAll(',', '') : Number.NaN;
+}
+
+const blank = /^(?:|-+|n\/?a|nan|null)$/i;
+
+/** Whether a page writes this where it has no value: nothing, `--`, `N/A`, `NaN`. */
+export function isBlank(text: string): boolean {
+  return blank.test(text);
+}
+
 /** As `readNumber` for whole numbers from 0 to 2^53. */
 export function readCount(text: string): number {
   const value = readNumber(text);

@@ -135,6 +135,41 @@ describe('delayed-quote tables', () => {
   });
 
   test.each([
+    ['without quotes', 'X,Last: 6,515.94,Change: +13.86', 'Date: 9 June 2023, 1:40 PM EDT,Bid: 1', 6515.94, 6502.08],
+    ['with quotes', 'X,"Last: 6,515.94","Change: -1,000.06"', '"Date: 9 June 2023, 1:40 PM EDT"', 6515.94, 7516],
+    ['in one cell', '"X Last: 100.5 Change: \u22120.5"', 'Date: 9 June 2023, 1:40 PM EDT,,,', 100.5, 101],
+    ['before blank cells', 'X,Last: 100.5,Change: n/a,,,', 'Bid: 1,Date: 9 June 2023, 1:40 PM EDT', 100.5, null],
+  ])('read a value above them to the next key: %s', async (_, titleLine, date, spot, priorCloseSpot) => {
+    const { capture } = await read([titleLine, date, header, line('100')]);
+    expect(capture).toMatchObject({ spot, priorCloseSpot, capturedAt: Date.parse('2023-06-09T17:40:00Z') });
+  });
+
+  test('read numbers with a plus, and with commas between thousands', async () => {
+    const numbers = '"1,234.5",+2.5,1.4,"1,600","1,000",0.2,+0.5,3e-05,"1,234,567"';
+    const { capture, bad } = await read([title, dateLine, header, `x,${call('100', numbers)},100.00,${put('100')}`]);
+    expect(bad).toEqual([]);
+    const row = { last: 1234.5, ask: 1600, volume: 1000, delta: 0.5, gamma: 3e-5, openInterest: 1_234_567 };
+    expect(capture.rows[0]).toMatchObject(row);
+  });
+
+  test.each(['6,10', '1,23,456', '0,515', '1,2345', ',5', '1.234,5', '++1', '1 000', '0x10'])(
+    'do not guess what %s is',
+    async (text) => {
+      const odd = `x,${call('100', `"${text}",0,1.4,1.6,10,0.2,0.5,0.01,100`)},100.00,${put('100')}`;
+      const { halfLines } = await read([title, dateLine, header, odd]);
+      expect(halfLines).toMatchObject([{ reason: `call: last: expected a number, got ${JSON.stringify(text)}` }]);
+      const above = read([`X,"Last: ${text}"`, dateLine, header, line('100')]);
+      await expect(above).rejects.toThrow(`Last: expected a number, got ${JSON.stringify(text)}`);
+    },
+  );
+
+  test('do not shift cells where a number has a comma and no quotes', async () => {
+    const shifted = `x,${call('100', '1,234.5,0,1.4,1.6,10,0.2,0.5,0.01,100')},100.00,${put('100')}`;
+    const { bad } = await read([title, dateLine, header, line('101'), shifted]);
+    expect(bad).toMatchObject([{ line: 5, reason: expect.stringContaining('expected 22 columns, found 23') }]);
+  });
+
+  test.each([
     ['without a table', [title, dateLine], 'no delayed-quote table'],
     ['without a date', [title, header, line('100')], 'no Date: line'],
     [
@@ -189,6 +224,32 @@ describe('delayed-quote JSON', () => {
       await expect(readChain(write(stamp, '2024-03-08T14:14:59'), noBadLine)).rejects.toThrow(reason);
     },
   );
+
+  test('reads numbers in quotes, and reports those that are none', async () => {
+    const quoted = { option: 'SPXW240308C05200000', bid: '1,000.5', ask: '1001', iv: '0.2', delta: 'n/a', gamma: null };
+    const odd = { option: 'SPXW240308C05300000', bid: '6,10' };
+    const bad: BadLine[] = [];
+    const path = write('2024-03-08 19:30:00', '2024-03-08T14:14:59', [quoted, odd]);
+    const { capture } = await readChain(path, (one) => bad.push(one));
+    expect(capture.rows[1]).toMatchObject({ bid: 1000.5, ask: 1001, iv: 0.2, delta: null, gamma: null });
+    expect(bad).toMatchObject([{ line: 3, reason: 'bid: expected a number, got "6,10"' }]);
+  });
+
+  test.each([
+    ['"5,100.25"', 5100.25],
+    ['5100.25', 5100.25],
+    ['null', null],
+  ])('reads the spot %s', async (written, spot) => {
+    const path = write('2024-03-08 19:30:00', '2024-03-08T14:14:59');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"current_price":5100', `"current_price":${written}`));
+    expect((await readChain(path, noBadLine)).capture.spot).toBe(spot);
+  });
+
+  test('with a spot that is no number is refused', async () => {
+    const path = write('2024-03-08 19:30:00', '2024-03-08T14:14:59');
+    writeFileSync(path, readFileSync(path, 'utf8').replace('"current_price":5100', '"current_price":"51,00"'));
+    await expect(readChain(path, noBadLine)).rejects.toThrow('current_price: expected a number, got "51,00"');
+  });
 
   test('with an option that is not understood tells its place and is partial', async () => {
     const bad: BadLine[] = [];
