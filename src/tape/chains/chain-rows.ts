@@ -8,25 +8,34 @@ import {
 } from '../../domain/chain/option-contract.ts';
 import { optionRoot } from '../../domain/chain/option-root.ts';
 import { TapeFileError } from '../csv/tape-file.ts';
+import { type QuoteNumbers, withinDomain } from './vendor-domain.ts';
 
-/** Numbers of a delayed-quote line; NaN = the line does not say. */
-export interface QuoteNumbers {
-  last: number;
-  bid: number;
-  ask: number;
-  volume: number;
-  iv: number;
-  delta: number;
-  gamma: number;
-  openInterest: number;
-  theta: number;
-  vega: number;
-  fmv: number;
-}
-
+const aboveZero = (value: number | null) => (value !== null && value > 0 ? value : null);
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
-/** Contracts are counted: what is no count, or none that 32 bits hold, says nothing. */
-const countOrNull = (value: number) => (Number.isInteger(value) && value >= 0 && value <= 2_147_483_647 ? value : null);
+
+/** A contract's row of numbers within their domain, whose zeros are zeros. */
+export function contractRow(
+  contract: OptionContract,
+  numbers: QuoteNumbers,
+  sharesPerContract = optionRoot(contract.root).multiplier,
+): ChainRow {
+  const known = withinDomain(numbers);
+  return {
+    ...contract,
+    openInterest: orNull(known.openInterest),
+    volume: orNull(known.volume),
+    bid: orNull(known.bid),
+    ask: orNull(known.ask),
+    last: orNull(known.last),
+    fmv: orNull(known.fmv),
+    iv: orNull(known.iv),
+    delta: orNull(known.delta),
+    gamma: orNull(known.gamma),
+    theta: orNull(known.theta),
+    vega: orNull(known.vega),
+    sharesPerContract,
+  };
+}
 
 /**
  * A delayed-quote line as a chain row. The vendor writes 0 where it has nothing, so: a last price of 0 = never traded,
@@ -35,23 +44,17 @@ const countOrNull = (value: number) => (Number.isInteger(value) && value >= 0 &&
  * other 0 is a zero.
  */
 export function chainRow(contract: OptionContract, numbers: QuoteNumbers): ChainRow {
-  const { last, bid, ask, iv, delta, gamma } = numbers;
-  const computed = iv > 0 || (delta !== 0 && !Number.isNaN(delta)) || (gamma !== 0 && !Number.isNaN(gamma));
-  return {
-    ...contract,
-    openInterest: countOrNull(numbers.openInterest),
-    volume: countOrNull(numbers.volume),
-    bid: bid > 0 || ask > 0 ? orNull(bid) : null,
-    ask: ask > 0 ? ask : null,
-    last: last > 0 ? last : null,
-    fmv: orNull(numbers.fmv),
-    iv: iv > 0 ? iv : null,
-    delta: computed ? orNull(delta) : null,
-    gamma: computed ? orNull(gamma) : null,
-    theta: computed ? orNull(numbers.theta) : null,
-    vega: computed ? orNull(numbers.vega) : null,
-    sharesPerContract: optionRoot(contract.root).multiplier,
-  };
+  const row = contractRow(contract, numbers);
+  if (row.last === 0) row.last = null;
+  if (row.ask === 0) row.ask = null;
+  if (row.ask === null && row.bid === 0) row.bid = null;
+  if (row.iv === null && !row.delta && !row.gamma) {
+    row.delta = null;
+    row.gamma = null;
+    row.theta = null;
+    row.vega = null;
+  }
+  return row;
 }
 
 /** The contract of a cell, or null; padding and a leading `O:` are skipped. */
@@ -62,6 +65,7 @@ export function readContractCell(text: string): OptionContract | null {
 /** What a chain file says beside its rows. */
 export interface ChainHeader {
   capturedAt: number;
+  /** Dollars; what is not above 0 is unknown, as in `priorCloseSpot`. */
   spot: number | null;
   priorCloseSpot: number | null;
   partial: boolean;
@@ -84,7 +88,15 @@ export function assembleChain(
   rows.sort(compareContracts);
   const twice = rows.find((row, i) => i > 0 && compareContracts(rows[i - 1]!, row) === 0);
   if (twice) throw new TapeFileError(path, `the chain has the contract ${osiSymbol(twice)} twice`);
-  return { underlying, capturedAt, sessionDate: sessionOf(capturedAt), spot, priorCloseSpot, partial, rows };
+  return {
+    underlying,
+    capturedAt,
+    sessionDate: sessionOf(capturedAt),
+    spot: aboveZero(spot),
+    priorCloseSpot: aboveZero(priorCloseSpot),
+    partial,
+    rows,
+  };
 }
 
 /** `last − change` in the decimals that either has, without the binary remainder of the subtraction. */

@@ -2,7 +2,7 @@ import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
 import { optionRoot } from '../../domain/chain/option-root.ts';
 import { maxEpochMs } from '../../domain/units.ts';
-import { assembleChain } from '../chains/chain-rows.ts';
+import { assembleChain, contractRow } from '../chains/chain-rows.ts';
 import { BadField, contractOf, objectOf, optionalNumber, tickerOf, type Unread, whole } from './live-fields.ts';
 
 function rowOf(value: unknown, path: string): ChainRow {
@@ -10,27 +10,30 @@ function rowOf(value: unknown, path: string): ChainRow {
   const contract = contractOf(row, readOptionContract);
   const sharesPerContract = whole(row, 'shares_per_contract', 1_000_000, optionRoot(contract.root).multiplier);
   if (sharesPerContract === 0) throw new BadField('shares_per_contract', 'a whole number from 1', 0);
-  return {
-    ...contract,
-    openInterest: optionalNumber(row, 'open_interest', 0),
-    volume: optionalNumber(row, 'volume', 0),
-    bid: optionalNumber(row, 'bid', 0),
-    ask: optionalNumber(row, 'ask', 0),
-    last: optionalNumber(row, 'last', 0),
-    fmv: optionalNumber(row, 'fmv', 0),
-    iv: optionalNumber(row, 'iv', 0),
-    delta: optionalNumber(row, 'delta'),
-    gamma: optionalNumber(row, 'gamma'),
-    theta: optionalNumber(row, 'theta'),
-    vega: optionalNumber(row, 'vega'),
+  const number = (key: string) => optionalNumber(row, key) ?? Number.NaN;
+  return contractRow(
+    contract,
+    {
+      openInterest: number('open_interest'),
+      volume: number('volume'),
+      bid: number('bid'),
+      ask: number('ask'),
+      last: number('last'),
+      fmv: number('fmv'),
+      iv: number('iv'),
+      delta: number('delta'),
+      gamma: number('gamma'),
+      theta: number('theta'),
+      vega: number('vega'),
+    },
     sharesPerContract,
-  };
+  );
 }
 
 /**
- * The chain of a live line of type `chain`. Unlike the exchange's delayed-quote tables a 0 is a zero here, and null or
- * no key at all is unknown. Throws `BadField`, or `TapeFileError` for contracts of several underlyings or a contract
- * that is there twice.
+ * The chain of a live line of type `chain`. Unlike the exchange's delayed-quote tables a 0 is a zero here, but for an
+ * iv; null, no key at all, or a number outside its domain is unknown. Throws `BadField`, or `TapeFileError` for
+ * contracts of several underlyings or a contract that is there twice.
  */
 export function chainOfLine(line: Unread): ChainCapture {
   const underlying = tickerOf(line, 'underlying');
@@ -49,8 +52,8 @@ export function chainOfLine(line: Unread): ChainCapture {
   if (typeof partial !== 'boolean') throw new BadField('partial', 'true or false', partial);
   const chain = assembleChain('chain', rows, {
     capturedAt: whole(line, 'captured_at_ms', maxEpochMs),
-    spot: optionalNumber(line, 'spot', 0),
-    priorCloseSpot: optionalNumber(line, 'prior_close_spot', 0),
+    spot: optionalNumber(line, 'spot'),
+    priorCloseSpot: optionalNumber(line, 'prior_close_spot'),
     partial,
   });
   if (chain.underlying !== underlying)

@@ -43,10 +43,10 @@ export function whole(line: Unread, key: string, max = Number.MAX_SAFE_INTEGER, 
 }
 
 /** A number, null for null or none. Throws `BadField`. */
-export function optionalNumber(line: Unread, key: string, min = -Infinity): number | null {
+export function optionalNumber(line: Unread, key: string): number | null {
   const value = line[key] ?? null;
-  if (value === null || (Number.isFinite(value) && (value as number) >= min)) return value as number | null;
-  throw new BadField(key, min === 0 ? 'a number from 0, or null' : 'a number or null', value);
+  if (value === null || Number.isFinite(value)) return value as number | null;
+  throw new BadField(key, 'a number or null', value);
 }
 
 /** A text of at least one character. Throws `BadField`. */

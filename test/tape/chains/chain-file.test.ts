@@ -104,6 +104,16 @@ describe('delayed-quote tables', () => {
     expect(capture.rows[1]).toMatchObject(zeros);
   });
 
+  test('with numbers outside their domain leave them unknown', async () => {
+    const odd = `x,${call('100', '-1,0,-0.5,1.6,10,12.5,1.198,-0.01,100')},100.00,${put('100', '1.2,0,1.1,1e7,20,-1,-1,-1,200')}`;
+    const { capture, bad, halfLines } = await read([title, dateLine, header, odd]);
+    expect([...bad, ...halfLines]).toEqual([]);
+    const [first, second] = capture.rows;
+    expect(first).toMatchObject({ last: null, bid: null, ask: 1.6, iv: null, delta: null, gamma: null });
+    // A put's delta can be −1, but here −1 stands for nothing: the volatility and gamma beside it cannot.
+    expect(second).toMatchObject({ last: 1.2, bid: 1.1, ask: null, iv: null, delta: null, gamma: null });
+  });
+
   test('with open interest or volume that is no count leave it unknown', async () => {
     const odd = `x,${call('100', '1.5,0,1.4,1.6,-1,0.2,0.5,0.01,1e12')},100.00,${put('100', '1.2,0,1.1,1.3,1e12,0.21,-0.5,0.01,0.5')}`;
     const { capture, bad } = await read([title, dateLine, header, odd]);
@@ -233,6 +243,18 @@ describe('delayed-quote JSON', () => {
     const { capture } = await readChain(path, (one) => bad.push(one));
     expect(capture.rows[1]).toMatchObject({ bid: 1000.5, ask: 1001, iv: 0.2, delta: null, gamma: null });
     expect(bad).toMatchObject([{ line: 3, reason: 'bid: expected a number, got "6,10"' }]);
+  });
+
+  test('leaves numbers outside their domain unknown, and what stands for nothing', async () => {
+    const greeks = { iv: -999, delta: -999, gamma: -999, theta: -999, vega: -999 };
+    const odd = { option: 'SPXW240308P05200000', bid: -1, ask: -1, last_trade_price: -1, theo: -1, ...greeks };
+    const sold = { option: 'SPXW240308P05300000', iv: 0.2, delta: -1, gamma: 0, theta: -0.1, vega: -0.01 };
+    const path = write('2024-03-08 19:30:00', '2024-03-08T14:14:59', [odd, sold]);
+    const { capture } = await readChain(path, noBadLine);
+    const unknown = { bid: null, ask: null, last: null, fmv: null };
+    const noGreeks = { iv: null, delta: null, gamma: null, theta: null, vega: null };
+    expect(capture.rows[1]).toMatchObject({ ...unknown, ...noGreeks });
+    expect(capture.rows[2]).toMatchObject({ iv: 0.2, delta: -1, gamma: 0, theta: -0.1, vega: null });
   });
 
   test.each([

@@ -88,6 +88,16 @@ describe('a line of the live tape', () => {
     expect(record.chain.rows[0]).toMatchObject({ sharesPerContract: 100, theta: null, fmv: null });
   });
 
+  it('is a chain whose numbers outside their domain are unknown', () => {
+    const [row] = example('chain').rows as object[];
+    const odd = { bid: -1, last: -0.01, iv: 0, delta: 1.2, gamma: -0.01, vega: -1, open_interest: 1.5, volume: -1 };
+    const record = read(example('chain', { spot: -1, prior_close_spot: 0, rows: [{ ...row, ...odd }] }));
+    if (typeof record === 'string' || record.type !== 'chain') throw new Error(String(record));
+    expect(record.chain).toMatchObject({ spot: null, priorCloseSpot: null });
+    const unknown = { bid: null, last: null, iv: null, delta: null, gamma: null, vega: null };
+    expect(record.chain.rows[0]).toMatchObject({ ...unknown, openInterest: null, volume: null, ask: 3.92 });
+  });
+
   it('is the value of an index', () => {
     expect(read(example('index_value'))).toEqual({
       type: 'index_value',
@@ -146,8 +156,8 @@ describe('a line of the live tape', () => {
     [example('chain', { rows: [] }), 'chain: the chain has no contracts'],
     [example('chain', { rows: [5] }), 'rows[0]: expected an object, got 5'],
     [
-      example('chain', { rows: [{ contract: 'O:SPY240419C00520000', bid: -1 }] }),
-      'rows[0].bid: expected a number from 0, or null, got -1',
+      example('chain', { rows: [{ contract: 'O:SPY240419C00520000', bid: '3.9' }] }),
+      'rows[0].bid: expected a number or null, got "3.9"',
     ],
     [
       example('chain', { rows: [{ contract: 'O:SPY240419C00520000', shares_per_contract: 0 }] }),
