@@ -137,7 +137,7 @@ function generated(): string {
     ]),
   );
   const text = [
-    '// Made by `npm run date-words` of Intl. Do not edit.',
+    '// Made by `npm run words` of Intl. Do not edit.',
     '',
     '/** The words of a locale: `,` is between spellings, `|` between months, weekdays from Sunday, halves of the day. */',
     'export interface LocaleWords {',
@@ -170,7 +170,7 @@ const text = generated();
 if (process.argv.includes('--check')) {
   const committed = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : '';
   if (committed !== text) {
-    console.error('written-date-words.ts differs from Intl: npm run date-words makes it anew');
+    console.error('written-date-words.ts differs from Intl: npm run words makes it anew');
     process.exitCode = 1;
   }
 } else {

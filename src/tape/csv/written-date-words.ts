@@ -1,4 +1,4 @@
-// Made by `npm run date-words` of Intl. Do not edit.
+// Made by `npm run words` of Intl. Do not edit.
 
 /** The words of a locale: `,` is between spellings, `|` between months, weekdays from Sunday, halves of the day. */
 export interface LocaleWords {
