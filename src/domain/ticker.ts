@@ -1,12 +1,15 @@
 import { invalidParameter } from './failure.ts';
 
-/** A root of up to six characters, and an optional class or series suffix (contract-notes 1), in either case. */
-const tickerPattern = /^[A-Za-z][A-Za-z0-9]{0,5}([.\-/][A-Za-z0-9]{1,3})?$/;
+/**
+ * A root of up to six characters, and an optional class or series suffix (contract-notes 1), in either case. Vendors
+ * separate the two by a point, a hyphen, a slash or one space.
+ */
+const tickerPattern = /^[A-Za-z][A-Za-z0-9]{0,5}([.\-/ ][A-Za-z0-9]{1,3})?$/;
 
-/** Upper-cases `text` and returns it when it has the form of a ticker, else null. */
+/** The ticker that `text` is a spelling of, upper-cased, its suffix after a point; null when it is none. */
 export function readTicker(text: string): string | null {
   // Before it is upper-cased: letters beyond ASCII, such as ſ and ı, become ASCII ones.
-  return tickerPattern.test(text) ? text.toUpperCase() : null;
+  return tickerPattern.test(text) ? text.toUpperCase().replace(/[-/ ]/, '.') : null;
 }
 
 /** As `readTicker`, but throws 400 naming `parameter`. */

@@ -115,7 +115,8 @@ textScalar(
 textScalar(
   'Ticker',
   {
-    description: 'A ticker such as SPY or BRK.B. Any case is accepted; answers are uppercase.',
+    description:
+      'A ticker such as SPY or BRK.B. Any case is accepted, as are BRK-B, BRK/B and BRK B; answers are uppercase, with a point.',
     specifiedByURL: 'https://www.nasdaqtrader.com/trader.aspx?id=CQSsymbolconvention',
   },
   (text) => parseTicker(text),

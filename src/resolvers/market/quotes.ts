@@ -1,6 +1,7 @@
 import { requireSymbol, symbolAccess } from '../../access/entitlement/entitlement.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import { emptyQuote, type Quote } from '../../domain/quote.ts';
+import { readTicker } from '../../domain/ticker.ts';
 import { quoteAt } from '../../live/quote-as-of.ts';
 import { batched } from '../../runtime/batched.ts';
 import { type LiveQuote, readLiveQuotes } from '../../store/market/live-quotes.ts';
@@ -17,8 +18,14 @@ export interface QuotesMeta extends ResponseMeta {
   restricted: string[] | null;
 }
 
+/** A quote under the name by which its symbol was asked. */
+export interface AskedQuote extends Quote {
+  /** Absent = the symbol. */
+  asked?: string;
+}
+
 export interface QuotesPage {
-  rows: Quote[];
+  rows: AskedQuote[];
   meta: QuotesMeta;
 }
 
@@ -49,15 +56,21 @@ export function checkQuoteSymbols(symbols: readonly string[]): void {
 }
 
 /**
- * One row a symbol in the order asked, repeats included (spec 4.2). What may not be read is an empty row and in
- * `restricted`.
+ * One row a symbol in the order asked, repeats included (spec 4.2), under the spelling in `asked`.
+ * What may not be read is an empty row and in `restricted`.
  */
-export async function quotes(context: RequestContext, symbols: readonly string[]): Promise<QuotesPage> {
+export async function quotes(
+  context: RequestContext,
+  symbols: readonly string[],
+  asked: readonly string[] = symbols,
+): Promise<QuotesPage> {
   checkQuoteSymbols(symbols);
+  if (asked !== symbols && symbols.join() !== asked.map(readTicker).join())
+    throw invalidParameter('asked', 'expected a spelling of each of symbols, in their order');
   const restricted = new Set<string>();
   const rows = await fromSource(context, 'bars', () =>
     Promise.all(
-      symbols.map(async (symbol) => {
+      symbols.map(async (symbol): Promise<Quote> => {
         const entry = await findSymbol(context, symbol);
         if (!entry) return emptyQuote(symbol);
         if (symbolAccess(context.caller, entry).allowed) return readQuote(context, symbol);
@@ -67,9 +80,9 @@ export async function quotes(context: RequestContext, symbols: readonly string[]
     ),
   );
   // In the order asked: what is found out side by side comes in any.
-  const listed = [...new Set(symbols)].filter((symbol) => restricted.has(symbol));
+  const listed = [...new Set(asked.filter((_, i) => restricted.has(symbols[i]!)))];
   return {
-    rows,
+    rows: rows.map((row, i) => ({ ...row, asked: asked[i]! })),
     meta: { ...responseMeta(context, 'live'), count: rows.length, restricted: listed.length > 0 ? listed : null },
   };
 }

@@ -26,7 +26,7 @@ export async function registryPage(context: RequestContext, symbolClass: SymbolC
 /** What a look-up says of a text: whether it is a real ticker, and of what (contract-notes 3). */
 export interface SymbolLookup {
   valid: boolean;
-  /** The text, upper-cased. */
+  /** The ticker; of a text that is none, the text upper-cased. */
   symbol: string;
   name: string | null;
   class: SymbolClass | null;
@@ -51,7 +51,7 @@ export async function lookup(context: RequestContext, q: string): Promise<Symbol
   const source = entry?.registered ? 'registry' : 'directory';
   return {
     valid: entry !== null,
-    symbol: ticker ?? text.toUpperCase(),
+    symbol: entry?.symbol ?? text.toUpperCase(),
     name: entry?.name ?? null,
     class: entry?.class ?? null,
     instrumentType,

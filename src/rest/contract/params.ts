@@ -44,9 +44,11 @@ function wrong(name: string, expected: string, text: string): Failure {
   return invalidParameter(name, `expected ${expected}, got ${JSON.stringify(text.slice(0, 40))}`);
 }
 
-/** A ticker of any case. */
+const anySpelling = 'Ticker, in any case; BRK-B, BRK/B and BRK B are BRK.B.';
+
+/** A ticker of any case and spelling. */
 export const ticker = param((text, name) => parseTicker(text, name), {
-  description: 'Ticker, in any case.',
+  description: anySpelling,
   example: 'SPY',
 });
 
@@ -59,14 +61,17 @@ export const knownTicker = param(
     if (found === null) throw notFound(`Symbol ${text.slice(0, 40)}`);
     return found;
   },
-  { description: 'Ticker, in any case.', example: 'SPY' },
+  { description: anySpelling, example: 'SPY' },
 );
 
-/** A comma-separated list of 1 to `max` tickers. */
+/** A comma-separated list of 1 to `max` tickers: each as it is asked, uppercase, and the ticker it is a spelling of. */
 export const tickers = (max: number) =>
   param(
     (text, name) => {
-      const list = text.split(',').map((part) => parseTicker(part.trim(), name));
+      const list = text.split(',').map((part) => {
+        const asked = part.trim();
+        return { symbol: parseTicker(asked, name), asked: asked.toUpperCase() };
+      });
       if (list.length > max) throw invalidParameter(name, `at most ${max} symbols, got ${list.length}`);
       return list;
     },

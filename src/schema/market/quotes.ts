@@ -1,5 +1,11 @@
-import type { Quote } from '../../domain/quote.ts';
-import { maxQuotes, type QuotesMeta, type QuotesPage, quotes, symbolQuote } from '../../resolvers/market/quotes.ts';
+import {
+  type AskedQuote,
+  maxQuotes,
+  type QuotesMeta,
+  type QuotesPage,
+  quotes,
+  symbolQuote,
+} from '../../resolvers/market/quotes.ts';
 import { builder } from '../builder.ts';
 import { costs, itemsAsked } from '../cost.ts';
 import { byTicker, node } from '../node.ts';
@@ -7,11 +13,15 @@ import { ResponseMetaInterface } from '../response-meta.ts';
 import { SymbolType } from './symbol.ts';
 
 /** A quote, in pages and live. */
-export const QuoteType = builder.objectRef<Quote>('Quote').implement({
+export const QuoteType = builder.objectRef<AskedQuote>('Quote').implement({
   description:
     "Latest price of a symbol: the current session's last price, else the last completed session's close. All fields but symbol are null if there was no price within 10 calendar days.",
   fields: (t) => ({
     symbol: t.expose('symbol', { type: 'Ticker', description: 'Ticker.' }),
+    asked: t.string({
+      description: 'Name by which the symbol was asked: asked of Query.quotes, else the ticker.',
+      resolve: ({ symbol, asked }) => asked ?? symbol,
+    }),
     spot: t.exposeFloat('spot', { nullable: true, description: 'Price, dollars.' }),
     changePct: t.exposeFloat('changePct', {
       nullable: true,
@@ -55,7 +65,7 @@ const QuotesMetaType = builder.objectRef<QuotesMeta>('QuotesMeta').implement({
       extensions: costs({ rows: 'page' }),
       type: ['Ticker'],
       nullable: true,
-      description: 'Symbols the caller may not read; their rows are empty. Null if there are none.',
+      description: 'Symbols the caller may not read, as they were asked; their rows are empty. Null if there are none.',
     }),
   }),
 });
@@ -81,6 +91,10 @@ builder.queryField('quotes', (t) =>
       'Quotes of several symbols. A symbol that is unknown, has no recent price or may not be read is an empty row, not an error.',
     args: {
       symbols: t.arg({ type: ['Ticker'], required: true, description: `Tickers in any case, at most ${maxQuotes}.` }),
+      asked: t.arg.stringList({
+        description:
+          'Name of each symbol in rows { asked } and in meta { restricted }, one per symbol. Default: the tickers.',
+      }),
     },
     extensions: {
       scopeGroup: 'market.live',
@@ -90,7 +104,7 @@ builder.queryField('quotes', (t) =>
         sizes: ({ symbols }) => ({ page: itemsAsked(symbols.length, maxQuotes) }),
       }),
     },
-    resolve: (_root, { symbols }, context) => quotes(context, symbols),
+    resolve: (_root, { symbols, asked }, context) => quotes(context, symbols, asked ?? symbols),
   }),
 );
 

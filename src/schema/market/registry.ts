@@ -84,7 +84,7 @@ const SymbolLookupType = builder.objectRef<SymbolLookup>('SymbolLookup').impleme
   description: 'Result of looking up a ticker.',
   fields: (t) => ({
     valid: t.exposeBoolean('valid', { description: 'True if it is a real ticker, registered or not.' }),
-    symbol: t.exposeString('symbol', { description: 'The text, uppercase.' }),
+    symbol: t.exposeString('symbol', { description: 'The ticker; of a text that is none, the text, uppercase.' }),
     name: t.exposeString('name', { nullable: true, description: 'Display name; null if not valid.' }),
     class: t.expose('class', {
       type: SymbolClassEnum,

@@ -58,12 +58,13 @@ export function text(line: Unread, key: string, expected: string): string {
 
 const noConditions: readonly number[] = [];
 
-/** A ticker, in capitals. Throws `BadField`. */
+/** A ticker, in capitals; in any spelling of its suffix. Throws `BadField`. */
 export function tickerOf(line: Unread, key: string): string {
   const expected = 'a ticker such as SPY or BRK.B';
   const value = text(line, key, expected);
-  if (readTicker(value) !== value) throw new BadField(key, expected, value);
-  return value;
+  const ticker = value === value.toUpperCase() ? readTicker(value) : null;
+  if (ticker === null) throw new BadField(key, expected, value);
+  return ticker;
 }
 
 /** `O:` and an OSI symbol, read by `read`, which gives null for what is none. Throws `BadField`. */

@@ -8,7 +8,7 @@ describe('the address of a view', () => {
   test.each([
     { symbol: 'SPY', timeframe: '1m', session: null },
     { symbol: 'BRK.B', timeframe: '5m', session: null },
-    { symbol: 'BRK/B', timeframe: '1d', session: '2026-11-19' },
+    { symbol: 'BF.B', timeframe: '1d', session: '2026-11-19' },
   ] as const)('leads back to it: $symbol $timeframe $session', (shown) => {
     expect(view(addressOf(shown))).toEqual(shown);
   });
@@ -19,8 +19,14 @@ describe('the address of a view', () => {
     expect(view('/dashboard/%E0%A4%A')).toMatchObject({ symbol: '%E0%A4%A' });
   });
 
-  test('a text is a ticker, in any case, or none', () => {
-    expect([' brk.b', 'SPY', '', '<b>', 'TOOLONGNAME', '1X'].map(tickerOf)).toEqual([
+  test('leads to one symbol, however it is spelled', () => {
+    for (const path of ['BRK.B', 'brk-b', 'BRK%2FB', 'BRK%20B'])
+      expect(view(`/dashboard/${path}`)).toMatchObject({ symbol: 'BRK.B' });
+  });
+
+  test('a text is a ticker, in any case and spelling, or none', () => {
+    expect([' brk.b', 'brk-b', 'SPY', '', '<b>', 'TOOLONGNAME', '1X'].map(tickerOf)).toEqual([
+      'BRK.B',
       'BRK.B',
       'SPY',
       null,

@@ -11,19 +11,20 @@ export interface View {
   session: string | null;
 }
 
-const ticker = /^[A-Z][A-Z0-9]{0,5}([.\-/][A-Z0-9]{1,3})?$/;
+const ticker = /^[A-Z][A-Z0-9]{0,5}([.\-/ ][A-Z0-9]{1,3})?$/;
 
-/** A text as a ticker, uppercase; null when it cannot be one. */
+/** A text as a ticker, uppercase, its suffix after a point; null when it cannot be one. */
 export function tickerOf(text: string): string | null {
   const upper = text.trim().toUpperCase();
-  return ticker.test(upper) ? upper : null;
+  return ticker.test(upper) ? upper.replace(/[-/ ]/, '.') : null;
 }
 
-/** The symbol a path names, as it is written there; '' = none. */
+/** The symbol a path names, as it is written there where that is no ticker; '' = none. */
 function symbolOfPath(pathname: string): string {
   const last = pathname.split('/')[2] ?? '';
   try {
-    return decodeURIComponent(last).toUpperCase();
+    const text = decodeURIComponent(last);
+    return tickerOf(text) ?? text.toUpperCase();
   } catch {
     return last.toUpperCase();
   }

@@ -6,11 +6,15 @@ export const quotes = route({
   path: '/v2/quotes',
   summary: 'Quotes',
   description:
-    'Latest quotes, one row per symbol in the order of the request. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
+    'Latest quotes, one row per symbol in the order of the request, under the name it was asked by. A symbol without a recent price is a row of nulls. A symbol the account may not read is one too, and is listed in meta.restricted.',
   scopeGroup: 'market.live',
   params: { symbols: tickers(180) },
   name: 'quotes',
   operation: 'market/quotes.graphql',
   answer: 'quotes',
+  variables: ({ symbols }) => ({
+    symbols: symbols.map(({ symbol }) => symbol),
+    asked: symbols.map(({ asked }) => asked),
+  }),
   errors: [400, 502, 503],
 });
