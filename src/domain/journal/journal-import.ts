@@ -1,5 +1,6 @@
 import { csvRecords } from '../../runtime/csv-records.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
+import { originalText } from '../../runtime/spreadsheet-text.ts';
 import { bodyTooLarge, invalidParameter } from '../failure.ts';
 import type { NewTrade, RowError } from './journal.ts';
 import { readTrade } from './journal-trade.ts';
@@ -121,13 +122,13 @@ function* csvRows(text: string): Generator<RawRow> {
   }
 }
 
-/** CSV cannot tell an empty field from none, nor a number from text. */
+/** CSV cannot tell an empty field from none, nor a number from text. Texts may be as answers in CSV write them. */
 function fieldsByName(values: readonly string[]): Record<string, unknown> {
   return Object.fromEntries(
     csvColumns.map((name, i) => {
       const text = values[i]!;
       if (text === '') return [name, null];
-      return [name, numeric.has(name) && numberPattern.test(text) ? Number(text) : text];
+      return [name, numeric.has(name) && numberPattern.test(text) ? Number(text) : originalText(text)];
     }),
   );
 }

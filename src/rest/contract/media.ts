@@ -2,6 +2,7 @@ import type { Request } from 'express';
 import { csvLine } from '../../runtime/csv-lines.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { joined, jsonBytes } from '../../runtime/json-bytes.ts';
+import { inertText } from '../../runtime/spreadsheet-text.ts';
 import { arrowStream } from './arrow-stream.ts';
 import { type Envelope, envelope } from './envelope.ts';
 import { encodeMessage } from './protobuf.ts';
@@ -61,10 +62,15 @@ async function* yieldingRows(pieces: Iterable<Cell[][]>): AsyncGenerator<Cell[][
   }
 }
 
+/** A row whose texts a spreadsheet does not run. */
+const inertLine = (row: readonly Cell[]) =>
+  csvLine(row.map((cell) => (typeof cell === 'string' ? inertText(cell) : cell)));
+
 /** RFC 4180: a line of column names, then a line a row. */
 async function csvBytes({ columns, pieces }: Table, data: unknown): Promise<Buffer> {
   const parts = [Buffer.from(`${csvLine(columns.map(({ name }) => name))}\r\n`)];
-  for await (const rows of yieldingRows(pieces(data))) parts.push(Buffer.from(`${rows.map(csvLine).join('\r\n')}\r\n`));
+  for await (const rows of yieldingRows(pieces(data)))
+    parts.push(Buffer.from(`${rows.map(inertLine).join('\r\n')}\r\n`));
   return joined(parts);
 }
 
