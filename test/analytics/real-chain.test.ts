@@ -44,7 +44,7 @@ describe.skipIf(!hasSharedData)('the S&P 500 chain of 2024-01-07 (needs ../share
     const positions = chain.rows.flatMap((row): RepricedPosition[] => {
       const years = Math.max(weekdays(date, row.expiry), 1) / 262;
       const { right, openInterest, sharesPerContract: multiplier, iv } = row;
-      if (!openInterest || !iv) return [];
+      if (!openInterest || !iv || multiplier === null) return [];
       const strike = fromThousandths(row.strike);
       return [{ right, strike, openInterest, multiplier, volatility: iv, years, rate: 0, dividendYield: 0 }];
     });

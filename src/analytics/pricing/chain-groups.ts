@@ -34,7 +34,7 @@ export function resolveRoot(root: string, roots: RootLookup | undefined): Option
 
 /** Shares a contract: what the source says, unless the root is known to be otherwise than standard. */
 export function resolveMultiplier({ root }: ChainGroup, { sharesPerContract }: ChainRow): number {
-  return root.multiplier === 100 ? sharesPerContract : root.multiplier;
+  return root.multiplier === 100 ? (sharesPerContract ?? 100) : root.multiplier;
 }
 
 /**

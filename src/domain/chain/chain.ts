@@ -43,7 +43,8 @@ export interface ChainRow extends OptionContract, Greeks {
   last: number | null;
   /** The source's fair or theoretical value. */
   fmv: number | null;
-  sharesPerContract: number;
+  /** Null where the deliverable was adjusted and the source does not say. */
+  sharesPerContract: number | null;
   /** Absent where the capture was not solved: its exposures are then made of the source's greeks. */
   solved?: SolvedGreeks;
 }

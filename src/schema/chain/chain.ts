@@ -90,7 +90,10 @@ export const ChainRowType = builder.objectRef<ChainRow>('ChainRow').implement({
         "Greeks as solved from the chain's quotes. Null if the capture was not solved: its exposures are then computed from the source's greeks.",
       resolve: ({ solved }) => solved ?? null,
     }),
-    sharesPerContract: t.exposeInt('sharesPerContract', { description: 'Shares per contract.' }),
+    sharesPerContract: t.exposeInt('sharesPerContract', {
+      nullable: true,
+      description: 'Shares per contract; null if the deliverable was adjusted and the source does not say how.',
+    }),
   }),
 });
 

@@ -134,7 +134,7 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
     const row: Record<string, unknown> = { root: root[i], expiry: dates.get(expiry[i]!), right, strike: strike[i] };
     for (const [name, values] of measured) row[name] = known(values[i]!);
     readGreeks(row, i);
-    row.sharesPerContract = shares[i];
+    row.sharesPerContract = known(shares[i]!);
     rows[i] = row as unknown as ChainRow;
     if ((i + 1) % rowsPerYield === 0) await yieldToEventLoop();
   }

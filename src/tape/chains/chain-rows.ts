@@ -13,11 +13,17 @@ import { type QuoteNumbers, withinDomain } from './vendor-domain.ts';
 const aboveZero = (value: number | null) => (value !== null && value > 0 ? value : null);
 const orNull = (value: number) => (Number.isNaN(value) ? null : value);
 
+/** Shares per contract by the root's name alone; null = its deliverable was adjusted, in a way that no name says. */
+export function standardShares(root: string): number | null {
+  const { adjusted, multiplier } = optionRoot(root);
+  return adjusted ? null : multiplier;
+}
+
 /** A contract's row of numbers within their domain, whose zeros are zeros. */
 export function contractRow(
   contract: OptionContract,
   numbers: QuoteNumbers,
-  sharesPerContract = optionRoot(contract.root).multiplier,
+  sharesPerContract = standardShares(contract.root),
 ): ChainRow {
   const known = withinDomain(numbers);
   return {

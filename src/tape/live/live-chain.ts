@@ -1,6 +1,5 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
-import { optionRoot } from '../../domain/chain/option-root.ts';
 import { maxEpochMs } from '../../domain/units.ts';
 import { assembleChain, contractRow } from '../chains/chain-rows.ts';
 import { BadField, contractOf, objectOf, optionalNumber, tickerOf, type Unread, whole } from './live-fields.ts';
@@ -8,7 +7,8 @@ import { BadField, contractOf, objectOf, optionalNumber, tickerOf, type Unread, 
 function rowOf(value: unknown, path: string): ChainRow {
   const row = objectOf(value, path);
   const contract = contractOf(row, readOptionContract);
-  const sharesPerContract = whole(row, 'shares_per_contract', 1_000_000, optionRoot(contract.root).multiplier);
+  const isGiven = (row.shares_per_contract ?? null) !== null;
+  const sharesPerContract = isGiven ? whole(row, 'shares_per_contract', 1_000_000) : undefined;
   if (sharesPerContract === 0) throw new BadField('shares_per_contract', 'a whole number from 1', 0);
   const number = (key: string) => optionalNumber(row, key) ?? Number.NaN;
   return contractRow(

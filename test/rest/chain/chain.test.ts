@@ -82,6 +82,18 @@ describe('GET /v2/chain/{symbol}', () => {
     expect(none.body.data).toEqual({ spot: null, captured_at: null, partial: false, rows: [] });
   });
 
+  test('shares per contract of an adjusted deliverable are absent', async () => {
+    const contract = { root: 'XOM1', expiry: later, right: 'call', strike: 100_000 } as const;
+    const adjusted = chainRow({ ...contract, sharesPerContract: null });
+    await saveCaptures(app.store, { chains: [chainCapture('XOM', newYork(today, '11:55'), [adjusted])] });
+    const { body } = await chain('', 'XOM');
+    expect(body.data.rows).toEqual([
+      { contract: { underlying: 'XOM1', expiry: later, right: 'call', strike: 100_000 } },
+    ]);
+    const { status } = await chain('', 'XOM', { headers: { accept: 'application/x-protobuf' } });
+    expect(status).toBe(200);
+  });
+
   test('protobuf says the same as JSON', async () => {
     const { root } = protobuf.parse((await app.get('/v2/rest-protocol.proto')).bytes.toString());
     const message = root.lookupType('tapegraph.rest.v2.ChainResponse');

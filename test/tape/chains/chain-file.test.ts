@@ -104,6 +104,17 @@ describe('delayed-quote tables', () => {
     expect(capture.rows[1]).toMatchObject(zeros);
   });
 
+  test('do not know the shares of a contract whose deliverable was adjusted', async () => {
+    const adjusted = line('100').replaceAll('NDXP', 'NDX1');
+    const { capture } = await read([title, dateLine, header, adjusted, line('101').replaceAll('NDXP', 'NDX')]);
+    expect(capture.rows.map(({ root, sharesPerContract }) => [root, sharesPerContract])).toEqual([
+      ['NDX1', null],
+      ['NDX1', null],
+      ['NDX', 100],
+      ['NDX', 100],
+    ]);
+  });
+
   test('with numbers outside their domain leave them unknown', async () => {
     const odd = `x,${call('100', '-1,0,-0.5,1.6,10,12.5,1.198,-0.01,100')},100.00,${put('100', '1.2,0,1.1,1e7,20,-1,-1,-1,200')}`;
     const { capture, bad, halfLines } = await read([title, dateLine, header, odd]);

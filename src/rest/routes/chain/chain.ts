@@ -27,7 +27,7 @@ export const chain = route({
     strikeGte: strike_gte,
     strikeLte: strike_lte,
   }),
-  absent: ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega'],
+  absent: ['oi', 'volume', 'bid', 'ask', 'last', 'fmv', 'iv', 'delta', 'gamma', 'theta', 'vega', 'shares_per_contract'],
   aboutSessions: true,
   errors: [400, 403, 502, 503],
   protobuf: chainResponse,
