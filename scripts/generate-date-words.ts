@@ -1,11 +1,11 @@
-// Writes the words of written dates, src/tape/csv/written-date-words.ts, as Intl prints them; with --check only says
+// Writes the words of written dates, src/tape/csv/written-date-words.json, as Intl prints them; with --check only says
 // whether the file is up to date.
 import { spawnSync } from 'node:child_process';
 import { existsSync, readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 
 const root = join(import.meta.dirname, '..');
-const file = join(root, 'src/tape/csv/written-date-words.ts');
+const file = join(root, 'src/tape/csv/written-date-words.json');
 
 /** The languages of docs/ingest.md in their countries: a country changes words, the order of digits and zone names. */
 const locales = [
@@ -136,25 +136,7 @@ function generated(): string {
       },
     ]),
   );
-  const text = [
-    '// Made by `npm run words` of Intl. Do not edit.',
-    '',
-    '/** The words of a locale: `,` is between spellings, `|` between months, weekdays from Sunday, halves of the day. */',
-    'export interface LocaleWords {',
-    '  months: string;',
-    '  weekdays: string;',
-    '  /** With points and spaces as printed. */',
-    '  halfDays: string;',
-    '  /** Words that only connect. */',
-    '  links: string;',
-    '  /** Orders of year, month and day in digits, with their separator. */',
-    '  digits: string;',
-    '  /** Short zone names and their offset from UTC in minutes. */',
-    '  zones: string;',
-    '}',
-    '',
-    `export const wordsByLocale: Readonly<Record<string, LocaleWords>> = ${JSON.stringify(words)};`,
-  ].join('\n');
+  const text = JSON.stringify(words);
   const biome = join(root, 'node_modules/.bin/biome');
   const formatted = spawnSync(biome, ['format', `--stdin-file-path=${file}`], {
     cwd: root,
@@ -170,7 +152,7 @@ const text = generated();
 if (process.argv.includes('--check')) {
   const committed = existsSync(file) ? readFileSync(file, 'utf8').replaceAll('\r\n', '\n') : '';
   if (committed !== text) {
-    console.error('written-date-words.ts differs from Intl: npm run words makes it anew');
+    console.error('written-date-words.json differs from Intl: npm run words makes it anew');
     process.exitCode = 1;
   }
 } else {

@@ -108,9 +108,9 @@ function readSide(
   const number = (name: Exclude<keyof SideIndex, 'contract'>) => {
     const text = fields[side[name]]?.trim();
     if (text === undefined) wrong ??= `${right}: the line ends before ${name}`;
-    if (text === undefined || isBlank(text)) return Number.NaN;
+    if (text === undefined) return Number.NaN;
     const value = readGroupedNumber(text);
-    if (Number.isNaN(value)) wrong ??= `${right}: ${name}: expected a number, got ${shown(text)}`;
+    if (Number.isNaN(value) && !isBlank(text)) wrong ??= `${right}: ${name}: expected a number, got ${shown(text)}`;
     return value;
   };
   const row = chainRow(contract, {

@@ -1,5 +1,22 @@
 import { hourMs, minuteMs } from '../../domain/units.ts';
-import { wordsByLocale } from './written-date-words.ts';
+import wordsByLocale from './written-date-words.json' with { type: 'json' };
+
+/**
+ * The words of a locale, as `npm run words` writes them of `Intl`: `,` is between spellings, `|` between months,
+ * weekdays from Sunday, and halves of the day.
+ */
+interface LocaleWords {
+  months: string;
+  weekdays: string;
+  /** With points and spaces as printed. */
+  halfDays: string;
+  /** Words that only connect. */
+  links: string;
+  /** Orders of year, month and day in digits, with their separator. */
+  digits: string;
+  /** Short zone names and their offset from UTC in minutes. */
+  zones: string;
+}
 
 /** Locales that print something so. */
 export type Locales = ReadonlySet<string>;
@@ -19,9 +36,14 @@ interface Entry extends Meaning {
   locales: Set<string> | null;
 }
 
-const entries = new Map<string, Entry[]>();
-const halfDays = new Map<string, Set<string>>();
-const digitOrders = new Map<string, Set<string>>();
+interface Lexicon {
+  /** By the plain form of a word. */
+  meanings: ReadonlyMap<string, readonly Entry[]>;
+  /** The locales that print a half of the day so, with its points and spaces. */
+  halfDays: ReadonlyMap<string, Locales>;
+  /** The locales that print a date in digits so: `dmy/`. */
+  digitOrders: ReadonlyMap<string, Locales>;
+}
 
 /** A word as it is looked up: without case, accents, points and spaces. */
 function plain(word: string): string {
@@ -35,48 +57,70 @@ function addLocale(to: Map<string, Set<string>>, written: string, locale: string
   to.set(written, (to.get(written) ?? new Set()).add(locale));
 }
 
-function add(word: string, kind: Meaning['kind'], value: number, locale: string): void {
-  const known = entries.get(plain(word)) ?? [];
-  const same = known.find((entry) => entry.kind === kind && entry.value === value);
-  if (same) same.locales?.add(locale);
-  else entries.set(plain(word), [...known, { kind, value, locales: new Set([locale]) }]);
-}
-
 const spellings = (text: string) => text.split(', ').filter((word) => word !== '');
 
-for (const [locale, words] of Object.entries(wordsByLocale)) {
+/** Called for each word of a locale, with what it means there. */
+type AddWord = (word: string, kind: Meaning['kind'], value: number) => void;
+
+function addWords(words: LocaleWords, add: AddWord): void {
   const addGroups = (text: string, kind: Meaning['kind'], toValue: (index: number) => number) => {
     for (const [index, group] of text.split('|').entries())
-      for (const word of spellings(group.trim())) add(word, kind, toValue(index), locale);
+      for (const word of spellings(group.trim())) add(word, kind, toValue(index));
   };
   addGroups(words.months, 'month', (index) => index + 1);
   addGroups(words.weekdays, 'weekday', (index) => index);
   addGroups(words.halfDays, 'half', (index) => index * 12 * hourMs);
-  for (const word of spellings(words.halfDays.replace(' | ', ', '))) addLocale(halfDays, word, locale);
-  for (const word of spellings(words.links)) add(word, 'link', 0, locale);
-  for (const order of spellings(words.digits)) addLocale(digitOrders, order, locale);
+  for (const word of spellings(words.links)) add(word, 'link', 0);
   for (const zone of spellings(words.zones)) {
     const [name, minutes] = zone.split(' ') as [string, string];
-    add(name, 'zone', Number(minutes) * minuteMs, locale);
+    add(name, 'zone', Number(minutes) * minuteMs);
   }
 }
 
 // The exchange's own zones are those of the United States, whoever else uses the names.
 const zoneHours = { EST: -5, EDT: -4, CST: -6, CDT: -5, MST: -7, MDT: -6, PST: -8, PDT: -7 };
 const fixedZones = { ...zoneHours, GMT: 0, UTC: 0, Z: 0, ET: Number.NaN };
-for (const [name, hours] of Object.entries(fixedZones)) {
-  const value = hours * hourMs;
-  const known = entries.get(plain(name))?.find((entry) => entry.kind === 'zone' && entry.value === value);
-  entries.set(plain(name), [known ?? { kind: 'zone', value, locales: null }]);
+
+function makeLexicon(): Lexicon {
+  const meanings = new Map<string, Entry[]>();
+  const [halfDays, digitOrders] = [new Map<string, Set<string>>(), new Map<string, Set<string>>()];
+  // Locales share most of their words.
+  const plainForms = new Map<string, string>();
+  for (const [locale, words] of Object.entries<LocaleWords>(wordsByLocale)) {
+    addWords(words, (word, kind, value) => {
+      const key = plainForms.get(word) ?? plain(word);
+      plainForms.set(word, key);
+      const known = meanings.get(key) ?? [];
+      const same = known.find((entry) => entry.kind === kind && entry.value === value);
+      if (same) same.locales?.add(locale);
+      else meanings.set(key, [...known, { kind, value, locales: new Set([locale]) }]);
+    });
+    for (const word of spellings(words.halfDays.replace(' | ', ', '))) addLocale(halfDays, word, locale);
+    for (const order of spellings(words.digits)) addLocale(digitOrders, order, locale);
+  }
+  for (const [name, hours] of Object.entries(fixedZones)) {
+    const value = hours * hourMs;
+    const known = meanings.get(plain(name))?.find((entry) => entry.kind === 'zone' && entry.value === value);
+    meanings.set(plain(name), [known ?? { kind: 'zone', value, locales: null }]);
+  }
+  // German pages of some browsers end the time with it.
+  meanings.set('uhr', [{ kind: 'link', value: 0, locales: null }]);
+  return { meanings, halfDays, digitOrders };
 }
-// German pages of some browsers end the time with it.
-add('Uhr', 'link', 0, 'de-DE');
+
+// Made when the first date is read: most processes read none.
+let made: Lexicon | null = null;
+function lexicon(): Lexicon {
+  made ??= makeLexicon();
+  return made;
+}
 
 const nowhere: Locales = new Set();
 
 /** What a word can mean; none = it is not known. */
 export function meaningsOf(word: string): readonly Meaning[] {
-  return (entries.get(plain(word)) ?? []).map(({ kind, value, locales }) => ({
+  const { meanings, halfDays } = lexicon();
+  return (meanings.get(plain(word)) ?? []).map(({ kind, value, locales }) => ({
     kind,
     value,
     locales: kind === 'link' ? null : kind === 'half' ? (halfDays.get(word) ?? nowhere) : locales,
@@ -85,5 +129,5 @@ export function meaningsOf(word: string): readonly Meaning[] {
 
 /** The locales that print a date in digits in this order, with this separator. */
 export function localesOfDigits(order: 'ymd' | 'dmy' | 'mdy', separator: string): Locales {
-  return digitOrders.get(`${order}${separator}`) ?? nowhere;
+  return lexicon().digitOrders.get(`${order}${separator}`) ?? nowhere;
 }

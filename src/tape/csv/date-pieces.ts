@@ -100,7 +100,7 @@ const rules: readonly Rule[] = [
   },
   { pattern: /(\d{4})(?!\d)/uy, read: ([, year]) => [anyLocale('year', Number(year))] },
   { pattern: /(\d{1,2})(?!\d)\.?/uy, read: ([, day]) => [anyLocale('day', Number(day))] },
-  { pattern: /[ap]\.? ?m\.?(?![\p{L}\p{M}])/iuy, read: ([word]) => wordOf(word!) },
+  { pattern: /[aApP]\.? ?[mM]\.?(?![\p{L}\p{M}])/uy, read: ([word]) => wordOf(word!) },
   // Chinese puts no space between a zone and the half of the day.
   { pattern: /\p{Script=Han}+|\p{Script=Hangul}+/uy, read: ([word]) => wordOf(word!) },
   { pattern: /(?:(?![\p{Script=Han}\p{Script=Hangul}])[\p{L}\p{M}-])+\.?/uy, read: ([word]) => wordOf(word!) },

@@ -24,8 +24,8 @@ const grouped = /^[+\u2212-]?(?:\d+|[1-9]\d{0,2}(?:,\d{3})+)(?:\.\d+)?$/;
  * before the point. NaN for everything else: a decimal comma is never guessed.
  */
 export function readGroupedNumber(text: string): number {
-  const first = text.charCodeAt(0);
-  if (first !== 0x2b && first !== 0x2212 && !text.includes(',')) return readNumber(text);
+  const plain = readNumber(text);
+  if (!Number.isNaN(plain)) return plain;
   return grouped.test(text) ? +text.replace('\u2212', '-').replaceAll(',', '') : Number.NaN;
 }
 

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { readWrittenDate } from '../../../src/tape/csv/written-date.ts';
-import { wordsByLocale } from '../../../src/tape/csv/written-date-words.ts';
+import wordsByLocale from '../../../src/tape/csv/written-date-words.json' with { type: 'json' };
 
 describe('dates as a page prints them', () => {
   test.each([
