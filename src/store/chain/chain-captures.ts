@@ -8,7 +8,17 @@ import {
 } from '../../domain/chain/chain.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { type Columns, decodeBlock, encodeBlock, layoutOf, numbers, openBlock, texts } from '../engine/codec.ts';
+import {
+  type Columns,
+  decodeBlock,
+  encodeBlock,
+  known,
+  layoutOf,
+  measures,
+  numbers,
+  openBlock,
+  texts,
+} from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type AsOf, type HeldKind, type Interval, readHeldAsOf } from '../engine/held.ts';
 import { findKnownRows } from '../engine/models/known-rows.ts';
@@ -26,7 +36,14 @@ export interface ChainAsOf {
   atMs: number;
 }
 
-const measures = ['openInterest', 'volume', 'bid', 'ask', 'last', 'fmv'] as const satisfies readonly (keyof ChainRow)[];
+const measureNames = [
+  'openInterest',
+  'volume',
+  'bid',
+  'ask',
+  'last',
+  'fmv',
+] as const satisfies readonly (keyof ChainRow)[];
 
 type NumberOf = (read: (row: ChainRow) => number | null) => Float64Array;
 
@@ -75,17 +92,15 @@ function encodeGreeks(rows: readonly ChainRow[], number: NumberOf): Record<strin
   return columns;
 }
 
-const known = (value: number) => (Number.isNaN(value) ? null : value);
-
 /** Reads the greeks of a block's rows: fills in those of the source and, where the capture was solved, ours. */
 function greeksReader(columns: Columns): (row: Partial<ChainRow>, index: number) => void {
-  const shown = greekNames.map((name) => [name, numbers(columns, name)] as const);
+  const shown = greekNames.map((name) => [name, measures(columns, name)] as const);
   if (columns.origin === undefined) {
     return (row, i) => {
       for (const [name, values] of shown) row[name] = known(values[i]!);
     };
   }
-  const [origin, filled] = [numbers(columns, 'origin'), numbers(columns, 'filled')];
+  const [origin, filled] = [numbers(columns, 'origin'), measures(columns, 'filled')];
   const own = shown.map(([name, values]) => {
     const column = solvedColumns[name];
     return columns[column] === undefined ? values : numbers(columns, column);
@@ -112,7 +127,7 @@ function encodeRows(rows: readonly ChainRow[]): Uint8Array {
     put: number((row) => (row.right === 'put' ? 1 : 0)),
     strike: number((row) => row.strike),
     sharesPerContract: number((row) => row.sharesPerContract),
-    ...Object.fromEntries(measures.map((name) => [name, number((row) => row[name])])),
+    ...Object.fromEntries(measureNames.map((name) => [name, number((row) => row[name])])),
     ...encodeGreeks(rows, number),
   });
 }
@@ -124,8 +139,8 @@ async function decodeRows(payload: Uint8Array): Promise<ChainRow[]> {
   const columns = decodeBlock(payload);
   const column = (name: string) => numbers(columns, name);
   const [root, expiry, put, strike] = [texts(columns, 'root'), column('expiry'), column('put'), column('strike')];
-  const shares = column('sharesPerContract');
-  const measured = measures.map((name) => [name, column(name)] as const);
+  const shares = measures(columns, 'sharesPerContract');
+  const measured = measureNames.map((name) => [name, measures(columns, name)] as const);
   const readGreeks = greeksReader(columns);
   const dates = new Map(Array.from(new Set(expiry), (day) => [day, dateOfEpochDay(day)]));
   const rows = new Array<ChainRow>(root.length);

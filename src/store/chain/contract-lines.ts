@@ -3,7 +3,7 @@ import type { ChainCapture, ContractLine } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
 import { addDays, epochDay, exchangeInstant } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { type ColumnLayout, cutValue, type OpenBlock, openBlock } from '../engine/codec.ts';
+import { type ColumnLayout, cutValue, known, type OpenBlock, openBlock } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { statement } from '../engine/statement.ts';
 import { boundsOf, lineColumn, lineColumns } from './chain-captures.ts';
@@ -104,16 +104,16 @@ function rowOf(block: OpenBlock, { root, expiry, right, strike }: OptionContract
   return found ? low : -1;
 }
 
-/** NaN = unknown; `filled` is absent in what was not solved, or is of before it was cut. */
-type LineValues = Record<Exclude<(typeof lineColumns)[number], 'filled'>, number> & { filled?: number };
+/** NaN = unknown; a value is absent if its capture was written or cut before the column existed. */
+type LineValues = Partial<Record<(typeof lineColumns)[number], number>>;
 
 function lineOf(values: LineValues, { capturedAt, sessionDate, spot, priorCloseSpot }: CaptureHeader): ContractLine {
-  const known = (name: Exclude<keyof LineValues, 'filled'>) => (Number.isNaN(values[name]) ? null : values[name]);
+  const value = (name: Exclude<keyof LineValues, 'filled'>) => known(values[name] ?? Number.NaN);
   const withinBounds = boundsOf(values.filled ?? 0);
   return {
     ...{ capturedAt, sessionDate, spot, priorCloseSpot },
-    ...{ volume: known('volume'), bid: known('bid'), ask: known('ask'), last: known('last') },
-    ...{ iv: known('iv'), delta: known('delta'), gamma: known('gamma'), vega: known('vega') },
+    ...{ volume: value('volume'), bid: value('bid'), ask: value('ask'), last: value('last') },
+    ...{ iv: value('iv'), delta: value('delta'), gamma: value('gamma'), vega: value('vega') },
     ...(withinBounds === undefined ? {} : { withinBounds }),
   };
 }

@@ -297,6 +297,21 @@ export function numbers(columns: Columns, name: string): Float64Array {
   return column;
 }
 
+/**
+ * The numeric column `name` of a decoded block, of values that a layout may lack: all unknown (NaN) in a block that was
+ * written before the column existed. What a row is a row of is read by `numbers` and `texts`: it is never unknown.
+ */
+export function measures(columns: Columns, name: string): Float64Array {
+  if (columns[name] !== undefined) return numbers(columns, name);
+  const [first] = Object.values(columns);
+  return new Float64Array(first?.length ?? 0).fill(Number.NaN);
+}
+
+/** A stored number; null for NaN, which stands for unknown. */
+export function known(value: number): number | null {
+  return Number.isNaN(value) ? null : value;
+}
+
 /** The text column `name` of a decoded block. */
 export function texts(columns: Columns, name: string): string[] {
   const column = columns[name];

@@ -1,16 +1,17 @@
 import { type CrossSection, type FlowMeasures, flowMeasureNames } from '../../domain/flow/flow.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
-import { type Columns, decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { type Columns, decodeBlock, encodeBlock, known, measures, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { upsertRows } from '../engine/models/sets.ts';
 import { statement } from '../engine/statement.ts';
 import type { Transaction } from '../engine/transaction.ts';
 import { coverageColumns, coverageOf } from './coverage.ts';
 
-function measuresAt(columns: Columns, index: number): FlowMeasures {
-  return Object.fromEntries(
-    flowMeasureNames.map((name) => [name, numbers(columns, name)[index]!]),
-  ) as unknown as FlowMeasures;
+/** Reads the measures of a block's rows. A measure that the block lacks is unknown. */
+function measuresReader(columns: Columns): (index: number) => FlowMeasures {
+  const stored = flowMeasureNames.map((name) => [name, measures(columns, name)] as const);
+  return (index) =>
+    Object.fromEntries(stored.map(([name, values]) => [name, known(values[index]!)])) as unknown as FlowMeasures;
 }
 
 const latest = statement(
@@ -26,17 +27,18 @@ function crossSectionOf(row: Awaited<ReturnType<(typeof latest)['rows']>>[number
   const { underlying, seq, byStrike: strikes, byExpiration: expirations } = row;
   const byStrike = decodeBlock(strikes);
   const byExpiration = decodeBlock(expirations);
+  const [ofStrike, ofExpiration] = [measuresReader(byStrike), measuresReader(byExpiration)];
   return {
     symbol: underlying,
     seq,
     coverage: coverageOf(row),
     byStrike: Array.from(numbers(byStrike, 'strike'), (strikeThousandths, index) => ({
       strikeThousandths,
-      measures: measuresAt(byStrike, index),
+      measures: ofStrike(index),
     })),
     byExpiration: Array.from(numbers(byExpiration, 'expiry'), (day, index) => ({
       expiry: dateOfEpochDay(day),
-      measures: measuresAt(byExpiration, index),
+      measures: ofExpiration(index),
     })),
   };
 }
@@ -56,8 +58,10 @@ export async function readCrossSections(
   return new Map(rows.map((row) => [row.underlying, crossSectionOf(row)]));
 }
 
-function block(key: string, keys: readonly number[], measures: readonly FlowMeasures[]): Buffer {
-  const columns = flowMeasureNames.map((name) => [name, Float64Array.from(measures, (row) => row[name])] as const);
+function block(key: string, keys: readonly number[], rows: readonly FlowMeasures[]): Buffer {
+  const columns = flowMeasureNames.map(
+    (name) => [name, Float64Array.from(rows, (row) => row[name] ?? Number.NaN)] as const,
+  );
   return Buffer.from(encodeBlock({ [key]: Float64Array.from(keys), ...Object.fromEntries(columns) }));
 }
 

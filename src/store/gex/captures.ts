@@ -8,7 +8,7 @@ import {
 } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
-import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { decodeBlock, encodeBlock, known, measures, numbers } from '../engine/codec.ts';
 import { readFrom, type Store } from '../engine/connection.ts';
 import { type HeldKind, heldId, type Interval, readHeld, readHeldAsOf } from '../engine/held.ts';
 import { findKnownRows } from '../engine/models/known-rows.ts';
@@ -79,25 +79,28 @@ function decodeProfile(payload: Uint8Array): GexProfilePoint[] {
 
 function decodeExpiries(payload: Uint8Array): GexExpiry[] {
   const columns = decodeBlock(payload);
-  const at = (name: string, index: number) => {
-    // Captures of before their self-check have no such columns.
-    const value = columns[name] === undefined ? Number.NaN : numbers(columns, name)[index]!;
-    return Number.isNaN(value) ? null : value;
+  const measure = (name: string) => {
+    const values = measures(columns, name);
+    return (index: number) => known(values[index]!);
   };
+  const [maxPain, straddle, sigma] = ['maxPain', 'expectedMoveStraddle', 'expectedMoveSigma'].map(measure);
+  const [atmIv, moveRatio, inconsistent] = ['atmIv', 'moveRatio', 'inconsistent'].map(measure);
   return Array.from(numbers(columns, 'expiry'), (day, index) => ({
     expiry: dateOfEpochDay(day),
-    maxPain: at('maxPain', index),
-    expectedMoveStraddle: at('expectedMoveStraddle', index),
-    expectedMoveSigma: at('expectedMoveSigma', index),
-    atmIv: at('atmIv', index),
-    moveRatio: at('moveRatio', index),
-    inconsistent: at('inconsistent', index) === 1,
+    maxPain: maxPain!(index),
+    expectedMoveStraddle: straddle!(index),
+    expectedMoveSigma: sigma!(index),
+    atmIv: atmIv!(index),
+    moveRatio: moveRatio!(index),
+    inconsistent: inconsistent!(index) === 1,
   }));
 }
 
 function decodeCurve(payload: Uint8Array): GexColumns {
   const columns = decodeBlock(payload);
-  return Object.fromEntries(gexColumnNames.map((name) => [name, numbers(columns, name)])) as unknown as GexColumns;
+  return Object.fromEntries(
+    gexColumnNames.map((name) => [name, (name === 'strike' ? numbers : measures)(columns, name)]),
+  ) as unknown as GexColumns;
 }
 
 /**

@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto';
 import { type BarColumns, barColumnNames } from '../../domain/bar.ts';
-import { decodeBlock, encodeBlock, numbers } from '../engine/codec.ts';
+import { decodeBlock, encodeBlock, measures, numbers } from '../engine/codec.ts';
 
 /** Content hash of a payload: equal content, equal version. */
 export function blockVersion(payload: Uint8Array): string {
@@ -17,7 +17,7 @@ export function encodeBars({ pricedVolume, ...bars }: BarColumns): Uint8Array<Ar
 export function decodeBars(payload: Uint8Array): BarColumns {
   const columns = decodeBlock(payload);
   const bars = Object.fromEntries(
-    barColumnNames.map((name) => [name, numbers(columns, name)]),
+    barColumnNames.map((name) => [name, (name === 'tsMs' ? numbers : measures)(columns, name)]),
   ) as unknown as BarColumns;
   return columns.pricedVolume ? { ...bars, pricedVolume: numbers(columns, 'pricedVolume') } : bars;
 }

@@ -1,0 +1,157 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { toBarColumns } from '../../src/domain/bar.ts';
+import { gexRowAt } from '../../src/domain/gex.ts';
+import { chainCapturesAt, lineColumns } from '../../src/store/chain/chain-captures.ts';
+import { contractLines } from '../../src/store/chain/contract-lines.ts';
+import { type Columns, decodeBlock, encodeBlock, layoutOf } from '../../src/store/engine/codec.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
+import { saveCoverages } from '../../src/store/flow/coverage.ts';
+import { readCrossSections, saveCrossSections } from '../../src/store/flow/cross-sections.ts';
+import { gexCapturesOf } from '../../src/store/gex/captures.ts';
+import { decodeBars, encodeBars } from '../../src/store/market/bar-codec.ts';
+import { coverage, measures } from '../support/flow.ts';
+import { chainCapture, chainRow, gexCapture, newYork, saveCaptures } from '../support/option-market.ts';
+import { type TestStore, testStore } from '../support/store.ts';
+
+/*
+ * A block of an older layout is a block of today's without the columns that came since. Each test stores today's, takes
+ * every measure away in turn, and reads what is left.
+ */
+
+let store: TestStore;
+beforeAll(async () => {
+  store = await testStore();
+});
+afterAll(() => store.close());
+
+const day = '2026-11-18';
+const at = newYork(day, '09:35');
+
+const without = (payload: Uint8Array, name: string) =>
+  Buffer.from(
+    encodeBlock(Object.fromEntries(Object.entries(decodeBlock(payload)).filter(([column]) => column !== name))),
+  );
+
+/** Takes a column out of every block of a table, with the version and the layout that its writer would have given. */
+async function takeColumn(table: string, column: string, name: string): Promise<void> {
+  const { rows } = await store.pool.query<{ id: string; payload: Buffer }>(
+    `SELECT ctid::text AS id, ${column} AS payload FROM ${table} WHERE ${column} IS NOT NULL`,
+  );
+  const hasVersion = ['chain_captures', 'gex_captures'].includes(table);
+  for (const { id, payload } of rows) {
+    const older = without(payload, name);
+    const values: unknown[] = [older, id];
+    let change = '';
+    if (hasVersion) change = `, version = '${column} without ${name}'`;
+    if (table === 'chain_captures') {
+      const lines = lineColumns.filter((line) => line !== 'filled' && line !== name);
+      values.push(JSON.stringify(layoutOf(older, lines)));
+      change += ', layout = $3';
+    }
+    await store.pool.query(`UPDATE ${table} SET ${column} = $1${change} WHERE ctid = $2::tid`, values);
+  }
+}
+
+const greeks = { iv: 0.2, delta: 0.5, gamma: 0.01, theta: -0.1, vega: 0.3 };
+const rows = [
+  chainRow({
+    ...{ root: 'SPXW', expiry: '2026-12-18', right: 'call', strike: 4_700_000 },
+    ...{ openInterest: 12, volume: 3, bid: 1, ask: 2, last: 1.5, fmv: 1.6, ...greeks },
+  }),
+];
+
+test.each([
+  ...(['openInterest', 'volume', 'bid', 'ask', 'last', 'fmv', 'sharesPerContract'] as const),
+  ...(['iv', 'delta', 'gamma', 'theta', 'vega'] as const),
+])('a chain stored without %s reads it as unknown, the rest as written', async (name) => {
+  const written = chainCapture('SPX', at, rows);
+  await saveCaptures(store, { chains: [written] });
+  await takeColumn('chain_captures', 'payload', name);
+  const [chain] = await chainCapturesAt(store, [{ underlying: 'SPX', atMs: at }]);
+  expect(chain).toEqual({ ...written, rows: [{ ...rows[0], [name]: null }] });
+  await store.pool.query('DELETE FROM chain_captures');
+});
+
+test.each(['volume', 'bid', 'ask', 'last', 'iv', 'delta', 'gamma', 'vega'] as const)(
+  "a contract's line of a chain stored without %s reads it as unknown",
+  async (name) => {
+    await saveCaptures(store, { chains: [chainCapture('NDX', at, [{ ...rows[0]!, root: 'NDX' }])] });
+    await takeColumn('chain_captures', 'payload', name);
+    const contract = { ...rows[0]!, root: 'NDX' };
+    const lines = await contractLines(store, [{ underlying: 'NDX', contract }], { throughMs: at, captures: 1 });
+    const [line] = [...lines.values()][0]!;
+    expect(line).toMatchObject({ bid: 1, ask: 2, iv: 0.2, delta: 0.5, volume: 3, [name]: null });
+    await store.pool.query('DELETE FROM chain_captures');
+  },
+);
+
+const strikeRow = { strike: 600_000, expiry: day, gex: 5, deltaAdj: 2, callOi: 1, putOi: 2, gex0dte: 5 };
+const figures = {
+  ...{ maxPain: 600_000, expectedMoveStraddle: 3, expectedMoveSigma: 4, atmIv: 0.2, moveRatio: 1 },
+  inconsistent: true,
+};
+
+test.each(['deltaAdj', 'callOi', 'putOi', 'gex0dte'] as const)(
+  'a strike curve stored without %s reads it as unknown',
+  async (name) => {
+    await saveCaptures(store, { gex: [gexCapture('SPY', at, [strikeRow])] });
+    await takeColumn('gex_captures', 'by_expiry', name);
+    const read = await gexCapturesOf(store, ['SPY'], day, { fromMs: 0, toMs: 4e12, byExpiry: true });
+    const [capture] = read.get('SPY')!;
+    expect(gexRowAt(capture!.byExpiry!, 0)).toMatchObject({ strike: 600_000, expiry: day, gex: 5, [name]: null });
+    await store.pool.query('DELETE FROM gex_captures');
+  },
+);
+
+test.each(['maxPain', 'expectedMoveStraddle', 'expectedMoveSigma', 'atmIv', 'moveRatio', 'inconsistent'] as const)(
+  'the figures of an expiry stored without %s read it as unknown',
+  async (name) => {
+    const expiries = [{ expiry: day, ...figures }];
+    await saveCaptures(store, { gex: [gexCapture('SPY', at, [strikeRow], { expiries })] });
+    await takeColumn('gex_captures', 'expiries', name);
+    const read = await gexCapturesOf(store, ['SPY'], day, { fromMs: 0, toMs: 4e12, byExpiry: false });
+    const unknown = name === 'inconsistent' ? false : null;
+    expect(read.get('SPY')![0]!.expiries).toEqual([{ ...expiries[0], [name]: unknown }]);
+    await store.pool.query('DELETE FROM gex_captures');
+  },
+);
+
+test.each(['open', 'high', 'low', 'close', 'volume', 'vwap', 'tradeCount', 'pricedVolume'] as const)(
+  'bars stored without %s read it as unknown',
+  (name) => {
+    const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
+    const written = { ...toBarColumns([bar]), pricedVolume: Float64Array.of(6) };
+    const read = decodeBars(without(encodeBars(written), name)) as unknown as Columns;
+    // The priced volume has a column only where it is not the whole volume.
+    if (name === 'pricedVolume') expect(read.pricedVolume).toBeUndefined();
+    else expect(read).toEqual({ ...written, [name]: Float64Array.of(Number.NaN) });
+  },
+);
+
+test.each(['callVolume', 'putPremiumUsd', 'putTradeCount'] as const)(
+  'a cross-section stored without %s reads it as unknown',
+  async (name) => {
+    const section = {
+      ...{ symbol: 'SPY', seq: 1, coverage: coverage(day, 600) },
+      byStrike: [{ strikeThousandths: 600_000, measures: measures(10) }],
+      byExpiration: [{ expiry: day, measures: measures(10) }],
+    };
+    await inTransaction(store, async (tx) => {
+      await saveCoverages(tx, new Map([['SPY', section.coverage]]));
+      await saveCrossSections(tx, [section]);
+    });
+    for (const column of ['by_strike', 'by_expiration']) await takeColumn('cross_sections', column, name);
+    const read = (await readCrossSections(store, ['SPY'], day, 4e12)).get('SPY')!;
+    const unknown = ({ measures, ...row }: { measures: object }) => ({
+      ...row,
+      measures: { ...measures, [name]: null },
+    });
+    expect(read.byStrike).toEqual(section.byStrike.map(unknown));
+    expect(read.byExpiration).toEqual(section.byExpiration.map(unknown));
+  },
+);
+
+test('a block that does not say which rows it has is an error, never a wrong row', () => {
+  const bar = { tsMs: at, open: 2, high: 4, low: 1, close: 3, volume: 7, vwap: 2.5, tradeCount: 2 };
+  expect(() => decodeBars(without(encodeBars(toBarColumns([bar])), 'tsMs'))).toThrow('no numbers tsMs');
+});
