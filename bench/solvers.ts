@@ -6,7 +6,7 @@ import { yearsUntil } from '../src/analytics/pricing/expiry-time.ts';
 import { europeanVolatility } from '../src/analytics/pricing/implied-volatility.ts';
 import type { ChainCapture, ChainRow } from '../src/domain/chain/chain.ts';
 import { solveOrigins } from '../src/domain/chain/chain.ts';
-import { expiryInstant } from '../src/domain/chain/option-root.ts';
+import { lastInstant } from '../src/domain/chain/option-root.ts';
 import { addDays, exchangeInstant } from '../src/domain/market-time.ts';
 import { randomFrom } from '../src/sample/market/random.ts';
 import { tapeSession } from './tape-market.ts';
@@ -82,7 +82,7 @@ function americanChain(): ChainCapture {
   const rows: ChainRow[] = [];
   for (let i = 0; i < 25; i++) {
     const expiry = addDays(tapeSession, i < 10 ? i : 10 + 3 * (i - 10) ** 2);
-    const years = yearsUntil(expiryInstant(expiry, 'pm'), capturedAt);
+    const years = yearsUntil(lastInstant(expiry, 'pm'), capturedAt);
     for (let n = 0; n < 200; n++) {
       const strike = 400 + 2 * n;
       for (const right of ['call', 'put'] as const) {

@@ -12,7 +12,7 @@ export interface GexRow {
   /** Contracts; null = that right is not listed at the strike. */
   callOi: number | null;
   putOi: number | null;
-  /** The part of `gex` whose expiry is the capture's session; null when no listed expiry is. */
+  /** The part of `gex` whose last session is the capture's; null when no live expiry has it. */
   gex0dte: number | null;
 }
 

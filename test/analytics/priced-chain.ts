@@ -3,7 +3,7 @@ import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
 import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
 import type { ChainCapture, ChainRow } from '../../src/domain/chain/chain.ts';
 import type { OptionRight } from '../../src/domain/chain/option-contract.ts';
-import { expiryInstant, optionRoot } from '../../src/domain/chain/option-root.ts';
+import { lastInstant, optionRoot } from '../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
 
 /** Wednesday 2025-06-04, 11:00 New York. */
@@ -27,7 +27,7 @@ export function pricedRow(
   more: Partial<ChainRow> = {},
 ): ChainRow {
   const { style, settlement } = optionRoot(root);
-  const years = yearsUntil(expiryInstant(expiry, settlement), capturedAt);
+  const years = yearsUntil(lastInstant(expiry, settlement), capturedAt);
   const option = { ...market, right, strike, years, volatility: smileAt(strike) };
   const price = style === 'american' ? americanPrice(option) : blackScholes(option).price;
   return {

@@ -3,7 +3,7 @@ import { blackScholes } from '../../src/analytics/pricing/black-scholes.ts';
 import { yearsUntil } from '../../src/analytics/pricing/expiry-time.ts';
 import { contractVolatility } from '../../src/analytics/pricing/smile.ts';
 import { readOptionContract } from '../../src/domain/chain/option-contract.ts';
-import { expiryInstant } from '../../src/domain/chain/option-root.ts';
+import { lastInstant } from '../../src/domain/chain/option-root.ts';
 import { fromThousandths } from '../../src/domain/units.ts';
 import { sharedCsv, sharedFiles } from '../support/shared-csv.ts';
 import { hasSharedData } from '../support/shared-data.ts';
@@ -33,7 +33,7 @@ interface Line {
 
 function linesOf(file: string) {
   const contract = readOptionContract(file.replace('.csv', ''))!;
-  const expiryMs = expiryInstant(contract.expiry, 'pm');
+  const expiryMs = lastInstant(contract.expiry, 'pm');
   const lines = sharedCsv(`${folder}/${file}`).map((row): Line => {
     const [, year, month, day, clock] = /^(\d{4})(\d{2})(\d{2}) (.{12})/.exec(row.time!)!;
     return {

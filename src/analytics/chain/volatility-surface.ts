@@ -1,4 +1,5 @@
 import { type ChainCapture, type ChainRow, type GreeksSource, usedGreeks } from '../../domain/chain/chain.ts';
+import { lastSession } from '../../domain/chain/option-root.ts';
 import { epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { fromThousandths } from '../../domain/units.ts';
 import { methodologySettings } from '../methodology.ts';
@@ -100,7 +101,7 @@ export function volatilitySurface(chain: ChainCapture): VolatilitySurface {
       for (const index of [call, put]) if (index >= 0 && hasVolatility(chain.rows[index]!)) points.push(index);
     return {
       expiry,
-      dte: epochDay(expiry) - capturedOn,
+      dte: epochDay(lastSession(expiry)) - capturedOn,
       contractCount: points.length - before,
       ...atTheMoney(group, chain.rows),
     };

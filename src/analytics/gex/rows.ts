@@ -1,4 +1,5 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
+import { lastSession } from '../../domain/chain/option-root.ts';
 import type { GexRow } from '../../domain/gex.ts';
 import type { SolvedChain, SolvedGroup } from '../chain/solve-chain.ts';
 import { resolveMultiplier } from '../pricing/chain-groups.ts';
@@ -31,7 +32,9 @@ function addInterest(known: number | null, openInterest: number | null): number 
  * order in which rows arrive never changes a figure, and a net row is exactly the sum of its expiries' rows.
  */
 export function gexRows(chain: ChainCapture, solved: SolvedChain, spot: number): GexRows {
-  const zeroDte = solved.groups.some(({ expiry }) => expiry === chain.sessionDate);
+  const expiring = new Set(
+    solved.groups.map(({ expiry }) => expiry).filter((expiry) => lastSession(expiry) === chain.sessionDate),
+  );
   const cells = new Map<string, Cell>();
   const rows: GexRows = {
     strikes: [],
@@ -56,7 +59,8 @@ export function gexRows(chain: ChainCapture, solved: SolvedChain, spot: number):
   }
   const sorted = [...cells.values()].filter(({ callOi, putOi }) => callOi !== null || putOi !== null);
   sorted.sort((a, b) => a.strike - b.strike || (a.expiry! < b.expiry! ? -1 : 1));
-  for (const cell of sorted) addCell(rows, cell, zeroDte ? (cell.expiry === chain.sessionDate ? cell.gex : 0) : null);
+  for (const cell of sorted)
+    addCell(rows, cell, expiring.size > 0 ? (expiring.has(cell.expiry!) ? cell.gex : 0) : null);
   return rows;
 }
 

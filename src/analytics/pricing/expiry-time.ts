@@ -1,4 +1,4 @@
-import { expiryInstant, type OptionRoot } from '../../domain/chain/option-root.ts';
+import { lastInstant, lastSession, type OptionRoot } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { dayMs } from '../../domain/units.ts';
 
@@ -8,10 +8,10 @@ export function yearsUntil(expiryMs: number, nowMs: number): number {
 }
 
 /**
- * Years left to contracts of `root` expiring on `expiry`, 0 when they are out of every exposure: expired, or settled at
- * the open of this very date, their value then being all but fixed.
+ * Years left to contracts of `root` that are dated `expiry`, 0 when they are out of every exposure: expired, or settled
+ * at the open of this very date, their value then being all but fixed.
  */
 export function yearsToExpiry(expiry: SessionDate, root: Pick<OptionRoot, 'settlement'>, nowMs: number): number {
-  if (root.settlement === 'am' && expiry === exchangeDate(nowMs)) return 0;
-  return yearsUntil(expiryInstant(expiry, root.settlement), nowMs);
+  if (root.settlement === 'am' && lastSession(expiry) === exchangeDate(nowMs)) return 0;
+  return yearsUntil(lastInstant(expiry, root.settlement), nowMs);
 }

@@ -1,4 +1,4 @@
-import { closeMinute, isTradingDay, sessionMinutes } from '../calendar.ts';
+import { closeMinute, sessionMinutes, tradingDayAtOrBefore } from '../calendar.ts';
 import { exchangeInstant, type SessionDate } from '../market-time.ts';
 
 export type ExerciseStyle = 'european' | 'american';
@@ -59,10 +59,18 @@ export function underlyingOf(root: string): string {
 }
 
 /**
- * The instant at which a contract of `settlement` expires: 09:30 or the close (16:00, half day 13:00) of its expiry
- * date, New York.
+ * The last session of contracts that are dated `expiry`: that date, or the trading day before it. Monthly expiries
+ * before February 2015 are dated Saturday.
  */
-export function expiryInstant(expiry: SessionDate, settlement: Settlement): number {
-  if (settlement === 'am') return exchangeInstant(expiry, sessionMinutes.open);
-  return exchangeInstant(expiry, isTradingDay(expiry) ? closeMinute(expiry) : sessionMinutes.close);
+export function lastSession(expiry: SessionDate): SessionDate {
+  return tradingDayAtOrBefore(expiry);
+}
+
+/**
+ * A contract's last instant, from which on it is worth what it settles at: 09:30 or the close (16:00, half day 13:00)
+ * of its last session, New York.
+ */
+export function lastInstant(expiry: SessionDate, settlement: Settlement): number {
+  const session = lastSession(expiry);
+  return exchangeInstant(session, settlement === 'am' ? sessionMinutes.open : closeMinute(session));
 }

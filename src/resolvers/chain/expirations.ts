@@ -1,5 +1,5 @@
 import { LRUCache } from 'lru-cache';
-import { expiryInstant } from '../../domain/chain/option-root.ts';
+import { lastInstant } from '../../domain/chain/option-root.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
 import { batched } from '../../runtime/batched.ts';
@@ -104,6 +104,6 @@ export async function expirations(
     return page(context, symbol, listed?.expirations ?? [], { capturedAt, cached: false, sealed });
   }
   const { listed, cached } = await liveList(context, symbol);
-  const open = (listed?.expirations ?? []).filter((expiry) => expiryInstant(expiry, 'pm') > context.nowMs);
+  const open = (listed?.expirations ?? []).filter((expiry) => lastInstant(expiry, 'pm') > context.nowMs);
   return page(context, symbol, open, { capturedAt: listed?.capturedAt ?? null, cached, sealed: false });
 }

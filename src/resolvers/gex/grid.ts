@@ -1,6 +1,6 @@
 import { flipPoint } from '../../analytics/gex/flip-point.ts';
 import { netCurve, rowsOfExpiries } from '../../analytics/gex/net-curve.ts';
-import { expiryInstant } from '../../domain/chain/option-root.ts';
+import { lastInstant, lastSession } from '../../domain/chain/option-root.ts';
 import { invalidParameter } from '../../domain/failure.ts';
 import type { GexColumns } from '../../domain/gex.ts';
 import { dateOfEpochDay, epochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
@@ -58,17 +58,26 @@ function overExpiries(capture: StoredGexCapture, expiries: ReadonlySet<number>):
   };
 }
 
+/** Expiry dates that a capture lists. */
+function listedExpiries(capture: StoredGexCapture): SessionDate[] {
+  return Array.from(new Set(capture.byExpiry!.expiry), dateOfEpochDay);
+}
+
 /** Expiries that a grid is limited to; null = all of the capture. A live grid shows none that has settled. */
 function chosenExpiries(
-  capture: StoredGexCapture,
+  listed: readonly SessionDate[],
   wanted: readonly SessionDate[] | null,
   settledBy: number | null,
 ): { days: Set<number> | null; expiredFiltered: boolean } {
-  const listed = Array.from(new Set(capture.byExpiry!.expiry), dateOfEpochDay);
-  const open = settledBy === null ? listed : listed.filter((expiry) => expiryInstant(expiry, 'pm') > settledBy);
+  const open = settledBy === null ? listed : listed.filter((expiry) => lastInstant(expiry, 'pm') > settledBy);
   const chosen = wanted === null ? open : open.filter((expiry) => wanted.includes(expiry));
   const expiredFiltered = open.length < listed.length;
   return { days: wanted === null && !expiredFiltered ? null : new Set(chosen.map(epochDay)), expiredFiltered };
+}
+
+/** The listed expiry whose last session is `session`; that date itself when there is none. */
+function expiringOn(session: SessionDate, listed: readonly SessionDate[]): SessionDate {
+  return listed.find((expiry) => lastSession(expiry) === session) ?? session;
 }
 
 const largest = ({ gex }: GexColumns) => gex.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
@@ -92,10 +101,11 @@ export async function gexGrid(context: RequestContext, symbol: string, args: Gex
   const stored = await storedCapture(context, symbol, { atMs, sessionDate, byExpiry: true });
   await yieldForRows(stored?.byExpiry?.strike.length ?? 0);
   const date = stored?.sessionDate ?? sessionDate ?? exchangeDate(atMs);
-  const dteExpiry = args.dte == null ? null : asOf === null ? today : date;
+  const listed = stored ? listedExpiries(stored) : [];
+  const dteExpiry = args.dte == null ? null : expiringOn(asOf === null ? today : date, listed);
   const wanted = dteExpiry === null ? (args.expiries ?? null) : [dteExpiry];
   const { days, expiredFiltered } = stored
-    ? chosenExpiries(stored, wanted, asOf === null ? context.nowMs : null)
+    ? chosenExpiries(listed, wanted, asOf === null ? context.nowMs : null)
     : { days: null, expiredFiltered: false };
   const chosen = stored && (days === null ? stored : overExpiries(stored, days));
   const capture = chosen && servedCaptures([chosen], args.byExpiry ?? false, args.top ?? null)[0]!;

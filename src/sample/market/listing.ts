@@ -1,5 +1,5 @@
 import { nextTradingDay, tradingDayAtOrBefore } from '../../domain/calendar.ts';
-import { expiryInstant, type Settlement } from '../../domain/chain/option-root.ts';
+import { lastInstant, type Settlement } from '../../domain/chain/option-root.ts';
 import { addDays, epochDay, type SessionDate } from '../../domain/market-time.ts';
 import type { SamplePrices } from './prices.ts';
 import { randomFrom, seedOf } from './random.ts';
@@ -113,7 +113,7 @@ function interestOf(
 export function listedExpiries(prices: SamplePrices, entry: SampleSymbol, session: SessionDate): ListedExpiry[] {
   const spot = prices.of(entry, session).priorClose;
   const listed = expiries(entry, session).map(({ root, expiry, settlement }) => {
-    const expiryMs = expiryInstant(expiry, settlement);
+    const expiryMs = lastInstant(expiry, settlement);
     const years = Math.max(0.5, epochDay(expiry) - epochDay(session)) / 365;
     const strikes = strikesOf(entry, spot, years);
     return { root, expiry, expiryMs, strikes, ...interestOf(entry, session, root, expiry, strikes, spot, years) };

@@ -21,7 +21,9 @@ const VolatilityExpiryType = builder.objectRef<TermExpiry>('VolatilityExpiry').i
   description: 'At-the-money implied volatility of one expiry.',
   fields: (t) => ({
     expiry: t.expose('expiry', { type: 'SessionDate', description: 'Expiry date.' }),
-    dte: t.exposeInt('dte', { description: 'Calendar days from the New York date of the capture.' }),
+    dte: t.exposeInt('dte', {
+      description: 'Calendar days from the New York date of the capture to the last session of the expiry.',
+    }),
     contractCount: t.exposeInt('contractCount', { description: 'Number of contracts with a known volatility.' }),
     atmStrike: t.expose('atmStrike', {
       type: 'StrikeThousandths',

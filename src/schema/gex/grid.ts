@@ -110,7 +110,9 @@ builder.objectField(SymbolGexType, 'grid', (t) =>
         description: 'Time zone of at, if it is a local time.',
       }),
       expiries: t.arg({ type: ['SessionDate'], description: 'Only these expiries.' }),
-      dte: t.arg.int({ description: 'Only 0 is accepted: the expiry of the day. Cannot be combined with expiries.' }),
+      dte: t.arg.int({
+        description: 'Only 0 is accepted: the expiry that ends on the day. Cannot be combined with expiries.',
+      }),
       top: t.arg.int({ description: 'Keep the N strikes with the largest |net gex|. Default: all.' }),
       byExpiry: t.arg.boolean({ defaultValue: false, description: 'Rows by strike and expiry instead of net rows.' }),
     },

@@ -1,6 +1,7 @@
 import pg from 'pg';
 import type { ChainCapture, ContractLine } from '../../domain/chain/chain.ts';
 import { contractId, type OptionContract } from '../../domain/chain/option-contract.ts';
+import { lastSession } from '../../domain/chain/option-root.ts';
 import { addDays, epochDay, exchangeInstant } from '../../domain/market-time.ts';
 import { yieldToEventLoop } from '../../runtime/event-loop.ts';
 import { type ColumnLayout, cutValue, known, type OpenBlock, openBlock } from '../engine/codec.ts';
@@ -32,9 +33,9 @@ const lineBytes = 220;
 /** Contracts whose lines are assembled before a yield to the event loop: under 5 ms of work. */
 const contractsPerYield = 50;
 
-/** After its expiry date nothing is said of a contract, so that its captures are looked for up to that date's end. */
+/** After its last session nothing is said of a contract, so that its captures are looked for up to that date's end. */
 function lastAtMs({ contract }: ListedContract, throughMs: number): number {
-  return Math.min(throughMs, exchangeInstant(addDays(contract.expiry, 1)) - 1);
+  return Math.min(throughMs, exchangeInstant(addDays(lastSession(contract.expiry), 1)) - 1);
 }
 
 interface Range {

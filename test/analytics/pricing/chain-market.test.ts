@@ -8,7 +8,7 @@ import { groupChain } from '../../../src/analytics/pricing/chain-groups.ts';
 import { chainMarket } from '../../../src/analytics/pricing/chain-market.ts';
 import { yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import type { ChainCapture, ChainRow } from '../../../src/domain/chain/chain.ts';
-import { expiryInstant, optionRoot } from '../../../src/domain/chain/option-root.ts';
+import { lastInstant, optionRoot } from '../../../src/domain/chain/option-root.ts';
 import { capturedAt, chainOf, market, pricedChain, sessionDate, smileAt } from '../priced-chain.ts';
 
 const { rate } = market;
@@ -27,7 +27,7 @@ function withDividend(root: string, dates: readonly string[], dividend: number, 
   const rows = dates.flatMap((expiry) =>
     strikes.flatMap((strike) =>
       (['call', 'put'] as const).map((right): ChainRow => {
-        const time = yearsUntil(expiryInstant(expiry, optionRoot(root).settlement), capturedAt);
+        const time = yearsUntil(lastInstant(expiry, optionRoot(root).settlement), capturedAt);
         const spot = market.spot - dividend * (1 + Math.floor((time - between) / years));
         const inputs = { right, strike, spot, years: time, rate, dividendYield: 0, volatility: 0.2 };
         const price = blackScholes(inputs).price;

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { yearsToExpiry, yearsUntil } from '../../../src/analytics/pricing/expiry-time.ts';
 import { carriedForward, parityForward } from '../../../src/analytics/pricing/forward.ts';
 import { nearestPairs } from '../../../src/analytics/pricing/quoted-pairs.ts';
-import { expiryInstant } from '../../../src/domain/chain/option-root.ts';
+import { lastInstant } from '../../../src/domain/chain/option-root.ts';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 
 /** Pairs whose parity forward is `forwards`, at strikes 595, 600, 605 …, undiscounted. */
@@ -46,6 +46,6 @@ describe('time to expiry', () => {
   test('an open-settled root is out from midnight, before it settles', () => {
     const early = exchangeInstant('2024-12-20', 60);
     expect(yearsToExpiry('2024-12-20', { settlement: 'am' }, early)).toBe(0);
-    expect(yearsUntil(expiryInstant('2024-12-20', 'am'), early)).toBeGreaterThan(0);
+    expect(yearsUntil(lastInstant('2024-12-20', 'am'), early)).toBeGreaterThan(0);
   });
 });

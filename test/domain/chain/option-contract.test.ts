@@ -6,7 +6,7 @@ import {
   parseOptionContract,
   readOptionContract,
 } from '../../../src/domain/chain/option-contract.ts';
-import { expiryInstant, optionRoot, underlyingOf } from '../../../src/domain/chain/option-root.ts';
+import { lastInstant, optionRoot, underlyingOf } from '../../../src/domain/chain/option-root.ts';
 import { dateOfEpochDay } from '../../../src/domain/market-time.ts';
 
 const contracts = fc.record({
@@ -62,8 +62,16 @@ describe('option contracts', () => {
   });
 
   test('die at the open or at the close of their expiry date', () => {
-    expect(expiryInstant('2026-11-20', 'pm')).toBe(Date.parse('2026-11-20T21:00Z'));
-    expect(expiryInstant('2026-11-27', 'pm')).toBe(Date.parse('2026-11-27T18:00Z'));
-    expect(expiryInstant('2026-11-20', 'am')).toBe(Date.parse('2026-11-20T14:30Z'));
+    expect(lastInstant('2026-11-20', 'pm')).toBe(Date.parse('2026-11-20T21:00Z'));
+    expect(lastInstant('2026-11-27', 'pm')).toBe(Date.parse('2026-11-27T18:00Z'));
+    expect(lastInstant('2026-11-20', 'am')).toBe(Date.parse('2026-11-20T14:30Z'));
+  });
+
+  test('dated on a day without trading, end with the last session before it', () => {
+    expect(lastInstant('2014-06-21', 'pm')).toBe(Date.parse('2014-06-20T20:00Z'));
+    expect(lastInstant('2014-06-21', 'am')).toBe(Date.parse('2014-06-20T13:30Z'));
+    // The day after Good Friday, and the Sunday after Thanksgiving's half day.
+    expect(lastInstant('2008-03-22', 'pm')).toBe(Date.parse('2008-03-20T20:00Z'));
+    expect(lastInstant('2026-11-29', 'pm')).toBe(Date.parse('2026-11-27T18:00Z'));
   });
 });
