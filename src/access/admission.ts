@@ -55,14 +55,14 @@ export interface Admission {
   /**
    * Takes `cost` requests from the minute of a caller or an address and writes the rate headers; throws 429 when fewer
    * are left. A cost that no minute has takes `least` and throws 400: to ask again would be of no use. `already` of the
-   * cost were taken before.
+   * cost were taken before. With `atMostMinute` it takes no more than the whole minute.
    */
   charge(
     who: Caller | Anonymous,
     request: IncomingMessage,
     response: ServerResponse,
     cost?: number,
-    share?: { already?: number; least?: number },
+    share?: { already?: number; least?: number; atMostMinute?: boolean },
   ): Promise<RateState>;
   /** Identifies the caller, if there is one; null without a credential that is valid, where nobody needs one. */
   recognize(request: IncomingMessage): Promise<Caller | null>;
@@ -103,10 +103,11 @@ export function openAdmission({ access, note }: AdmissionParts): Admission {
     who: Caller | Anonymous,
     request: IncomingMessage,
     response: ServerResponse,
-    cost = 1,
-    { already = 0, least = 1 } = {},
+    asked = 1,
+    { already = 0, least = 1, atMostMinute = false } = {},
   ): Promise<RateState> {
     const limit = access.rate.limit(who);
+    const cost = atMostMinute ? Math.min(asked, limit) : asked;
     const isAffordable = cost <= limit;
     const taken = isAffordable ? cost - already : least;
     const rate = await access.rate.consume(who, taken);

@@ -86,7 +86,10 @@ export interface SentAnswer {
   cacheable: boolean;
 }
 
-/** Charges what a request costs with its body beyond the one that was charged before it was read; throws 429 or 400. */
+/**
+ * Charges what a request costs with its body beyond the one that was charged before it was read, at most the caller's
+ * minute, so that every tier can send the largest body; throws 429.
+ */
 export async function chargeForBody(
   { admission }: Pick<EndpointServices, 'admission'>,
   { cost }: Pick<Route, 'cost'>,
@@ -94,7 +97,7 @@ export async function chargeForBody(
   body: unknown,
 ): Promise<void> {
   const whole = Math.ceil(cost?.(body) ?? 1);
-  if (whole > 1) await admission.charge(caller, request, response, whole, { already: 1 });
+  if (whole > 1) await admission.charge(caller, request, response, whole, { already: 1, atMostMinute: true });
 }
 
 interface Exchange {
