@@ -197,7 +197,7 @@ describe('what cannot be run is the client’s fault, at every endpoint of the g
     [
       'an object as EpochMs',
       { query: 'query Q($v: EpochMs) { eod(toMs: $v) { __typename } }', variables: { v: odd } },
-      /EpochMs must be an integer within 53 bits, got \{"toString":null\}/,
+      /EpochMs must be an integer within 53 bits, got \{"toString": null\}/,
     ],
     [
       'an object as StrikeThousandths',
@@ -205,7 +205,7 @@ describe('what cannot be run is the client’s fault, at every endpoint of the g
         query: 'query Q($v: StrikeThousandths) { symbol(symbol: "SPY") { chain(strikeLte: $v) { spot } } }',
         variables: { v: odd },
       },
-      /StrikeThousandths must be an integer within 53 bits, got \{"toString":null\}/,
+      /StrikeThousandths must be an integer within 53 bits, got \{"toString": null\}/,
     ],
     [
       'a text written where StrikeThousandths is asked',
