@@ -1,5 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readConfig } from '../../src/config/config.ts';
+import { type Search, searchOf } from '../../src/pages/reference/client/find.ts';
 import { guides } from '../../src/pages/reference/guides/guides.ts';
 import { type SearchDocument, searchDocuments } from '../../src/pages/reference/search-documents.ts';
 import { publishedLimits } from '../../src/published-limits.ts';
@@ -10,18 +11,20 @@ import { type Answer, type TestApp, testApp } from '../support/app.ts';
 let app: TestApp;
 let documents: SearchDocument[];
 let script: string;
+let find: Search;
 const open = (path: string): Promise<Answer> => app.get(path, { credential: null, headers: { accept: 'text/html' } });
+/** Where the page's script finds the index. */
+const indexAddress = () => new URL('../search.json', new URL(script, 'http://any')).pathname;
+
 beforeAll(async () => {
   app = await testApp();
   const { compiled, description } = compileContract({ metaHeaderPrefix: 'x-itm-' });
   documents = searchDocuments({ compiled, description, limits: publishedLimits(readConfig({}, {})) });
   const page = (await open('/docs')).bytes.toString();
   script = /"(\/assets\/[^"]+reference\/client\/reference\.ts)"/.exec(page)![1]!;
+  find = searchOf((await open(indexAddress())).body);
 });
 afterAll(() => app.close());
-
-/** Where the page's script finds the index. */
-const indexAddress = () => new URL('../search.json', new URL(script, 'http://any')).pathname;
 
 test('the search knows every route, every parameter, every topic of the stream and every guide', async () => {
   const { compiled } = compileContract({ metaHeaderPrefix: 'x-itm-' });
@@ -52,6 +55,29 @@ test('texts of the search are words, without markup', () => {
     expect(title).not.toBe('');
     expect(`${title} ${text}`).not.toMatch(/<\w|&\w+;/);
   }
+});
+
+test.each([
+  ['pagination', '/docs/paging'],
+  ['paging', '/docs/paging'],
+  ['next page', '/docs/paging#cursors'],
+  ['cursor', '/docs/paging#cursors'],
+  ['rate limit', '/docs/rates'],
+  ['rate limits', '/docs/rates'],
+  ['throttling', '/docs/rates#too-many'],
+  ['too many requests', '/docs/rates#too-many'],
+  ['websocket', '/docs#websockets'],
+  ['WebSockets', '/docs#websockets'],
+  ['web socket', '/docs#websockets'],
+  ['SSE', '/docs#stream'],
+  ['server-sent events', '/docs#stream'],
+  ['streaming', '/docs#stream'],
+  ['authentication', '/docs/key'],
+  ['MCP', '/docs#mcp'],
+  ['release notes', '/docs/changelog'],
+  ['ETag', '/docs/paging#caching'],
+])('whoever searches for %s finds %s first', (text, href) => {
+  expect(find(text).map((found) => found.href)[0]).toBe(href);
 });
 
 test('the index is a file of the pages: compressed, and cached for as long as its address stands', async () => {

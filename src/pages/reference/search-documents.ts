@@ -8,6 +8,7 @@ import { type DescribedParameter, describedBy, fieldsOf, parameterId } from './d
 import type { Guide, GuideParts } from './guides/guide.ts';
 import { guides } from './guides/guides.ts';
 import { aiClients, introduction } from './introduction.ts';
+import { webSockets } from './stream-section.ts';
 
 /** What a search can find. */
 export interface SearchDocument {
@@ -15,6 +16,8 @@ export interface SearchDocument {
   /** What it is, for people: `Route`, `Parameter`, `Guide` and so on. */
   kind: string;
   title: string;
+  /** Other names of it, which readers search for and its text does not use. */
+  alsoCalled: string;
   /** Where it belongs: a route's method and path, a section's page. */
   place: string;
   href: string;
@@ -24,7 +27,7 @@ export interface SearchDocument {
   fields: string;
 }
 
-type Unnumbered = Omit<SearchDocument, 'id' | 'fields'> & { fields?: string };
+type Unnumbered = Omit<SearchDocument, 'id' | 'alsoCalled' | 'fields'> & { alsoCalled?: string; fields?: string };
 
 /** The words of markup. */
 export function textOf({ markup }: Html): string {
@@ -88,19 +91,27 @@ const sectionDocuments = (routes: number): Unnumbered[] =>
     { title: 'API reference', href: '/docs#start', text: textOf(introduction('')) },
     {
       title: 'Live streams',
+      alsoCalled: 'SSE, server-sent events, EventSource, streaming, real time, push',
       href: '/docs#stream',
-      text: 'Server-sent events, GraphQL subscriptions, WebSockets and protobuf frames with a ticket.',
+      text: 'Server-sent events and GraphQL subscriptions.',
     },
-    { title: 'AI clients', href: '/docs#mcp', text: textOf(aiClients('', routes)) },
+    {
+      title: 'WebSockets',
+      alsoCalled: 'web socket, ws, wss',
+      href: '/docs#websockets',
+      text: textOf(webSockets),
+    },
+    { title: 'AI clients', alsoCalled: 'MCP, agents, LLM', href: '/docs#mcp', text: textOf(aiClients('', routes)) },
   ].map((section) => ({ kind: 'Section', place: 'API reference', ...section }));
 
 /** A guide and its parts. Examples are omitted, because they contain the current date. */
-function guideDocuments({ path, title, about, sections }: Guide, parts: GuideParts): Unnumbered[] {
+function guideDocuments({ path, title, about, alsoCalled, sections }: Guide, parts: GuideParts): Unnumbered[] {
   return [
-    { kind: 'Guide', title, place: 'Guides', href: path, text: about },
-    ...sections(parts).map(({ id, title: part, body }) => ({
+    { kind: 'Guide', title, alsoCalled, place: 'Guides', href: path, text: about },
+    ...sections(parts).map(({ id, title: part, alsoCalled: partAlsoCalled = '', body }) => ({
       kind: 'Guide',
       title: part,
+      alsoCalled: partAlsoCalled,
       place: title,
       href: `${path}#${id}`,
       text: textOf(trusted(body.markup.replace(/<pre.*?<\/pre>/gs, ' '))),
@@ -122,5 +133,5 @@ export function searchDocuments({
     ...topicDocuments(),
     ...errorDocuments(),
   ];
-  return all.map((one, id) => ({ fields: '', ...one, id }));
+  return all.map((one, id) => ({ alsoCalled: '', fields: '', ...one, id }));
 }

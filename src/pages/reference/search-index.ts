@@ -5,7 +5,7 @@ import type { SearchDocument } from './search-documents.ts';
 
 /** How a browser reads the index: MiniSearch's options must be those it was made with. */
 const options = {
-  fields: ['title', 'place', 'text', 'fields'],
+  fields: ['title', 'alsoCalled', 'place', 'text', 'fields'],
   storeFields: ['kind', 'title', 'place', 'href', 'text'],
 };
 

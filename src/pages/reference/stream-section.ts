@@ -40,6 +40,13 @@ function topic(
 <pre tabindex="0"><code>${source.trim()}</code></pre></details></section>`;
 }
 
+/** The same events over WebSockets. */
+export const webSockets: Html = html`<section class="topic" id="websockets"><h3>WebSockets</h3>
+<p>Over WebSockets, <code>/graphql</code> supports <code>graphql-transport-ws</code>, the protocol of the npm package <code>graphql-ws</code>, with the credential in
+<code>connection_init</code>. <code>/v2/ws</code> sends protobuf frames (<a href="/v2/stream-protocol.proto">schema</a>) to clients that authenticate with a ticket of
+<code>POST /v2/stream/ticket</code>: <code>{"op":"auth","ticket":"…","proto":3,"encoding":"protobuf"}</code>, then <code>{"op":"sub","id":"spy","topic":"spot","symbol":"SPY"}</code>.
+Topics: <code>spot</code>, <code>index</code>, <code>stocks</code> (bars), <code>gex</code>, <code>chain</code>.</p></section>`;
+
 /** The stream: an example, and its topics with their subscriptions. */
 export function streamSection(shown: ShownStream): Html {
   const paths = shown.description.paths as Record<string, { get: DescribedStream }>;
@@ -48,16 +55,13 @@ export function streamSection(shown: ShownStream): Html {
   const at = originText(shown.origin);
   return html`<section id="stream" class="group" aria-labelledby="stream-title"><h2 id="stream-title">Live streams</h2>
 <p><code>GET /v2/stream?topics=…</code> ${prose(description)} In GraphQL, the same streams are subscriptions at <code>/graphql</code> for clients that
-accept <code>text/event-stream</code>. Errors are those of routes: ${['400', '401', '403', '404', '429', '503'].map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
+accept <code>text/event-stream</code>, and over <a href="#websockets">WebSockets</a>. Errors are those of routes: ${['400', '401', '403', '404', '429', '503'].map((status) => html`<a href="#error-${status}">${status}</a> `)}</p>
 <pre tabindex="0"><code>curl -N -H "Authorization: Bearer $KEY" '${at}/v2/stream?topics=${streamTopics}'</code></pre>
 <pre tabindex="0" class="answer"><code>${capturedExamples.stream.events.map(
     ({ event, id, data, omitted }) => `id: ${id}\nevent: ${event}\ndata: ${jsonText(data, omitted, 110)}\n\n`,
   )}</code></pre>
-<p>Over WebSockets, <code>/graphql</code> supports <code>graphql-transport-ws</code>, the protocol of the npm package <code>graphql-ws</code>, with the credential in
-<code>connection_init</code>. <code>/v2/ws</code> sends protobuf frames (<a href="/v2/stream-protocol.proto">schema</a>) to clients that authenticate with a ticket of
-<code>POST /v2/stream/ticket</code>: <code>{"op":"auth","ticket":"…","proto":3,"encoding":"protobuf"}</code>, then <code>{"op":"sub","id":"spy","topic":"spot","symbol":"SPY"}</code>.
-Topics: <code>spot</code>, <code>index</code>, <code>stocks</code> (bars), <code>gex</code>, <code>chain</code>.</p>
 <p class="muted">The first events of this stream. On the wire, the data of each event is one line.</p>
 ${Object.entries(topicKinds).map((one) => topic(one, shown, events))}
+${webSockets}
 </section>`;
 }

@@ -1,42 +1,15 @@
 // The search: `/` opens it, arrows walk what was found, Enter opens the first, Escape closes it.
-import MiniSearch, { type Options, type SearchResult } from 'minisearch';
+import { type Found, type Search, searchOf } from './find.ts';
 
 /** As many are shown; who sees none of use types more. */
 const mostShown = 30;
 const shownCharacters = 140;
 
-/** What the index stores of a document. */
-interface Found extends SearchResult {
-  kind: string;
-  title: string;
-  place: string;
-  href: string;
-  text: string;
-}
-
-/** Names of routes and guides before parameters, which many routes share. */
-const ranks: Readonly<Record<string, number>> = { Guide: 2, Route: 2, 'Stream topic': 1.5, Parameter: 0.7 };
-
-type Search = (text: string) => Found[];
-
 async function load(): Promise<Search> {
   // Beside this script, under the hash of all files.
   const response = await fetch(new URL('../search.json', import.meta.url));
   if (!response.ok) throw new Error(`status ${response.status}`);
-  const { options, index } = (await response.json()) as { options: Options; index: never };
-  const loaded = MiniSearch.loadJS(index, options);
-  const look = (text: string, combineWith: 'AND' | 'OR') =>
-    loaded.search(text, {
-      combineWith,
-      prefix: true,
-      fuzzy: (term) => (term.length > 3 ? 0.2 : false),
-      boost: { title: 4, place: 2, fields: 0.5 },
-      boostDocument: (_id, _term, stored) => ranks[String(stored?.kind)] ?? 1,
-    }) as Found[];
-  return (text) => {
-    const all = look(text, 'AND');
-    return all.length > 0 ? all : look(text, 'OR');
-  };
+  return searchOf(await response.json());
 }
 
 function item({ kind, title, place, href, text }: Found): HTMLLIElement {

@@ -17,6 +17,8 @@ export interface GuideParts {
 export interface GuideSection {
   id: string;
   title: string;
+  /** Other names of the subject, which readers search for and the text does not use. */
+  alsoCalled?: string;
   body: Html;
 }
 
@@ -26,5 +28,7 @@ export interface Guide {
   title: string;
   /** One sentence: for the top of the page, search engines and the search. */
   about: string;
+  /** Other names of the subject, which readers search for and the text does not use. */
+  alsoCalled: string;
   sections: (parts: GuideParts) => readonly GuideSection[];
 }

@@ -67,6 +67,7 @@ ${shell(html`curl -H "X-API-Key: $KEY" '${parts.origin}/v2/symbols/SPY'`)}`,
 export const keyGuide: Guide = {
   path: '/docs/key',
   title: 'Getting a key',
+  alsoCalled: 'API key, authentication, authorization, credentials, token, login, quickstart',
   about: 'The sample market’s key, keys from the operator, and keys that an account creates with a site session.',
   sections: (parts) => [sampleKey(parts), fromOperator, fromSession(parts), firstRequest(parts)],
 };

@@ -28,6 +28,7 @@ function cursors(parts: GuideParts): GuideSection {
   return {
     id: 'cursors',
     title: 'Cursors',
+    alsoCalled: 'pagination, next page, offset',
     body: html`<p>If there are more rows, <code>meta.cursor</code> is the position of the next page: send it as <code>cursor</code>, with
 all other parameters unchanged. On the last page it is absent. A cursor is opaque and belongs to its symbol and window; with a changed cursor
 the request returns <a href="/docs#error-400">400</a>. All pages together contain the same rows as one large page, also while the session grows. CSV, Arrow
@@ -76,6 +77,7 @@ function caching(parts: GuideParts): GuideSection {
   return {
     id: 'caching',
     title: 'ETag and 304',
+    alsoCalled: 'cache, conditional request',
     body: html`<p>An answer about past sessions only has an <code>ETag</code> and <code>Cache-Control: private</code>: your client can store it, a
 shared cache must not. Send the tag in <code>If-None-Match</code>: if nothing has changed, the answer is 304 without a body. Such a request costs 1 request,
 like any other. Each media type and encoding has its own tag. An answer that can still change is <code>no-store</code> and has no tag.</p>
@@ -109,6 +111,7 @@ ${curlOf('quiet-day', parts)}${answerOf('quiet-day')}`,
 export const pagingGuide: Guide = {
   path: '/docs/paging',
   title: 'Paging and caching',
+  alsoCalled: 'pagination, pages, paginate',
   about: 'Limits of pages, cursors, a loop that reads them all, ETag and 304, windows and empty answers.',
   sections: (parts) => [
     limits(parts),

@@ -13,6 +13,7 @@ function byTier({ limits: { rates, pointsPerRequest } }: GuideParts): GuideSecti
   return {
     id: 'tiers',
     title: 'Requests per minute',
+    alsoCalled: 'rate limits, quota',
     body: html`${table(['Tier', 'Requests per minute', 'Points per minute'], [...rows, anonymous])}
 <p>These are the settings of this server. The minute of a key begins with its first request; all site sessions of an
 account share one budget. REST, GraphQL, streams and AI clients use the same budget. Without a credential only introspection of the graph is
@@ -56,6 +57,7 @@ function tooMany(parts: GuideParts): GuideSection {
   return {
     id: 'too-many',
     title: '429 and Retry-After',
+    alsoCalled: 'too many requests, throttling, backoff',
     body: html`<p>Over the limit the answer is <a href="/docs#error-429">429</a> <code>rate_limited</code>. Wait the number of seconds in
 <code>Retry-After</code>, then send the request again; <code>details.retry_after_seconds</code> is the same number. A rejected
 request is not charged.</p>
@@ -70,6 +72,7 @@ ${curlOf('usage', parts)}`,
 export const ratesGuide: Guide = {
   path: '/docs/rates',
   title: 'Rates and budgets',
+  alsoCalled: 'rate limits, rate limiting, ratelimit, quota',
   about:
     'Requests per minute by tier, what a request costs, the headers that say what is left, and what to do after 429.',
   sections: (parts) => [byTier(parts), costs(parts), headers, tooMany(parts)],
