@@ -159,21 +159,26 @@ query ById {
 }
 `;
 
+const examples: readonly ((dates: Dates) => string)[] = [
+  dashboard,
+  minuteBars,
+  () => gexNow,
+  gexHistory,
+  () => chain,
+  () => flow,
+  () => offExchange,
+  () => browse,
+  () => sectors,
+  () => me,
+  () => byId,
+];
+
+/** Number of example queries in GraphiQL. */
+export const exampleCount = examples.length;
+
 /** The questions users ask first, as GraphiQL's tabs, of the latest session at `nowMs`. */
 export function exampleTabs(nowMs: number): Example[] {
   const session = latestSession(nowMs);
   const dates = { session, next: nextTradingDay(session) };
-  return [
-    dashboard(dates),
-    minuteBars(dates),
-    gexNow,
-    gexHistory(dates),
-    chain,
-    flow,
-    offExchange,
-    browse,
-    sectors,
-    me,
-    byId,
-  ].map((query) => ({ query }));
+  return examples.map((example) => ({ query: example(dates) }));
 }

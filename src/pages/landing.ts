@@ -1,28 +1,14 @@
 import type { Request } from 'express';
+import { firstQuery, firstRoute } from './first-requests.ts';
 import { graphiqlLink } from './graphiql-link.ts';
 import { type Html, html } from './html.ts';
 import { siteLinks } from './links.ts';
 import type { SiteState } from './market-note.ts';
 import { originOf, originText } from './origin.ts';
 import type { PagesParts } from './pages.ts';
-import { capturedExamples } from './reference/captured.ts';
+import { guideAnswers } from './reference/guides/examples.ts';
 import { jsonText } from './reference/json-text.ts';
 import type { JsonInstead, Page } from './shell.ts';
-
-const exampleQuery = `{
-  symbol(symbol: "SPY") {
-    name
-    quote { spot changePct }
-    gex {
-      latest(topStrikes: 3) {
-        netGex
-        flipPoint
-        strikes { strike gex }
-      }
-    }
-    expirations { dates }
-  }
-}`;
 
 function keyPanel(sampleKey: string | null): Html {
   if (sampleKey === null) {
@@ -46,25 +32,42 @@ npm run tapegraph -- key create --account me</code></pre>
 const command = (key: string | null, rest: Html) =>
   html`${key === null && 'read -r KEY   # paste your key\n'}curl -H <span class="text">"Authorization: Bearer ${key ?? '$KEY'}"</span> ${rest}`;
 
-function askSection(origin: string, key: string | null): Html {
-  const at = originText(origin);
+/** The answer that the sample market gave to one of the first requests. */
+function captured(name: 'first-query' | 'first-route'): Html {
+  const { answer, omitted } = guideAnswers[name]!;
+  return html`<pre class="answer" tabindex="0"><code>${jsonText(answer, omitted, 66)}</code></pre>`;
+}
+
+const querySection = (): Html => html`<section>
+  <h2>One query, nested data of many symbols</h2>
+  <p class="muted">Price, the strike with the most dealer gamma and the option flow at it, the latest block trade and the greeks of its contract.
+    A REST client sends one request for the quotes and several for each symbol, then joins the answers.</p>
+  <div class="two">
+    <div>
+      <div class="over-code"><h3>GraphQL</h3><a href="${graphiqlLink(firstQuery)}">Open in GraphiQL</a></div>
+      <pre tabindex="0"><code>${firstQuery}</code></pre>
+    </div>
+    <div>
+      <div class="over-code"><h3>Answer of the sample market</h3></div>
+      ${captured('first-query')}
+    </div>
+  </div>
+</section>`;
+
+function routeSection(origin: string, key: string | null): Html {
+  const address = html`\\
+  <span class="text">'${originText(origin)}${firstRoute}'</span>`;
   return html`<section>
-  <h2>First requests</h2>
+  <h2>Or a REST route</h2>
+  <p class="muted">Each route <em>is</em> a stored GraphQL operation, so REST and GraphQL give the same answers.</p>
   <div class="two">
     <div>
       <div class="over-code"><h3>REST</h3><button type="button" data-copy="#curl-rest" data-needs-script>Copy</button></div>
-      <pre id="curl-rest" tabindex="0"><code>${command(
-        key,
-        html`\\
-  <span class="text">'${at}/v2/quotes?symbols=SPY,QQQ'</span>`,
-      )}</code></pre>
-      <pre tabindex="0"><code>${jsonText(capturedExamples.routes.quotes?.answer)}</code></pre>
-      <p class="muted">Each route <em>is</em> a stored GraphQL operation, so REST and GraphQL give the same answers.</p>
+      <pre id="curl-rest" tabindex="0"><code>${command(key, address)}</code></pre>
     </div>
     <div>
-      <div class="over-code"><h3>GraphQL</h3><a href="${graphiqlLink(exampleQuery)}">Open in GraphiQL</a></div>
-      <pre tabindex="0"><code>${exampleQuery}</code></pre>
-      <p class="muted">One query replaces three REST requests.</p>
+      <div class="over-code"><h3>Answer of the sample market</h3></div>
+      ${captured('first-route')}
     </div>
   </div>
 </section>`;
@@ -113,8 +116,9 @@ export function landingPage(_parts: PagesParts, request: Request, site: SiteStat
   </div>
   ${keyPanel(sampleKey)}
 </div>
+${querySection()}
+${routeSection(origin, sampleKey)}
 ${liveSection(sampleKey)}
-${askSection(origin, sampleKey)}
 <section>
   <h2>Pages and endpoints</h2>
   <ul class="endpoints">${siteLinks.map(

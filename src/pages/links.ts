@@ -1,3 +1,5 @@
+import { exampleCount } from '../graphql/examples.ts';
+
 /** A page or endpoint of this server that the pages link to. */
 interface SiteLink {
   /** Its address. */
@@ -14,7 +16,7 @@ export const siteLinks: readonly SiteLink[] = [
   {
     to: '/graphql',
     name: 'GraphiQL',
-    what: 'Explore and query the graph: ten example queries, every field with its unit.',
+    what: `Explore and query the graph: ${exampleCount} example queries, every field with its unit.`,
     inHeader: true,
   },
   {

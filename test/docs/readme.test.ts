@@ -1,6 +1,9 @@
 import { existsSync, readFileSync } from 'node:fs';
 import { type FieldNode, Kind, parse, type SelectionSetNode, validate } from 'graphql';
 import { describe, expect, it } from 'vitest';
+import { firstQuery, firstRoute } from '../../src/pages/first-requests.ts';
+import type { Captured } from '../../src/pages/reference/captured.ts';
+import { type GuideExampleName, guideAnswers } from '../../src/pages/reference/guides/examples.ts';
 import { schema } from '../../src/schema/index.ts';
 
 const text = readFileSync('README.md', 'utf8');
@@ -25,13 +28,27 @@ describe('README.md', () => {
     expect(validate(schema, document)).toEqual([]);
     const operation = document.definitions[0]!;
     if (operation.kind !== Kind.OPERATION_DEFINITION) throw new Error('expected a question');
-    expectShape(operation.selectionSet, JSON.parse(blocks('json')[1]!).data);
+    expectShape(operation.selectionSet, JSON.parse(blocks('json')[0]!).data);
   });
 
-  it('shows a REST answer as JSON, of the symbols its request names', () => {
-    const asked = /quotes\?symbols=([\w,]+)/.exec(text)![1]!.split(',');
-    const { data } = JSON.parse(blocks('json')[0]!) as { data: { symbol: string }[] };
-    expect(data.map((row) => row.symbol)).toEqual(asked);
+  it('begins with the requests that `/` begins with, and with the whole answers that the sample market gave', () => {
+    expect(blocks('graphql')[0]!.trim()).toBe(firstQuery);
+    expect(blocks('sh')[0]).toContain(`'http://127.0.0.1:4000${firstRoute}'`);
+    const { 'first-query': graph, 'first-route': rest } = guideAnswers as Record<GuideExampleName, Captured>;
+    expect([graph.omitted, rest.omitted]).toEqual([{}, {}]);
+    const [{ data, extensions }, route] = blocks('json').map((block) => JSON.parse(block));
+    const captured = graph.answer as { data: object; extensions: { cost: { remaining: number } } };
+    const { remaining: _, ...cost } = captured.extensions.cost;
+    expect(data).toEqual(captured.data);
+    expect(extensions.cost).toMatchObject(cost);
+    expect(route).toEqual(rest.answer);
+  });
+
+  it('shows a REST answer whose figures are known', () => {
+    const { net_gex: netGex, strikes } = JSON.parse(blocks('json')[1]!).data;
+    expect(netGex).toEqual(expect.any(Number));
+    expect(strikes).toHaveLength(2);
+    for (const strike of strikes) expect(Object.values(strike)).not.toContain(null);
   });
 
   it('leads to files that are there', () => {

@@ -2,7 +2,12 @@ import { readFile } from 'node:fs/promises';
 import { createRequire } from 'node:module';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { firstQuery, firstRoute } from '../../src/pages/first-requests.ts';
+import { html } from '../../src/pages/html.ts';
+import { type GuideExampleName, guideAnswers } from '../../src/pages/reference/guides/examples.ts';
 import { guides } from '../../src/pages/reference/guides/guides.ts';
+import { jsonText } from '../../src/pages/reference/json-text.ts';
+import { textOf } from '../../src/pages/reference/search-documents.ts';
 import { type Answer, type TestApp, testApp } from '../support/app.ts';
 
 let app: TestApp;
@@ -202,9 +207,27 @@ describe('/', () => {
 
   test('its curl names the address it was asked at', async () => {
     const { bytes } = await open('/', { host: 'gateway.example:8080' });
-    expect(bytes.toString()).toContain('<span data-origin>http://gateway.example:8080</span>/v2/quotes?symbols=');
+    expect(bytes.toString()).toContain('<span data-origin>http://gateway.example:8080</span>/v2/gex/SPY/grid?top=2');
     const hostile = await open('/', { host: 'x"><script>alert(1)</script>' });
     expect(hostile.bytes.toString()).not.toContain('<script>alert');
+  });
+
+  test('begins with one query and the answer that it has, then a route and its answer', async () => {
+    const withoutSpace = (text: string) => text.replace(/\s/g, '');
+    const page = textOf({ markup: (await open('/')).bytes.toString().replace(/^.*<main/s, '<main') });
+    const words = (code: string) => textOf(html`${code}`);
+    const answer = (name: GuideExampleName) => words(jsonText(guideAnswers[name]!.answer));
+    const parts = [words(firstQuery), answer('first-query'), firstRoute, answer('first-route')].map(withoutSpace);
+    const places = parts.map((part) => withoutSpace(page).indexOf(part));
+    expect(places).not.toContain(-1);
+    expect(places).toEqual(places.toSorted((a, b) => a - b));
+  });
+
+  test('says as many example queries as GraphiQL opens with', async () => {
+    const graphiql = (await open('/graphql')).bytes.toString();
+    const options = JSON.parse(/id="graphiql-options">(.*?)<\/script>/s.exec(graphiql)![1]!);
+    expect(options.defaultTabs.length).toBeGreaterThan(5);
+    expect((await open('/')).bytes.toString()).toContain(`: ${options.defaultTabs.length} example queries`);
   });
 
   test('leads on: every address it names is answered', async () => {

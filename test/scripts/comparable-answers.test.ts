@@ -7,6 +7,7 @@ const answer = {
   id: '01M7WF106881TVZA1QAPRDQRXQ',
   prefix: 'tg_live_TeDc',
   asOf: Date.parse(clock) + 52_982,
+  cost: { actual: 4, remaining: 5430 },
   spot: 636.75,
   sessionStart: Date.parse(clock) - 86_400_000,
 };
@@ -23,6 +24,7 @@ test('answers of two runs compare equal but for their ids, tags, rates and times
       id: '01M7WF20JA49QP6FWM4G4ZR1X2',
       prefix: 'tg_live_CxCa',
       asOf: Date.parse(clock) + 83_816,
+      cost: { actual: 4, remaining: 5980 },
     }),
   ).toBeNull();
 });

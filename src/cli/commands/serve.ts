@@ -8,6 +8,7 @@ import { clockTime } from '../../domain/calendar.ts';
 import { marketClock } from '../../domain/market-clock.ts';
 import { exchangeDate, exchangeMinuteOfDay } from '../../domain/market-time.ts';
 import { openLog } from '../../observe/log.ts';
+import { firstRoute } from '../../pages/first-requests.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { type MemoryPlan, planMemory } from '../../runtime/memory-plan.ts';
 import { clockFrom } from '../io/clock.ts';
@@ -44,7 +45,7 @@ function greeting(url: string, key: string | null, market: string | null): strin
     `  Dashboard  ${url}/dashboard`,
     `  GraphiQL   ${url}/graphql`,
     `  API key    ${key ?? 'create one: npm run tapegraph -- account set me && npm run tapegraph -- key create --account me'}`,
-    `  REST       curl -H "Authorization: Bearer ${key ?? '$KEY'}" '${url}/v2/quotes?symbols=SPY,QQQ'`,
+    `  REST       curl -H "Authorization: Bearer ${key ?? '$KEY'}" '${url}${firstRoute}'`,
     ...(market === null ? [] : [`  Market     ${market}`]),
     '',
     'Ctrl-C stops it.',

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { nextTradingDay } from '../../../domain/calendar.ts';
+import { firstQuery, firstRoute } from '../../first-requests.ts';
 import { type Html, html } from '../../html.ts';
 import { originText } from '../../origin.ts';
 import type { Captured } from '../captured.ts';
@@ -23,7 +24,7 @@ export interface GuideExample {
 const bars = '/v2/stocks/SPY/bars?from={session}&to={next}&timeframe=1h&limit=3';
 const past = '/v2/gex/SPY/history?date={previous}&from=15:30&top=1';
 
-/** The requests of the guides, in the order in which they are captured. */
+/** The requests of `/` and of the guides, in the order in which they are captured. */
 export const guideExamples = {
   'first-request': { address: '/v2/quotes?symbols=SPY' },
   declare: {
@@ -49,6 +50,9 @@ export const guideExamples = {
   'empty-window': { address: '/v2/stocks/SPY/bars?from={session}&to={session}&timeframe=1d' },
   'whole-day': { address: '/v2/stocks/SPY/bars?from={session}&to={next}&timeframe=1d' },
   'quiet-day': { address: '/v2/gex/SPY/history?date=2026-11-15' },
+  // Those of `/` and the README. They come last, so that they do not count in the usage that a guide shows.
+  'first-query': { method: 'POST', address: '/graphql', body: JSON.stringify({ query: firstQuery }) },
+  'first-route': { address: firstRoute },
 } as const satisfies Record<string, GuideExample>;
 
 /** The names of the requests. */
