@@ -1,4 +1,13 @@
+import type { Writable } from 'node:stream';
 import type { Logger } from 'pino';
+import type { Config } from '../config/config.ts';
+import { secretsOf } from '../config/shown.ts';
+import { openLog } from '../observe/log.ts';
+
+/** The log that the settings ask for. */
+export function logOf(config: Config, stream: Writable): Logger {
+  return openLog({ level: config.logLevel, format: config.logFormat, secrets: secretsOf(config) }, stream);
+}
 
 /** Lines of what logs in lines; warnings begin with `warning:`. */
 export function lineLog(log: Logger): (text: string) => void {

@@ -1,12 +1,10 @@
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import { secretsOf } from '../config/shown.ts';
 import type { SampleResult } from '../ingest/sample/market.ts';
-import { openLog } from '../observe/log.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SampleShape } from '../sample/market/plan.ts';
 import type { Store } from '../store/engine/connection.ts';
-import { lineLog } from './line-log.ts';
+import { lineLog, logOf } from './line-log.ts';
 
 /**
  * What the process of the sample market is to do: store what is missing of it, or let the session in progress trade.
@@ -63,7 +61,7 @@ async function bring(
 
 async function trade(store: Store, { config }: MarketTask, now: Clock, process: MarketProcess): Promise<void> {
   const { runSampleMarket } = await import('../ingest/sample/live.ts');
-  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, process.stderr);
+  const log = logOf(config, process.stderr);
   await runSampleMarket(store, {
     dataDir: config.dataDir,
     now,
@@ -95,7 +93,7 @@ export async function runMarket(process: MarketProcess): Promise<boolean> {
   const now: Clock = () => process.now() + clockAheadMs;
   try {
     const { openStore } = await import('../store/engine/connection.ts');
-    const log = lineLog(openLog({ level: config.logLevel, secrets: secretsOf(config) }, process.stderr));
+    const log = lineLog(logOf(config, process.stderr));
     const { databaseUrl, dataDir } = config;
     const store = await openStore({ databaseUrl, dataDir, migrate: false, poolSize, log });
     try {

@@ -27,6 +27,9 @@ export type SourceName = (typeof sourceNames)[number];
 export const logLevels = ['trace', 'debug', 'info', 'warn', 'error', 'fatal', 'silent'] as const;
 export type LogLevel = (typeof logLevels)[number];
 
+/** Forms of the log: a sentence per line, or a JSON object per line. */
+const logFormats = ['text', 'json'] as const;
+
 /** Every setting of a running Tapegraph, checked. Null = not set. */
 export interface Config {
   /** Absolute path of the folder with the embedded store and the sample files. */
@@ -79,6 +82,8 @@ export interface Config {
   /** Proxies whose forwarding headers are trusted, in the form of `clientAddressOf`; empty = none. */
   trustedProxies: string[];
   logLevel: LogLevel;
+  /** Form of the log; null = sentences on a terminal, JSON elsewhere. */
+  logFormat: (typeof logFormats)[number] | null;
   /** TCP port of `/metrics`; 0 lets the system choose one, null = none of its own. */
   metricsPort: number | null;
   metricsHost: string;
@@ -175,6 +180,10 @@ const variables = z.object({
     .refine((entries) => entries.every(isTrustedProxy), { error: `expected ${trustedProxyExpected}` })
     .default([]),
   LOG_LEVEL: z.enum(logLevels, { error: `expected one of ${logLevels.join(', ')}` }).default('info'),
+  LOG_FORMAT: z
+    .enum(logFormats, { error: `expected one of ${logFormats.join(', ')}` })
+    .nullable()
+    .default(null),
   METRICS_PORT: port.nullable().default(null),
   METRICS_HOST: host.default('127.0.0.1'),
   METRICS_TOKEN: z
@@ -277,6 +286,7 @@ function configOf(settings: z.infer<typeof variables>): Config {
     corsOrigins: settings.CORS_ORIGINS,
     trustedProxies: settings.TRUSTED_PROXIES,
     logLevel: settings.LOG_LEVEL,
+    logFormat: settings.LOG_FORMAT,
     metricsPort: settings.METRICS_PORT,
     metricsHost: settings.METRICS_HOST,
     metricsToken: settings.METRICS_TOKEN,

@@ -39,6 +39,7 @@ export function describeConfig(config: Config): Record<VariableName, string | nu
     CORS_ORIGINS: config.corsOrigins,
     TRUSTED_PROXIES: config.trustedProxies,
     LOG_LEVEL: config.logLevel,
+    LOG_FORMAT: config.logFormat,
     METRICS_PORT: config.metricsPort,
     METRICS_HOST: config.metricsHost,
     METRICS_TOKEN: config.metricsToken === null ? null : 'set',

@@ -1,5 +1,6 @@
 import type { Writable } from 'node:stream';
 import { type DestinationStream, type Logger, pino } from 'pino';
+import { sentenceOf } from './log-sentence.ts';
 import { safeError } from './safe-error.ts';
 
 /** What a log is made from. */
@@ -7,6 +8,8 @@ export interface LogSettings {
   level: string;
   /** Texts that must never be written, such as passwords. */
   secrets: readonly string[];
+  /** Null, or absent: sentences on a terminal, JSON elsewhere. */
+  format?: 'text' | 'json' | null;
 }
 
 // API keys, tokens of three parts, credentials as a header has them, and what stands between a user's name and the host
@@ -26,14 +29,25 @@ export function withoutSecrets(text: string, secrets: readonly string[]): string
   return safe;
 }
 
+// Removes what a progress bar left in the line.
+const clearLine = '\r\u001b[K';
+
 /**
- * A log of one JSON object a line. Errors are logged without their values; anything that still looks like a credential
- * is masked.
+ * A log of one JSON object or sentence a line. Errors are logged without their values; anything that still looks like
+ * a credential is masked.
  */
-export function openLog({ level, secrets }: LogSettings, stream: Writable): Logger {
+export function openLog(
+  { level, secrets, format }: LogSettings,
+  stream: Writable & { isTTY?: boolean | undefined },
+): Logger {
   // As a line has them, and none so short that it would cross out what is not meant.
-  const hidden = secrets.filter((secret) => secret.length >= 4).map((secret) => JSON.stringify(secret).slice(1, -1));
-  const destination: DestinationStream = { write: (line) => void stream.write(withoutSecrets(line, hidden)) };
+  const long = secrets.filter((secret) => secret.length >= 4);
+  const hidden = [...new Set(long.flatMap((secret) => [JSON.stringify(secret).slice(1, -1), secret]))];
+  const isText = (format ?? (stream.isTTY ? 'text' : 'json')) === 'text';
+  const withStack = level === 'debug' || level === 'trace';
+  const start = stream.isTTY ? clearLine : '';
+  const shown = (line: string) => (isText ? `${start}${sentenceOf(JSON.parse(line), withStack)}\n` : line);
+  const destination: DestinationStream = { write: (line) => void stream.write(withoutSecrets(shown(line), hidden)) };
   const options = { level, base: null, timestamp: pino.stdTimeFunctions.isoTime, serializers: { err: safeError } };
   return pino(options, destination);
 }

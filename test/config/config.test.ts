@@ -42,6 +42,7 @@ describe('settings', () => {
       corsOrigins: [],
       trustedProxies: [],
       logLevel: 'info',
+      logFormat: null,
       metricsPort: null,
       metricsHost: '127.0.0.1',
       metricsToken: null,
@@ -71,6 +72,7 @@ describe('settings', () => {
       CORS_ORIGINS: 'https://a.example, http://localhost:5173',
       TRUSTED_PROXIES: 'loopback, 10.0.0.0/8',
       LOG_LEVEL: 'debug',
+      LOG_FORMAT: 'json',
       SOURCES: 'bars,chain',
     });
     expect(config).toMatchObject({
@@ -88,6 +90,7 @@ describe('settings', () => {
       corsOrigins: ['https://a.example', 'http://localhost:5173'],
       trustedProxies: ['loopback', '10.0.0.0/8'],
       logLevel: 'debug',
+      logFormat: 'json',
       sources: { bars: true, chain: true, option_tape: false, stock_tape: false, option_bars: false },
     });
   });
@@ -145,6 +148,7 @@ describe('settings', () => {
     ['TRUSTED_PROXIES', 'proxy.example.com'],
     ['TRUSTED_PROXIES', '10.0.0.0/33'],
     ['LOG_LEVEL', 'loud'],
+    ['LOG_FORMAT', 'pretty'],
     ['METRICS_PORT', '-1'],
     ['METRICS_HOST', 'two words'],
     ['METRICS_TOKEN', 'too short'],

@@ -8,7 +8,7 @@ import { openLog } from '../../src/observe/log.ts';
 import { testApp } from '../support/app.ts';
 
 /** A log and the lines written to it. */
-function logged(secrets: readonly string[] = []) {
+function logged(secrets: readonly string[] = [], { isTTY, ...settings }: LoggedAs = {}) {
   const lines: string[] = [];
   const stream = new Writable({
     write(chunk, _encoding, done) {
@@ -16,7 +16,13 @@ function logged(secrets: readonly string[] = []) {
       done();
     },
   });
-  return { lines, log: openLog({ level: 'trace', secrets }, stream) };
+  return { lines, log: openLog({ level: 'trace', secrets, ...settings }, Object.assign(stream, { isTTY })) };
+}
+
+interface LoggedAs {
+  level?: string;
+  format?: 'text' | 'json' | null;
+  isTTY?: boolean;
 }
 
 async function loggingApp(LOG_LEVEL: string) {
@@ -138,5 +144,59 @@ describe('the log', () => {
     expect(JSON.parse(lines[0]!)).toMatchObject({
       err: { type: 'AggregateError', cause: { message: expect.stringContaining('@db/market') } },
     });
+  });
+});
+
+describe('the log for people', () => {
+  const clear = '\r\u001b[K';
+
+  test.each([
+    { isTTY: true, format: null, line: `${clear}Stopping.\n` },
+    { isTTY: true, format: 'text', line: `${clear}Stopping.\n` },
+    { isTTY: false, format: 'text', line: 'Stopping.\n' },
+  ] as const)('is sentences on a terminal, or where asked for: terminal $isTTY, format $format', ({ line, ...how }) => {
+    const { lines, log } = logged([], how);
+    log.info('stopping');
+    expect(lines).toEqual([line]);
+  });
+
+  test.each([
+    { isTTY: false, format: null },
+    { isTTY: false, format: 'json' },
+    { isTTY: true, format: 'json' },
+  ] as const)('is JSON in a pipe, or where asked for: terminal $isTTY, format $format', (how) => {
+    const { lines, log } = logged([], how);
+    log.info('stopping');
+    expect(JSON.parse(lines[0]!)).toEqual({ level: 30, time: expect.any(String), msg: 'stopping' });
+  });
+
+  test('says that a warning and an error are one, why, and the details', () => {
+    const { lines, log } = logged([], { format: 'text', level: 'info' });
+    const cause = new AggregateError([new Error('connect ECONNREFUSED ::1:1')], '');
+    const err = new Error('no database', { cause });
+    log.warn({ reason: 'not closed within 5 ms' }, 'not finished: the store');
+    log.error({ requestId: 'mine', code: 'internal', err }, 'a request failed');
+    log.fatal({ err }, 'gone: no database');
+    log.info('metrics are at http://127.0.0.1:9464/metrics');
+    log.info('Created the database (18 migrations).');
+    expect(lines).toEqual([
+      'Warning: not finished: the store (reason not closed within 5 ms).\n',
+      'Error: a request failed: no database: connect ECONNREFUSED ::1:1 (requestId mine, code internal).\n',
+      'Fatal: gone: no database: connect ECONNREFUSED ::1:1.\n',
+      'Metrics are at http://127.0.0.1:9464/metrics\n',
+      'Created the database (18 migrations).\n',
+    ]);
+  });
+
+  test('has the stack of an error at debug', () => {
+    const { lines, log } = logged([], { format: 'text', level: 'debug' });
+    log.error({ err: new Error('no database') }, 'a request failed');
+    expect(lines[0]).toMatch(/^Error: a request failed: no database\.\n {4}at .*log\.test\.ts/);
+  });
+
+  test('moves no cursor and holds no secret, as it is or escaped', () => {
+    const { lines, log } = logged(['signed "secret"'], { format: 'text' });
+    log.warn({ given: 'signed "secret"', all: ['signed "secret"'] }, 'a\u001b[2Jb, Bearer abc.def');
+    expect(lines).toEqual(['Warning: a [2Jb, Bearer *** (given ***, all ["***"]).\n']);
   });
 });

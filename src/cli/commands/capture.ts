@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { type Command, InvalidArgumentError } from 'commander';
-import { secretsOf } from '../../config/shown.ts';
 import { type GammaSource, gammaSources } from '../../domain/gex.ts';
 import { minuteMs } from '../../domain/units.ts';
 import type {
@@ -10,7 +9,6 @@ import type {
   CaptureWorld,
 } from '../../ingest/chains/capture-chains.ts';
 import type { ChainSource } from '../../ingest/chains/chain-source.ts';
-import { openLog } from '../../observe/log.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import {
   type CommonOptions,
@@ -24,6 +22,7 @@ import {
   withExamples,
 } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
+import { logOf } from '../line-log.ts';
 
 /** A ticker, and the name by which the source knows it. */
 interface NamedSymbol {
@@ -104,7 +103,7 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
     import('../../ingest/files/starter-registry.ts'),
     import('../../ingest/chains/capture-chains.ts'),
   ]);
-  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
+  const log = logOf(config, terminal.stderr);
   const line = (text: string) => log.debug(text);
   const world: CaptureWorld = {
     now: terminal.now,
@@ -130,7 +129,7 @@ function addChainsCommand(parent: Command, terminal: Terminal): void {
     .description(
       'Fetches option chains (delayed-quote JSON) from an HTTP source while the market is open, until stopped ' +
         '(Ctrl-C, SIGTERM). Each chain is stored with its GEX capture, as by `ingest chain`. A symbol that fails is retried with ' +
-        'increasing pauses; the other symbols continue. Progress is logged on stderr, one JSON object per line.',
+        'increasing pauses; the other symbols continue. Progress is logged on stderr.',
     )
     .requiredOption(
       '--symbols <list>',

@@ -2,11 +2,9 @@ import { Readable } from 'node:stream';
 import type { Command } from 'commander';
 import type { Logger } from 'pino';
 import type { Config } from '../../config/config.ts';
-import { secretsOf } from '../../config/shown.ts';
 import { type GammaSource, gammaSources } from '../../domain/gex.ts';
 import type { FollowReport } from '../../ingest/tail/follow.ts';
 import { liveCommitEveryMs } from '../../ingest/tail/live-bounds.ts';
-import { openLog } from '../../observe/log.ts';
 import type { BadLine } from '../../tape/csv/tape-file.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
@@ -20,6 +18,7 @@ import {
   withExamples,
 } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
+import { logOf } from '../line-log.ts';
 import { measured, type Tape } from './follow-metrics.ts';
 
 interface FollowCommandOptions extends CommonOptions {
@@ -68,7 +67,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     import('../../ingest/files/starter-registry.ts'),
     import('../../ingest/tail/follow.ts'),
   ]);
-  const log = openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr);
+  const log = logOf(config, terminal.stderr);
   // Not left behind when the process is asked to end: what was taken is written, then the store is closed.
   const store = await openStore({
     databaseUrl: config.databaseUrl,

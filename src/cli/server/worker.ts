@@ -1,11 +1,10 @@
 import { isAboutLimits, type LimitsAnswer, limitsByMessage } from '../../access/limits/limits-by-message.ts';
 import type { Config } from '../../config/config.ts';
-import { secretsOf } from '../../config/shown.ts';
-import { openLog } from '../../observe/log.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { CompiledContract } from '../../server.ts';
 import type { Terminal } from '../io/terminal.ts';
+import { logOf } from '../line-log.ts';
 import { runGateway } from './gateway.ts';
 import { loadGateway } from './load-gateway.ts';
 import type { OrderMessage, WorkerMessage } from './pool-process.ts';
@@ -42,10 +41,6 @@ export interface WorkerProcess {
   interrupted: AbortController;
 }
 
-function logOf({ config }: WorkerTask, { number, terminal }: WorkerProcess) {
-  return openLog({ level: config.logLevel, secrets: secretsOf(config) }, terminal.stderr).child({ worker: number });
-}
-
 type Say = (message: WorkerMessage) => void;
 
 /** Loads what a task needs and compiles what can be without it. */
@@ -58,13 +53,13 @@ async function prepare({ config }: WorkerTask): Promise<CompiledContract | undef
 }
 
 async function serve(task: WorkerTask, contract: CompiledContract | undefined, line: Line, process: WorkerProcess) {
-  const { pid, terminal, interrupted } = process;
+  const { pid, number, terminal, interrupted } = process;
   const { config, clockAheadMs, endedBarsOnly, key, poolSize, memory } = task;
   const limits = limitsByMessage(config.rates, line.send);
   line.onMessage((message) => isAboutLimits(message) && limits.hear(message));
   line.onLost(limits.lost);
   const clock: Clock = () => terminal.now() + clockAheadMs;
-  const log = logOf(task, process);
+  const log = logOf(config, terminal.stderr).child({ worker: number });
   const whole = { ...terminal, interrupted: interrupted.signal };
   const worker = { limits, key, poolSize, contract };
   const say: Say = (message) => line.send(message);

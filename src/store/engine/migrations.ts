@@ -124,7 +124,8 @@ async function applyMissing(
     await client.query('rollback').catch(() => {});
     throw error;
   }
-  for (const { name } of missing) log(`Applied migration ${name}.`);
+  const count = `${missing.length} ${missing.length === 1 ? 'migration' : 'migrations'}`;
+  log(missing.length === migrations.length ? `Created the database (${count}).` : `Applied ${count}.`);
   return missing.map((each) => each.name);
 }
 

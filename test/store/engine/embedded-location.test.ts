@@ -37,7 +37,7 @@ describe('the place of an embedded server', { timeout: 60_000 }, () => {
     // The same data folder finds the same store.
     const second = storeProcess(dataDir, 'visit', { script: storeProgram });
     await second.until('closed');
-    expect(second.lines.join()).not.toContain('Applied migration');
+    expect(second.lines.join()).not.toContain('Created the database');
     expect(JSON.parse((await second.until('open')).slice(5)).folder).toBe(opened.folder);
   });
 
