@@ -95,7 +95,7 @@ export async function runMarket(process: MarketProcess): Promise<boolean> {
     const { openStore } = await import('../store/engine/connection.ts');
     const log = lineLog(logOf(config, process.stderr));
     const { databaseUrl, dataDir } = config;
-    const store = await openStore({ databaseUrl, dataDir, migrate: false, poolSize, log });
+    const store = await openStore({ databaseUrl, dataDir, migrate: false, poolSize, log, stop: process.stop.signal });
     try {
       await (work === 'bring' ? bring : trade)(store, task, now, process);
     } finally {

@@ -14,6 +14,7 @@ import {
   milliseconds,
   perMinute,
   port,
+  redisUrl,
   urlOf,
   wholeNumber,
   workersExpected,
@@ -148,7 +149,7 @@ const variables = z.object({
     })
     .default([]),
   DATABASE_TIMEOUT_MS: milliseconds(3_600_000).default(15_000),
-  REDIS_URL: urlOf(['redis:', 'rediss:']).nullable().default(null),
+  REDIS_URL: redisUrl.nullable().default(null),
   SESSION_SECRET: z.string().nullable().default(null),
   SESSION_JWKS_URL: urlOf(['https:', 'http:']).nullable().default(null),
   SESSION_ISSUER: z.string().nullable().default(null),

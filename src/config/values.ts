@@ -12,6 +12,19 @@ export function urlOf(protocols: readonly string[]) {
   });
 }
 
+/** A URL of a Redis server, as ioredis reads it. */
+export const redisUrl = z.string().refine(
+  (text) => {
+    if (!URL.canParse(text)) return false;
+    const { protocol, hostname, pathname } = new URL(text);
+    return ['redis:', 'rediss:'].includes(protocol) && hostname !== '' && /^(\/\d*)?$/.test(pathname);
+  },
+  {
+    error:
+      'expected a URL such as redis://host:6379 or rediss://user:password@host:6379/0, the password percent-encoded',
+  },
+);
+
 /** A whole number from `min` to `max`; `what` says so in the message. */
 export function wholeNumber(min: number, max: number, what: string) {
   return z

@@ -1,10 +1,11 @@
-import { createWriteStream, mkdirSync, renameSync } from 'node:fs';
+import { createWriteStream, renameSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Readable } from 'node:stream';
 import { pipeline } from 'node:stream/promises';
 import { workerData } from 'node:worker_threads';
 import { createGzip } from 'node:zlib';
 import type { SessionDate } from '../domain/market-time.ts';
+import { makeFolders } from '../runtime/make-folders.ts';
 import { liveTapeLines } from './market/live-tape.ts';
 import { samplePrices } from './market/prices.ts';
 import type { TapeShape } from './market/tape-ledger.ts';
@@ -30,7 +31,7 @@ function* blocks(lines: Iterable<string>): Generator<Buffer> {
 
 // Runs in a thread of its own: making a session's tape takes seconds in which the server must answer.
 async function write({ path, session, shape }: SampleTapeWriterData): Promise<void> {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   const lines = liveTapeLines(samplePrices(), session, shape);
   await pipeline(Readable.from(blocks(lines)), createGzip({ level: 1 }), createWriteStream(`${path}.part`));
   renameSync(`${path}.part`, path);

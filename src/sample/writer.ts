@@ -1,7 +1,8 @@
-import { mkdirSync, writeFileSync } from 'node:fs';
+import { writeFileSync } from 'node:fs';
 import { dirname, join } from 'node:path';
 import { parentPort, workerData } from 'node:worker_threads';
 import { gzipSync } from 'node:zlib';
+import { makeFolders } from '../runtime/make-folders.ts';
 import { dayFile, dayHistoryFile, minuteFile } from './market/bar-files.ts';
 import { chainFile, type SessionChain, sessionChain } from './market/chain-file.ts';
 import { optionBarFile } from './market/option-bar-file.ts';
@@ -49,7 +50,7 @@ function barText(prices: SamplePrices, task: BarTask): string {
 }
 
 function writeFile(path: string, text: string): string {
-  mkdirSync(dirname(path), { recursive: true });
+  makeFolders(dirname(path));
   writeFileSync(path, gzipSync(text, { level: 1 }));
   return path;
 }

@@ -261,7 +261,7 @@ describe('tapegraph serve --workers', () => {
     const env = { DATABASE_URL: databaseUrl };
     expect(await tapegraph(['serve', '--workers', '2', '--port', String(port)], env)).toMatchObject({
       code: 1,
-      stderr: `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port, or 0 for any that is free\n`,
+      stderr: `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port or PORT, or 0 for any that is free\n`,
     });
     const { code, stderr } = await tapegraph(['serve', '--workers', 'many'], env);
     expect({ code, stderr }).toEqual({ code: 2, stderr: expect.stringContaining('from 1 to 256, or auto') });

@@ -113,7 +113,8 @@ async function capture(terminal: Terminal, options: CaptureOptions): Promise<Com
     log,
   };
   // Not left behind when the process is asked to end: what is being stored is stored, then the store is closed.
-  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log: line });
+  const { databaseUrl, dataDir } = config;
+  const store = await openStore({ databaseUrl, dataDir, log: line, stop: terminal.interrupted });
   try {
     await ensureStarterRegistry(store, terminal.now);
     const run = options.once ? captureChainsOnce : captureChains;

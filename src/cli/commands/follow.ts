@@ -73,6 +73,7 @@ async function followTape(terminal: Terminal, options: FollowCommandOptions): Pr
     databaseUrl: config.databaseUrl,
     dataDir: config.dataDir,
     log: (text) => log.debug(text),
+    stop: terminal.interrupted,
   });
   try {
     await ensureStarterRegistry(store, terminal.now);

@@ -19,7 +19,8 @@ export async function withStore<T>(
   const log = (line: string) => void (talkative && terminal.stderr.write(`${line}\n`));
   // Loaded here, so that help and usage errors need not wait for the database's libraries.
   const { openStore } = await import('../../store/engine/connection.ts');
-  const store = await openStore({ databaseUrl: config.databaseUrl, dataDir: config.dataDir, log });
+  const { databaseUrl, dataDir } = config;
+  const store = await openStore({ databaseUrl, dataDir, log, stop: terminal.interrupted });
   try {
     return await unlessInterrupted(terminal, work(store, config));
   } finally {

@@ -80,7 +80,7 @@ const graceMs = 5000;
 export const shutdownMs = 8500;
 
 async function openStoreOf(
-  { config, log, memory, worker, endedBarsOnly }: Gateway,
+  { terminal, config, log, memory, worker, endedBarsOnly }: Gateway,
   onStatement: StatementObserver | undefined,
 ): Promise<Store> {
   const { databaseUrl, dataDir, databaseReadUrls: readUrls, databaseTimeoutMs: statementTimeoutMs } = config;
@@ -94,6 +94,7 @@ async function openStoreOf(
     endedBarsOnly,
     cacheBytes: memory.caches.blocks,
     log: lineLog(log),
+    stop: terminal.interrupted,
     ...(worker && { migrate: false, poolSize: worker.poolSize }),
   });
 }

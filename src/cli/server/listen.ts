@@ -22,7 +22,10 @@ export interface Listening {
 }
 
 /** Why an address cannot be listened at, and what to do when it is in use. */
-export function cannotListen(error: NodeJS.ErrnoException, { port, host, chosenBy = '--port' }: ListenAt): Error {
+export function cannotListen(
+  error: NodeJS.ErrnoException,
+  { port, host, chosenBy = '--port or PORT' }: ListenAt,
+): Error {
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`port ${port} of ${host} is in use: choose another with ${chosenBy}, or 0 for any that is free`);
 }
@@ -31,7 +34,7 @@ export function cannotListen(error: NodeJS.ErrnoException, { port, host, chosenB
 export interface ListenAt {
   port: number;
   host: string;
-  /** What the port is chosen by; `--port` unless given. */
+  /** What the port is chosen by; `--port or PORT` unless given. */
   chosenBy?: string;
   /** Other processes of this server listen there too. */
   shared?: boolean;

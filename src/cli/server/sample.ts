@@ -1,4 +1,4 @@
-import { mkdir, readFile, writeFile } from 'node:fs/promises';
+import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { Logger } from 'pino';
@@ -7,6 +7,7 @@ import type { Config } from '../../config/config.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { SampleResult } from '../../ingest/sample/market.ts';
 import type { Clock } from '../../runtime/clock.ts';
+import { makeFolders } from '../../runtime/make-folders.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { clockFrom } from '../io/clock.ts';
 import { createProgress } from '../io/progress.ts';
@@ -30,7 +31,7 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
   // Every tier, and attested: it reads all of the sample market.
   await access.accounts.set(sampleAccount, { siteTier: 'pro', apiTier: 'pro', classification: 'non_professional' });
   const { key } = await access.keys.create({ accountId: sampleAccount, name: sampleKeyName, expiresAt: null });
-  await mkdir(dataDir, { recursive: true });
+  makeFolders(dataDir);
   await writeFile(file, `${key}\n`, { mode: 0o600 });
   return key;
 }

@@ -49,7 +49,7 @@ async function prepare({ terminal, config, options, clock, log }: Gateway, close
   ]);
   const line = lineLog(log);
   const { databaseUrl, dataDir } = config;
-  const store = await openStore({ databaseUrl, dataDir, log: line });
+  const store = await openStore({ databaseUrl, dataDir, log: line, stop: terminal.interrupted });
   closers.push({ name: 'the store', close: () => store.close() });
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   await ensureStarterRegistry(store, now);

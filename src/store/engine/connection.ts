@@ -74,6 +74,8 @@ export interface StoreOptions {
   onStatement?: StatementObserver | undefined;
   /** Maximum size of cached decoded blocks, bytes; default 64 MiB. */
   cacheBytes?: number;
+  /** Aborted when the store is no longer wanted: an opening that waits for the embedded server rejects. */
+  stop?: AbortSignal;
 }
 
 /**
@@ -115,8 +117,9 @@ export async function openStore(options: StoreOptions): Promise<Store> {
     onStatement,
     cacheBytes = 64 * 1024 * 1024,
     endedBarsOnly = false,
+    stop,
   } = options;
-  const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log }) : null;
+  const embedded = databaseUrl === null ? await openEmbeddedServer({ dataDir, log, stop }) : null;
   const connection: pg.PoolConfig = {
     ...(embedded?.connection ?? { connectionString: databaseUrl! }),
     application_name: 'tapegraph',
@@ -217,11 +220,17 @@ async function reach(pool: pg.Pool, databaseUrl: string | null): Promise<string>
     return rows[0]!.schema ?? 'public';
   } catch (error) {
     if (databaseUrl === null) throw error;
-    throw storeError(
-      `The database of DATABASE_URL cannot be used: ${(error as Error).message || (error as { code?: string }).code}`,
-      error,
-    );
+    const { message, code = '' } = error as { message: string; code?: string };
+    throw storeError(`The database of DATABASE_URL cannot be used: ${message || code}. ${adviceOn(code)}`, error);
   }
+}
+
+// By PostgreSQL's codes, and their classes.
+function adviceOn(code: string): string {
+  if (code.startsWith('28')) return 'Check the user and the password in it.';
+  if (code === '3D000') return 'Create the database (createdb), or name another.';
+  if (code === '53300') return 'Close other connections, or raise max_connections of the server.';
+  return 'Check its host and port, and that the server is running and reachable from here.';
 }
 
 function replicaPools(

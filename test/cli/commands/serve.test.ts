@@ -219,7 +219,7 @@ describe('tapegraph serve', () => {
     other.close();
     expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
     expect(stderr).toBe(
-      `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port, or 0 for any that is free\n`,
+      `tapegraph: port ${port} of 127.0.0.1 is in use: choose another with --port or PORT, or 0 for any that is free\n`,
     );
   });
 

@@ -160,6 +160,40 @@ describe('the embedded server', { timeout: 120_000 }, () => {
     expect(readdirSync(folder).filter((name) => name.includes('.new-'))).toEqual([]);
   });
 
+  test.runIf(onUnix)('that does not answer is waited for until the opening is stopped, and no longer', async () => {
+    const user = storeProcess(folder, 'stay');
+    await user.until('open');
+    const pid = pidOf(folder);
+    process.kill(pid, 'SIGSTOP');
+    const stop = new AbortController();
+    const opening = openStore({ databaseUrl: null, dataDir: folder, stop: stop.signal });
+    stop.abort(new Error('no longer wanted'));
+    await expect(opening).rejects.toThrow('no longer wanted');
+    process.kill(pid, 'SIGCONT');
+    user.child.stdin!.end();
+    await user.until('closed');
+    expect(isStopped(folder)).toBe(true);
+  });
+
+  test.runIf(onUnix)('that this process is starting ends when the opening is stopped', async () => {
+    withStore();
+    const stop = new AbortController();
+    const opening = openStore({ databaseUrl: null, dataDir: folder, stop: stop.signal });
+    // It is started in the same iteration of the event loop.
+    setImmediate(() => stop.abort(new Error('no longer wanted')));
+    await expect(opening).rejects.toThrow('no longer wanted');
+    expect(isStopped(folder)).toBe(true);
+  });
+
+  test.runIf(onUnix)('that may not read its files fails at once and names the setting', async () => {
+    withStore();
+    const control = join(folder, 'postgres', 'global', 'pg_control');
+    if (asRoot) chownSync(control, 0, 0);
+    chmodSync(control, 0o000);
+    await expect(open(folder)).rejects.toThrow(/^TAPEGRAPH_DATA: the folder .* cannot be used: .*Permission denied/s);
+    expect(readFileSync(join(folder, 'postgres.log'), 'utf8').match(/Permission denied/g)).toHaveLength(1);
+  });
+
   test('is never stopped under a process that joins while the last one leaves', async () => {
     withStore();
     let store = await open(folder);

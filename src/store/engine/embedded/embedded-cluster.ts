@@ -15,11 +15,14 @@ import {
 } from 'node:fs';
 import { basename, join } from 'node:path';
 import { storeError } from '../store-error.ts';
+import { dataFolderError, isLasting } from './data-folder-error.ts';
 import { type EmbeddedLocation, makePrivate, type Owner } from './embedded-location.ts';
 
 /** The server's one user; its socket folder (Windows: its password) is what keeps others out. */
 export const superuser = 'postgres';
 
+/** How long initdb and pg_ctl may take, ms. */
+const longestRunMs = 60_000;
 const largestLogBytes = 8 * 1024 * 1024;
 const isWindows = process.platform === 'win32';
 
@@ -74,8 +77,17 @@ export function createCluster(location: EmbeddedLocation): void {
   }
 }
 
+/** A server that this process started. */
+export interface SpawnedServer {
+  hasEnded(): boolean;
+  /** The end of what it wrote to its log. */
+  said(): string;
+  /** Asks it to end. */
+  stop(): void;
+}
+
 /** Starts the server in a process group of its own, so that Ctrl-C reaches us and not it. Does not wait for it. */
-export function spawnServer(location: EmbeddedLocation, port: number): { hasEnded: () => boolean; said: () => string } {
+export function spawnServer(location: EmbeddedLocation, port: number): SpawnedServer {
   const startOfLog = prepareLog(location);
   const options = Object.entries(
     isWindows ? { listen_addresses: '127.0.0.1', ...settings } : { ...socketSettings(location), ...settings },
@@ -116,7 +128,11 @@ export function spawnServer(location: EmbeddedLocation, port: number): { hasEnde
   child.on('exit', (code) => {
     ended = !isWindows || code !== 0;
   });
-  return { hasEnded: () => ended, said };
+  const stop = () => {
+    if (isWindows) ended = true;
+    stopServer(location, child.pid!);
+  };
+  return { hasEnded: () => ended, said, stop };
 }
 
 /** Asks the server to end: transactions in flight are rolled back, everything committed is on disk. Does not wait. */
@@ -156,14 +172,14 @@ function runProgram(location: EmbeddedLocation, name: string, args: string[]): v
     cwd: isWindows ? location.home : '/',
     ...programEnvironment,
     encoding: 'utf8' as const,
+    timeout: longestRunMs,
     windowsHide: true,
   };
   const result = spawnSync(program(location, name), args, { ...options, ...location.owner });
   if (result.status === 0) return;
-  throw storeError(
-    programFailed(name, result.error?.message ?? `${result.stdout}${result.stderr}`.trim()),
-    result.error,
-  );
+  const said = `${result.stdout}${result.stderr}`.trim();
+  if (isLasting(said)) throw dataFolderError(location.home, said);
+  throw storeError(programFailed(name, result.error?.message ?? said), result.error);
 }
 
 const programFailed = (name: string, why: string) =>

@@ -16,6 +16,7 @@ import {
 import { createRequire } from 'node:module';
 import { tmpdir } from 'node:os';
 import { dirname, join } from 'node:path';
+import { makeFolders } from '../../../runtime/make-folders.ts';
 import { storeError } from '../store-error.ts';
 
 /** A user and group the server runs as. */
@@ -49,7 +50,7 @@ const socketName = '/.s.PGSQL.5432';
 
 /** Decides where the embedded server of a data folder lives, creating the folders it needs. */
 export function findLocation(dataDir: string): EmbeddedLocation {
-  mkdirSync(dataDir, { recursive: true });
+  makeFolders(dataDir);
   const data = realpathSync(dataDir);
   const owner = process.getuid?.() === 0 ? serverOwner(data) : null;
   const programs = findPrograms(owner);
@@ -112,7 +113,7 @@ function findHome(data: string, owner: Owner | null): string {
   // An existing store stays where it is.
   const holding = [data, away].find((home) => existsSync(join(home, 'postgres', 'PG_VERSION')));
   if (holding === undefined && !canEnter(data, owner)) {
-    mkdirSync(away, { recursive: true, mode: 0o755 });
+    makeFolders(away, 0o755);
     // So that the owner of the folder can be identified.
     writeFileSync(join(away, 'data-folder'), `${data}\n`);
     return away;
@@ -163,7 +164,7 @@ function findPrograms(owner: Owner | null): string {
 
 function copyPrograms(native: string, copy: string): void {
   const draft = `${copy}.new-${process.pid}`;
-  mkdirSync(systemHome, { recursive: true, mode: 0o755 });
+  makeFolders(systemHome, 0o755);
   rmSync(draft, { recursive: true, force: true });
   cpSync(native, draft, { recursive: true, verbatimSymlinks: true });
   try {

@@ -1,3 +1,4 @@
+import { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import pg from 'pg';
 import { storeError } from '../store-error.ts';
@@ -23,13 +24,24 @@ const longestStopMs = 60_000;
 // Not there: ENOENT, ECONNREFUSED, ECONNRESET. Stopping: 57P01; crashed: 57P02; starting up: 57P03.
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
-/** Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there. */
-export async function takePart(location: EmbeddedLocation, postmaster: Postmaster): Promise<Presence | null> {
+/**
+ * Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there, or `stop` is
+ * aborted first.
+ */
+export async function takePart(
+  location: EmbeddedLocation,
+  postmaster: Postmaster,
+  stop: AbortSignal,
+): Promise<Presence | null> {
   if (!postmaster.port) return null;
   const connection = connectionTo(location, postmaster);
   const options = { application_name: 'tapegraph presence', connectionTimeoutMillis: 10_000 };
-  const client = new pg.Client({ ...connection, ...options, database: 'postgres' });
+  const stream = new Socket();
+  const client = new pg.Client({ ...connection, ...options, database: 'postgres', stream: () => stream });
   client.on('error', () => {});
+  // The client would wait for a server that does not answer.
+  const onStop = () => void stream.destroy();
+  stop.addEventListener('abort', onStop, { once: true });
   try {
     await client.connect();
     // Waits while the last user is stopping the server, and then fails with it.
@@ -37,10 +49,13 @@ export async function takePart(location: EmbeddedLocation, postmaster: Postmaste
     return { client, connection, postmaster };
   } catch (error) {
     await client.end().catch(() => {});
+    if (stop.aborted) return null;
     const { code, message } = error as { code?: string; message: string };
     if (code === undefined ? /terminated|timeout|connection error|not queryable/i.test(message) : passing.has(code))
       return null;
     throw storeError(`The embedded PostgreSQL in ${location.cluster} refused the connection: ${message}`, error);
+  } finally {
+    stop.removeEventListener('abort', onStop);
   }
 }
 

@@ -3,7 +3,8 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type pg from 'pg';
 import { beforeSuddenEnd } from '../../../runtime/sudden-end.ts';
 import { storeError } from '../store-error.ts';
-import { createCluster, passwordOf, spawnServer } from './embedded-cluster.ts';
+import { dataFolderError, isLasting, namingDataFolder } from './data-folder-error.ts';
+import { createCluster, passwordOf, type SpawnedServer, spawnServer } from './embedded-cluster.ts';
 import { type EmbeddedLocation, findLocation } from './embedded-location.ts';
 import { leave, leaveAtOnce, type Presence, takePart } from './embedded-presence.ts';
 import { isRunning, type Postmaster, readPostmaster, removeStaleLocks } from './postmaster-file.ts';
@@ -23,6 +24,8 @@ export interface EmbeddedServerOptions {
   dataDir: string;
   /** Gets a line when something is remarkable. */
   log?: (line: string) => void;
+  /** Aborted when it is no longer wanted: the opening that waits for it rejects with the reason. */
+  stop?: AbortSignal | undefined;
 }
 
 const storeDatabase = 'tapegraph';
@@ -37,37 +40,40 @@ const lastLookMs = 300;
  * Joins the embedded server of a data folder, or starts it, creating its cluster first. A server that goes away under
  * us is started again. It runs apart from the process that started it: it is there until its last user has left.
  */
-export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedServerOptions): Promise<EmbeddedServer> {
-  const location = findLocation(dataDir);
-  let { presence, started } = await join(location);
-  let closing = false;
+export async function openEmbeddedServer(options: EmbeddedServerOptions): Promise<EmbeddedServer> {
+  const { dataDir, log = () => {}, stop = new AbortController().signal } = options;
+  const { location, ...joined } = await joinIn(dataDir, stop);
+  let { presence, started } = joined;
+  const closing = new AbortController();
+  const { signal } = closing;
   let recovery = Promise.resolve();
 
   const watch = () => {
     presence.client.once('end', () => {
-      if (!closing) recovery = recover();
+      if (!signal.aborted) recovery = recover();
     });
   };
   const recover = async () => {
     log('The embedded database stopped; restarting it.');
-    while (!closing) {
+    while (!signal.aborted) {
       try {
-        ({ presence, started } = await join(location, () => closing));
+        ({ presence, started } = await join(location, signal));
         watch();
         return;
       } catch (error) {
+        if (signal.aborted) return;
         log(`Restarting the embedded database failed: ${(error as Error).message}`);
-        if (!closing) await delay(pauseAfterFailureMs, undefined, { ref: false });
+        await pause(pauseAfterFailureMs, { signal, ref: false });
       }
     }
   };
   const forget = beforeSuddenEnd(async () => {
-    closing = true;
+    closing.abort();
     await leaveAtOnce(location, presence, lastLookMs);
   });
   const close = async () => {
-    if (closing) return;
-    closing = true;
+    if (signal.aborted) return;
+    closing.abort();
     await recovery;
     await leave(location, presence);
     forget();
@@ -83,34 +89,55 @@ export async function openEmbeddedServer({ dataDir, log = () => {} }: EmbeddedSe
   return { connection: { ...presence.connection, database: storeDatabase }, started, close };
 }
 
-async function join(
-  location: EmbeddedLocation,
-  isUnwanted = () => false,
-): Promise<{ presence: Presence; started: boolean }> {
+/** This process as a user of a server. */
+interface Joined {
+  presence: Presence;
+  started: boolean;
+}
+
+async function joinIn(dataDir: string, stop: AbortSignal): Promise<Joined & { location: EmbeddedLocation }> {
+  try {
+    const location = findLocation(dataDir);
+    return { location, ...(await join(location, stop)) };
+  } catch (error) {
+    throw namingDataFolder(dataDir, error);
+  }
+}
+
+/** Waits no longer than `stop` is not aborted. */
+async function pause(ms: number, how: { signal: AbortSignal; ref?: boolean }): Promise<void> {
+  await delay(ms, undefined, how).catch(() => {});
+}
+
+async function join(location: EmbeddedLocation, stop: AbortSignal): Promise<Joined> {
   const giveUpAt = performance.now() + patienceMs;
-  let server: ReturnType<typeof spawnServer> | null = null;
+  let server: SpawnedServer | null = null;
   let attempts = 0;
-  // A server that this process started is waited for, since only one who joined it can stop it.
-  while (server !== null || !isUnwanted()) {
+  while (!stop.aborted) {
     const postmaster = readPostmaster(location.cluster);
-    const presence = postmaster && (await takePart(location, postmaster));
+    const presence = postmaster && (await takePart(location, postmaster, stop));
     if (presence !== null) return { presence, started: server !== null && !server.hasEnded() };
     if (performance.now() > giveUpAt) throw notAnswering(location, postmaster, server?.said());
     if (server?.hasEnded()) {
       // It may have met another starter, or the last connections of a server that was killed: those pass.
-      if (attempts >= mostAttempts) throw notAnswering(location, postmaster, server.said());
+      const said = server.said();
+      if (isLasting(said)) throw dataFolderError(location.home, said);
+      if (attempts >= mostAttempts) throw notAnswering(location, postmaster, said);
       server = null;
-      await delay(50 * attempts);
+      await pause(50 * attempts, { signal: stop });
     } else if (server === null && !(postmaster !== null && isRunning(postmaster, location.cluster))) {
       attempts++;
       server = await start(location);
     }
-    await delay(pollMs);
+    await pause(pollMs, { signal: stop });
   }
-  throw new Error('The embedded server was closed in the meantime.');
+  // One that this process started, and that does not answer yet, has no other users.
+  server?.stop();
+  while (server && !server.hasEnded() && performance.now() < giveUpAt) await delay(pollMs);
+  throw stop.reason;
 }
 
-async function start(location: EmbeddedLocation): Promise<ReturnType<typeof spawnServer>> {
+async function start(location: EmbeddedLocation): Promise<SpawnedServer> {
   removeStaleLocks(location.cluster, location.socketDir);
   passwordOf(location);
   createCluster(location);

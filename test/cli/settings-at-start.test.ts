@@ -1,0 +1,111 @@
+import { once } from 'node:events';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import { join } from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { dataFolder } from '../support/data-folder.ts';
+import { storeForThisTest } from '../support/store.ts';
+import { tapegraph, tapegraphProcess } from './command-line.ts';
+
+const asRoot = process.getuid?.() === 0;
+
+/** A server that never says a word that PostgreSQL would. */
+async function stranger(): Promise<number> {
+  const server = createServer((socket) => void socket.end('HTTP/1.1 400 Bad Request\r\n\r\n')).listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  onTestFinished(() => void server.close());
+  return (server.address() as AddressInfo).port;
+}
+
+describe('a start with TAPEGRAPH_DATA', () => {
+  const commands = [
+    ['serve', '--port', '0'],
+    ['serve', '--port', '0', '--workers', '2'],
+    ['account', 'list'],
+  ];
+
+  // In a process of its own: what never returns would stop the test's too.
+  it.runIf(process.platform === 'linux').each(commands)('in /proc ends with 1 and names it: %s', async (...args) => {
+    const { code, stdout, stderr } = await tapegraphProcess(args, { TAPEGRAPH_DATA: '/proc/tapegraph/data' });
+    expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+    expect(stderr).toMatch(
+      /^tapegraph: TAPEGRAPH_DATA: the folder \/proc\/tapegraph\/data cannot be used: ENOENT.*\. Choose a folder .* --data.*\n$/,
+    );
+  });
+
+  it.runIf(process.platform === 'linux')('in /proc fails where a database server holds the store, too', async () => {
+    const store = await storeForThisTest();
+    const { code, stderr } = await tapegraphProcess(['serve', '--sample', '--port', '0'], {
+      DATABASE_URL: store.databaseUrl,
+      TAPEGRAPH_DATA: '/proc/tapegraph',
+    });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/\/proc\/tapegraph/);
+  });
+
+  it('below a file ends with 1 and names it', async () => {
+    const file = join(dataFolder(), 'file');
+    writeFileSync(file, '');
+    const { code, stderr } = await tapegraph(['serve', '--port', '0'], { TAPEGRAPH_DATA: join(file, 'data') });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^tapegraph: TAPEGRAPH_DATA: the folder .*file\/data cannot be used: E(EXIST|NOTDIR)/);
+  });
+
+  it.skipIf(asRoot)('that this user may not write ends with 1 and names it', async () => {
+    const folder = join(dataFolder(), 'locked');
+    mkdirSync(folder, { mode: 0o500 });
+    onTestFinished(() => chmodSync(folder, 0o700));
+    const { code, stderr } = await tapegraph(['serve', '--port', '0'], { TAPEGRAPH_DATA: folder });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^tapegraph: TAPEGRAPH_DATA: the folder .*locked cannot be used: EACCES/);
+  });
+});
+
+describe('a start with DATABASE_URL', () => {
+  it.each([
+    ['no server', async () => 'postgres://127.0.0.1:1/market', /ECONNREFUSED.*Check its host and port/],
+    [
+      'another kind of server',
+      async () => `postgres://127.0.0.1:${await stranger()}/market`,
+      /Check its host and port/,
+    ],
+    [
+      'no such database',
+      async () => await at((url) => url.replace(/\/[^/?]*(\?|$)/, '/nowhere$1')),
+      /"nowhere".*Create the database/,
+    ],
+    [
+      'no such user',
+      async () => await at((url) => url.replace(/\/\/[^/]*@/, '//nobody-known:hunter2@')),
+      /"nobody-known".*Check the user and the password/,
+    ],
+  ])('that leads to %s ends with 1, names it and says what to do', async (_what, url, expected) => {
+    const databaseUrl = await url();
+    for (const args of [
+      ['serve', '--port', '0'],
+      ['account', 'list'],
+    ]) {
+      const { code, stdout, stderr } = await tapegraph(args, { DATABASE_URL: databaseUrl, LOG_LEVEL: 'silent' });
+      expect({ code, stdout }).toEqual({ code: 1, stdout: '' });
+      expect(stderr).toMatch(/^tapegraph: The database of DATABASE_URL cannot be used: .*\n$/);
+      expect(stderr).toMatch(expected);
+      expect(stderr).not.toContain('hunter2');
+    }
+  });
+
+  async function at(change: (url: string) => string): Promise<string> {
+    const { databaseUrl } = await storeForThisTest();
+    const changed = change(databaseUrl);
+    expect(changed).not.toBe(databaseUrl);
+    return changed;
+  }
+});
+
+describe('a start with REDIS_URL', () => {
+  it('that is malformed ends with 1, names it and shows one that is not', async () => {
+    const { code, stderr } = await tapegraph(['serve', '--port', '0'], { REDIS_URL: 'redis://:hunter#2@localhost' });
+    expect(code).toBe(1);
+    expect(stderr).toMatch(/^tapegraph: REDIS_URL: expected a URL such as redis:\/\/host:6379 .*percent-encoded\n$/);
+    expect(stderr).not.toContain('hunter');
+  });
+});
