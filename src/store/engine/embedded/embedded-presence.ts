@@ -25,8 +25,8 @@ const longestStopMs = 60_000;
 const passing = new Set(['ENOENT', 'ECONNREFUSED', 'ECONNRESET', 'EPIPE', '57P01', '57P02', '57P03']);
 
 /**
- * Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there, or `stop` is
- * aborted first.
+ * Takes part in the server named in `postmaster.pid`; null when it is not (or no longer, or not yet) there, or if
+ * `stop` is aborted first.
  */
 export async function takePart(
   location: EmbeddedLocation,
