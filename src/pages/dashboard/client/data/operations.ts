@@ -1,4 +1,4 @@
-// Every operation the dashboard sends, in one place. Their types are made of them: `npm run operations`.
+// Every operation the dashboard sends, in one place. Their types are made of them: `npm run generate`.
 
 import type * as types from '../../../../../generated/pages/operation-types.ts';
 import type { Operation } from './graph.ts';
