@@ -17,7 +17,7 @@ import type { CachedAnswer } from './graphql/plugins/answer-cache.ts';
 import { acceptAnything } from './graphql/plugins/request-form.ts';
 import type { LiveHub } from './live/hub.ts';
 import { mcpRouter } from './mcp/endpoint.ts';
-import { type Health, watchHealth } from './observe/health.ts';
+import { type Health, type MarketLoading, watchHealth } from './observe/health.ts';
 import type { Metrics } from './observe/metrics.ts';
 import { sendMetrics } from './observe/metrics-answer.ts';
 import { note } from './observe/request-details.ts';
@@ -76,6 +76,8 @@ export interface ServerParts {
    * open it on this machine, while it works: it is revoked as soon as other data is stored.
    */
   sampleKey?: string | null;
+  /** What is missing of the sample market while it is loaded; null once it is whole. Absent: nothing is. */
+  loading?: () => Promise<MarketLoading | null>;
   /** True since the process was asked to end; absent: never. */
   draining?: () => boolean;
   /** Null, or absent: nothing is measured. */
@@ -151,12 +153,13 @@ function metricsRoute({ config: { metricsToken }, metrics }: ServerParts): Route
 }
 
 /** Health as the addresses for it tell it. */
-function healthOf({ store, access, draining = () => false }: ServerParts): Health {
+function healthOf({ store, access, loading = async () => null, draining = () => false }: ServerParts): Health {
   return watchHealth({
     database: () => pingDatabase(store),
     tryWriting: writeProbe(store, () => performance.now()),
     writeFailures: () => writeFailureTexts(store.writes.failing()),
     redis: access.sharesLimits,
+    loading,
     draining,
   });
 }
@@ -282,14 +285,15 @@ function openCaches({ metrics, caches = defaultMemory.caches }: ServerParts) {
 }
 
 /** The sample market while it is served, with its key for a request that may be shown it. */
-function shownSample({ sampleKey = null, access }: ServerParts) {
+function shownSample({ sampleKey = null, access, loading = async () => null }: ServerParts) {
   return async (request: IncomingMessage): Promise<SampleMarket | null> => {
     if (sampleKey === null) return null;
     const works = await access.authenticate(sampleKey).then(
       ({ state }) => state === 'ok',
       () => false,
     );
-    return works ? { key: isFromThisMachine(request) ? sampleKey : null } : null;
+    if (!works) return null;
+    return { key: isFromThisMachine(request) ? sampleKey : null, loading: await loading().catch(() => null) };
   };
 }
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import type { SampleResult } from '../ingest/sample/market.ts';
+import type { SampleProgress, SampleResult } from '../ingest/sample/market.ts';
 import type { MarketMessage, MarketOrder, MarketTask } from './run-market.ts';
 
 /** A process that works for this one. */
@@ -20,11 +20,8 @@ const lastWordsMs = 500;
 const isHeapOption = (option: string) =>
   /^--(max[-_](old|semi)[-_]space[-_]size|heap[-_]growing[-_]percent)/.test(option);
 
-/** Starts a process of the sample market; `onProgress` is called with the progress, 0…1. */
-export function startMarket(
-  task: MarketTask,
-  onProgress: (label: string, fraction: number) => void = () => {},
-): MarketChild {
+/** Starts a process of the sample market; `onProgress` is called with the progress. */
+export function startMarket(task: MarketTask, onProgress: (progress: SampleProgress) => void = () => {}): MarketChild {
   const program = fileURLToPath(new URL('../market.ts', import.meta.url));
   const execArgv = process.execArgv.filter((option) => !isHeapOption(option));
   const child = fork(program, [], { execArgv, stdio: ['ignore', 'ignore', 'inherit', 'ipc'] });
@@ -36,7 +33,7 @@ export function startMarket(
   let stopping = false;
   child.on('message', (message: MarketMessage) => {
     if (message.market === 'waiting') tell({ order: 'work', task });
-    else if (message.market === 'progress') onProgress(message.label, message.fraction);
+    else if (message.market === 'progress') onProgress(message);
     else if (message.market === 'brought') result = message.result;
     else why = message.why;
   });

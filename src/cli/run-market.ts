@@ -1,6 +1,6 @@
 import type { Writable } from 'node:stream';
 import type { Config } from '../config/config.ts';
-import type { SampleResult } from '../ingest/sample/market.ts';
+import type { SampleProgress, SampleResult } from '../ingest/sample/market.ts';
 import type { Clock } from '../runtime/clock.ts';
 import type { SampleShape } from '../sample/market/plan.ts';
 import type { Store } from '../store/engine/connection.ts';
@@ -24,7 +24,7 @@ export type MarketOrder = { order: 'work'; task: MarketTask } | { order: 'stop' 
 /** What it says: that it waits for its task, how far it is, how it ended, or why it could not. */
 export type MarketMessage =
   | { market: 'waiting' }
-  | { market: 'progress'; label: string; fraction: number }
+  | ({ market: 'progress' } & SampleProgress)
   | { market: 'brought'; result: SampleResult }
   | { market: 'failed'; why: string };
 
@@ -52,9 +52,10 @@ async function bring(
     dataDir: config.dataDir,
     now,
     besideTape: true,
+    isShown: true,
     ...(shape && { shape }),
     signal: stop.signal,
-    onProgress: ({ label, fraction }) => send({ market: 'progress', label, fraction }),
+    onProgress: (progress) => send({ market: 'progress', ...progress }),
   });
   send({ market: 'brought', result });
 }

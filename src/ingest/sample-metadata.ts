@@ -12,10 +12,24 @@ import { holdsMarketData, readMetadata, writeMetadata } from '../store/engine/me
 const metadataKey = 'sample';
 
 /** What a store says of the simulated market in it. */
-export interface SampleMetadata {
+export interface SampleMetadata extends SampleState {
   version: number;
+}
+
+/** How far the simulated market of a store is. */
+export interface SampleState {
   /** The instant, epoch ms, up to which it has been brought; null while it is brought for the first time. */
   throughMs: number | null;
+  /** While it is brought before all who ask: how far; absent otherwise. */
+  loading?: SampleLoading;
+}
+
+/** What is missing of a simulated market that is being brought. */
+export interface SampleLoading {
+  /** How much is stored, whole percent. */
+  percent: number;
+  /** Whether its latest session is stored as a whole. */
+  hasLatest: boolean;
 }
 
 /** What the store says of its simulated market; null = it holds none, and all prices in it are real. */
@@ -25,12 +39,23 @@ export async function sampleMetadata(store: Store): Promise<SampleMetadata | nul
 }
 
 /** Says how far the simulated market has been brought. */
-export function writeSampleMetadata(store: Store, throughMs: number | null): Promise<void> {
+export function writeSampleMetadata(store: Store, state: SampleState): Promise<void> {
   return writeMetadata(
     store,
     metadataKey,
-    JSON.stringify({ version: sampleVersion, throughMs } satisfies SampleMetadata),
+    JSON.stringify({ version: sampleVersion, ...state } satisfies SampleMetadata),
   );
+}
+
+/** Returns what is missing of the store's simulated market; null once it is whole, and then it is not read again. */
+export function watchSampleLoading(store: Store): () => Promise<SampleLoading | null> {
+  let isWhole = false;
+  return async () => {
+    if (isWhole) return null;
+    const loading = (await sampleMetadata(store))?.loading ?? null;
+    isWhole = loading === null;
+    return loading;
+  };
 }
 
 /** What is to be done. */

@@ -8,12 +8,27 @@ export interface Vitals {
   writeFailures: () => readonly string[];
   /** False while a Redis that is configured is not reachable. */
   redis: () => boolean;
+  /** How much of the market is stored, whole percent, while it is loaded; null once it is whole. May reject. */
+  loading: () => Promise<MarketLoading | null>;
   /** True since the process was asked to end. */
   draining: () => boolean;
 }
 
+/** A market that is being loaded. */
+export interface MarketLoading {
+  /** How much is stored, whole percent. */
+  percent: number;
+  /** Whether its latest session is stored as a whole. */
+  hasLatest: boolean;
+}
+
+/** What is still being loaded, for people, and how much is stored, whole percent. */
+interface Loading {
+  loading?: { what: string; percent: number };
+}
+
 /** `/healthz`: the process runs; degraded = a part of what it can do is gone, and why: public texts without causes. */
-export type HealthStatus = { status: 'ok' } | { status: 'degraded'; reasons: string[] };
+export type HealthStatus = ({ status: 'ok' } | { status: 'degraded'; reasons: string[] }) & Loading;
 /** `/readyz`: whether requests should be sent here. */
 export type Readiness = 'ready' | 'not_ready' | 'draining';
 
@@ -37,7 +52,7 @@ function within(work: Promise<boolean>, ms: number): Promise<boolean> {
 }
 
 /** Watches over a process by its `vitals`. */
-export function watchHealth({ database, tryWriting, writeFailures, redis, draining }: Vitals): Health {
+export function watchHealth({ database, tryWriting, writeFailures, redis, loading, draining }: Vitals): Health {
   // One question at a time: those who ask while it is open share its answer, so that none pile up before a database
   // that hangs.
   let asking: Promise<boolean> | null = null;
@@ -52,25 +67,30 @@ export function watchHealth({ database, tryWriting, writeFailures, redis, draini
       });
     return within(asking, ms);
   }
+  const marketLoading = () => loading().catch(() => null);
   return {
     async status() {
-      const [answers, tried] = await Promise.all([
+      const [answers, tried, missing] = await Promise.all([
         databaseAnswers(patienceMs.status),
         within(
           tryWriting().then(() => true),
           patienceMs.status,
         ),
+        marketLoading(),
       ]);
       const reasons = [
         ...(redis() ? [] : ['Redis is not reachable: this process counts limits on its own.']),
         ...(answers ? writeFailures() : ['The database does not answer.']),
         ...(answers && !tried ? ['Writing to the database takes too long.'] : []),
       ];
-      return reasons.length === 0 ? { status: 'ok' } : { status: 'degraded', reasons };
+      const what = missing?.hasLatest ? 'history of the sample market' : 'latest session of the sample market';
+      const still: Loading = missing === null ? {} : { loading: { what, percent: missing.percent } };
+      return reasons.length === 0 ? { status: 'ok', ...still } : { status: 'degraded', reasons, ...still };
     },
     async readiness() {
       if (draining()) return 'draining';
-      return (await databaseAnswers(patienceMs.readiness)) ? 'ready' : 'not_ready';
+      if (!(await databaseAnswers(patienceMs.readiness))) return 'not_ready';
+      return (await marketLoading())?.hasLatest === false ? 'not_ready' : 'ready';
     },
   };
 }

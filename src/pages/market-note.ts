@@ -5,6 +5,8 @@ import { type Html, html } from './html.ts';
 export interface SampleMarket {
   /** A key that can read it; null if the key must not be shown for this request. */
   key: string | null;
+  /** How much of it is stored, whole percent, while it is loaded; null once it is whole. */
+  loading: { percent: number; hasLatest: boolean } | null;
 }
 
 /** What pages say of the market: whether it is the sample, and the server's clock, epoch ms. */
@@ -35,5 +37,9 @@ export function marketNote({ sample, nowMs }: SiteState): Html | null {
   const phase = isOpen
     ? html`Trading the session of ${day.format(openMs)}.`
     : html`The market is closed until ${dayAndTime.format(nextOpenMs)} New York time. To let it trade now, start the server with <code>${alwaysOpenCommand}</code>`;
-  return html`<aside class="market-note" aria-label="Sample market"><b>Sample market</b>: all prices are simulated. ${phase}</aside>`;
+  const { loading } = sample;
+  const missing =
+    loading !== null &&
+    html` <span>${loading.hasLatest ? 'The history before the latest session' : 'The latest session'} was still loading when this page was sent (${loading.percent}%).</span>`;
+  return html`<aside class="market-note" aria-label="Sample market"><b>Sample market</b>: all prices are simulated. ${phase}${missing}</aside>`;
 }

@@ -57,8 +57,9 @@ function writeFile(path: string, text: string): string {
 
 /** A tape; beside it what was planted on it, and with options their quotes. */
 function writeTape(prices: SamplePrices, folder: string, task: TapeTask): Omit<SampleWritten, 'index'> {
-  const { dataset, name, session, untilMs, shape } = task;
+  const { dataset, name, session, untilMs, shape, again } = task;
   const pathOf = (kind: string) => join(folder, kind, `${name}.csv.gz`);
+  if (again) return { path: pathOf(dataset), quotes: pathOf('option-quotes') };
   const tape =
     dataset === 'stock-trades'
       ? stockTapeFile(prices, session, untilMs, shape)

@@ -6,6 +6,7 @@ const well: Vitals = {
   tryWriting: async () => {},
   writeFailures: () => [],
   redis: () => true,
+  loading: async () => null,
   draining: () => false,
 };
 const never = () => new Promise<never>(() => {});
@@ -19,10 +20,20 @@ describe('the health of a process', () => {
     ['whose writes hang', { tryWriting: never }, 'degraded', 'ready'],
     // It counts limits for itself, and answers.
     ['whose Redis is away', { redis: () => false }, 'degraded', 'ready'],
+    ['whose market has no session yet', { loading: async () => ({ percent: 3, hasLatest: false }) }, 'ok', 'not_ready'],
+    ['whose history is loading', { loading: async () => ({ percent: 60, hasLatest: true }) }, 'ok', 'ready'],
     ['that was asked to end', { draining: () => true }, 'ok', 'draining'],
   ])('%s', async (_, vitals, status, readiness) => {
     const health = watchHealth({ ...well, ...vitals });
     expect([(await health.status()).status, await health.readiness()]).toEqual([status, readiness]);
+  });
+
+  test('says what is still loaded, and how much of it is there', async () => {
+    const health = watchHealth({ ...well, loading: async () => ({ percent: 60, hasLatest: true }) });
+    expect(await health.status()).toEqual({
+      status: 'ok',
+      loading: { what: 'history of the sample market', percent: 60 },
+    });
   });
 
   test('puts one question at a time to a database that hangs, however many ask, and finds it again', async () => {

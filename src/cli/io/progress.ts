@@ -21,19 +21,40 @@ export function progressLine(label: string, fraction: number | null, columns: nu
   return `${bar}  ${label}`.slice(0, columns);
 }
 
-/** Progress on a terminal; nothing at all on anything else. `now` in ms paces the redrawing. */
-export function createProgress(stream: TerminalStream, now: () => number): Progress {
-  if (!stream.isTTY) return { update: () => {}, done: () => {} };
-  let drawnAt = Number.NEGATIVE_INFINITY;
+/** How long a job must last to be worth a number of seconds left, and how often its progress is a line of a log, ms. */
+const estimateFromMs = 2000;
+const lineEveryMs = 10_000;
+
+/** Returns how long a job goes on at the pace it had up to now, s; null as long as nobody can tell. */
+function secondsLeft(elapsedMs: number, fraction: number | null): number | null {
+  if (fraction === null || fraction <= 0 || elapsedMs < estimateFromMs) return null;
+  return Math.ceil((elapsedMs * (1 - fraction)) / fraction / 1000);
+}
+
+/**
+ * Progress: on a terminal a line drawn again and again, with `line` elsewhere one every ten seconds, else nothing. `now`
+ * in ms paces it.
+ */
+export function createProgress(
+  stream: TerminalStream,
+  now: () => number,
+  line: (text: string) => void = () => {},
+): Progress {
+  const startedAt = now();
+  let shownAt = stream.isTTY ? Number.NEGATIVE_INFINITY : startedAt;
   return {
     update(label, fraction) {
-      if (now() - drawnAt < redrawMs && fraction !== 1) return;
-      drawnAt = now();
+      const atMs = now();
+      if (atMs - shownAt < (stream.isTTY ? redrawMs : lineEveryMs) && !(stream.isTTY && fraction === 1)) return;
+      shownAt = atMs;
+      const left = secondsLeft(atMs - startedAt, fraction);
+      const text = left === null ? label : `${label}, ${left} s left`;
       // The last column stays free: writing it makes some terminals wrap.
-      stream.write(clearLine + progressLine(label, fraction, (stream.columns || 80) - 1));
+      if (stream.isTTY) stream.write(clearLine + progressLine(text, fraction, (stream.columns || 80) - 1));
+      else line(fraction === null ? text : `${text} (${Math.floor(fraction * 100)}%)`);
     },
     done() {
-      stream.write(clearLine);
+      if (stream.isTTY) stream.write(clearLine);
     },
   };
 }

@@ -9,10 +9,10 @@ import type { MemoryPlan } from '../../runtime/memory-plan.ts';
 import type { CompiledContract } from '../../server.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import type { StatementObserver } from '../../store/engine/timed-client.ts';
-import type { Terminal } from '../io/terminal.ts';
+import { type Terminal, unlessInterrupted } from '../io/terminal.ts';
 import { lineLog } from '../line-log.ts';
 import { connectionLimits } from './connection-limits.ts';
-import { type Listening, listen, stop } from './listen.ts';
+import { type Listening, listen, stop, urlOf } from './listen.ts';
 import { loadGateway } from './load-gateway.ts';
 import { metricsOf, serveMetrics, statementObserver, tracesOf, watchBy, withLimitMetrics } from './observing.ts';
 import { alwaysOpen, bringSample, startLiveSample } from './sample.ts';
@@ -55,6 +55,8 @@ export interface Opened {
   live: LiveHub;
   key: string | null;
   now: Clock;
+  /** Resolves when the key is of use: the sample market's latest session is stored; null = it is. */
+  latest: Promise<void> | null;
 }
 
 /** Resolves when the process is asked to end. */
@@ -139,6 +141,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const opening = beginStore(gateway, statementObserver(metrics, traces), closers);
   const modules = await loadGateway();
   const { watchChanges, ensureStarterRegistry, openAccess, openLiveHub, createApp, loadArrow } = modules;
+  const { watchSampleLoading } = await import('../../ingest/sample-metadata.ts');
   // What is traced is compiled with its traces.
   const contract = worker?.contract ?? (traces ? undefined : modules.compileContract(config));
   const store = await opening;
@@ -151,7 +154,9 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
   const access = metrics ? withLimitMetrics(metrics, opened) : opened;
   const sample = options.sample ? { terminal, config, store, access, now, log } : null;
-  const key = worker?.key ?? (sample && (await bringSample(sample)));
+  const served = sample && (await bringSample(sample));
+  if (served) closers.push(served.closer);
+  const key = worker?.key ?? served?.key ?? null;
   // Other data revokes it in the transaction that stores it, and this process is notified of the change.
   if (key !== null) changes.onChange(() => access.keys.forget(key));
   const draining = () => terminal.interrupted.aborted;
@@ -159,7 +164,8 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const live = openLiveHub({ store, now, changes, onError });
   const { caches } = memory;
   const shown = { config, log, metrics, traces, caches, contract };
-  const parts = { ...shown, store, access, now, draining, live, sampleKey: key };
+  const loading = key === null ? undefined : watchSampleLoading(store);
+  const parts = { ...shown, store, access, now, draining, live, sampleKey: key, ...(loading && { loading }) };
   if (metrics) await startMetrics(metrics, gateway, { store, access, live, now }, closers);
   const { port, host } = config;
   const limits = { connections: connectionLimits(config) };
@@ -169,8 +175,16 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   closers.push({ name: 'requests in flight', begin: live.close, close: () => stop(listening, graceMs) });
   // A tenth of a second of the event loop, that nobody who asks for Arrow is to wait for.
   void loadArrow();
-  if (sample && key !== null) closers.push(startLiveSample(sample));
-  return { listening, live, key, now };
+  if (sample && served) closers.push(startLiveSample(sample, served.whole));
+  return { listening, live, key, now, latest: served?.latest ?? null };
+}
+
+/** Calls `onReady` once the server has something to answer with; that it waits is logged. */
+async function announceWhenReady(opened: Opened, log: Logger, onReady: (opened: Opened) => void): Promise<void> {
+  const { latest, listening } = opened;
+  if (latest) log.info(`listening on ${urlOf(listening.address)} while the sample market is loaded`);
+  await latest;
+  onReady(opened);
 }
 
 /**
@@ -186,7 +200,7 @@ export async function runGateway(gateway: Gateway, onReady: (opened: Opened) => 
   const closers: Closer[] = [];
   try {
     const opened = await open(gateway, closers);
-    onReady(opened);
+    await unlessInterrupted(terminal, announceWhenReady(opened, log, onReady));
     await untilInterrupted(terminal);
     log.info('stopping');
     opened.listening.drain.start();

@@ -21,11 +21,18 @@ export interface Listening {
   counts: () => ServerCounts;
 }
 
-/** Why an address cannot be listened at, and what to do when it is in use. */
+/** Why an address cannot be listened at, and which setting to change. */
 export function cannotListen(
   error: NodeJS.ErrnoException,
   { port, host, chosenBy = '--port or PORT' }: ListenAt,
 ): Error {
+  const hostBy = chosenBy === 'METRICS_PORT' ? 'METRICS_HOST' : 'HOST or --host';
+  if (error.code === 'EACCES')
+    return new Error(`port ${port} of ${host} is not allowed to this user: choose one above 1023 with ${chosenBy}`);
+  if (error.code === 'EADDRNOTAVAIL' || error.code === 'ENOTFOUND' || error.code === 'EAI_AGAIN')
+    return new Error(
+      `${host} is no address of this machine (${error.code}): choose another with ${hostBy}, such as 127.0.0.1`,
+    );
   if (error.code !== 'EADDRINUSE') return error;
   return new Error(`port ${port} of ${host} is in use: choose another with ${chosenBy}, or 0 for any that is free`);
 }

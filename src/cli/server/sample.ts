@@ -1,3 +1,4 @@
+import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
@@ -5,13 +6,12 @@ import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
 import type { Config } from '../../config/config.ts';
 import { openFrom } from '../../domain/calendar.ts';
-import type { SampleResult } from '../../ingest/sample/market.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { makeFolders } from '../../runtime/make-folders.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { clockFrom } from '../io/clock.ts';
 import { createProgress } from '../io/progress.ts';
-import { type Terminal, unlessInterrupted } from '../io/terminal.ts';
+import type { Terminal } from '../io/terminal.ts';
 import { startMarket } from '../market-process.ts';
 import type { Closer } from './shutdown.ts';
 
@@ -51,58 +51,106 @@ const stopWithinMs = 3000;
 /** How long to wait before the market trades again after a failure, and how often to look whether it has opened, ms. */
 const retryMs = 5000;
 
-// In a process of its own, which leaves nothing behind: making the market takes a gigabyte. None is started when
-// nothing is missing.
-async function bringMissing({ terminal, config, store, now, log }: Omit<SampleInto, 'access'>): Promise<SampleResult> {
-  const [{ missingSample }, { sampleShape }] = await Promise.all([
-    import('../../ingest/sample-metadata.ts'),
-    import('../../sample/market/plan.ts'),
-  ]);
-  const missing = await missingSample(store, now(), { shape: sampleShape, besideTape: true });
-  if (missing === null) return 'absent';
-  if (missing.tasks.length === 0) return 'unchanged';
-  // Where no progress is drawn, a line says what the start is waiting for.
-  log.info('loading the sample market; the first time this takes a while');
-  const progress = createProgress(terminal.stderr, terminal.now);
+/** A sample market that is served. */
+export interface ServedSample {
+  /** Reads all of it. */
+  key: string;
+  /** Resolves when the latest session is stored; rejects when it cannot be; null = nothing is missing. */
+  latest: Promise<void> | null;
+  /** Resolves when all of it is stored; never, if that failed or was stopped. */
+  whole: Promise<void>;
+  /** Ends the loading. */
+  closer: Closer;
+}
+
+const nothingMissing = (key: string): ServedSample => ({
+  key,
+  latest: null,
+  whole: Promise.resolve(),
+  closer: { name: 'loading the sample market', close: async () => {} },
+});
+
+// In a process of its own, which leaves nothing behind: making the market takes a gigabyte.
+function load({ terminal, config, now, log }: SampleInto, key: string): ServedSample {
+  const progress = createProgress(terminal.stderr, terminal.now, (line) => log.info(line));
   const task = { work: 'bring', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
-  const child = startMarket(task, progress.update);
-  try {
-    const result = await unlessInterrupted(terminal, child.ended);
-    // It ended well without a message: another process asked it to end.
-    if (result === null) throw new Error('the sample market: its process was stopped; the next start continues');
-    return result;
-  } finally {
-    await child.stop(stopWithinMs);
-    progress.done();
-  }
+  const latest = Promise.withResolvers<void>();
+  const whole = Promise.withResolvers<void>();
+  latest.promise.catch(() => {});
+  let hasLatest = false;
+  let stopping = false;
+  const child = startMarket(task, ({ fraction, ...state }) => {
+    if (state.hasLatest && !hasLatest) {
+      // What is announced now starts on a clean line.
+      progress.done();
+      hasLatest = true;
+      latest.resolve();
+    }
+    progress.update(`loading the sample market: ${hasLatest ? 'history' : 'the latest session'}`, fraction);
+  });
+  child.ended.then(
+    (result) => {
+      progress.done();
+      if (result === null) return stopping || latest.reject(new Error('the sample market: its process was stopped'));
+      latest.resolve();
+      log.info('the sample market is loaded');
+      whole.resolve();
+    },
+    (error: Error) => {
+      progress.done();
+      if (!hasLatest) return latest.reject(error);
+      log.warn({ err: error }, 'loading the sample market was interrupted; the next start continues');
+    },
+  );
+  const close = () => {
+    stopping = true;
+    return child.stop(stopWithinMs);
+  };
+  const closer = { name: 'loading the sample market', close, atMostMs: stopWithinMs + 500 };
+  return { key, latest: latest.promise, whole: whole.promise, closer };
 }
 
 /**
- * Brings the sample market into an empty store, or up to the server's clock where it was brought before, and returns a
- * key that reads all of it. Null = the store holds data of its own: it is left alone, and nobody is given a key to it;
- * one that was given before stops working.
+ * Creates a key that reads the sample market, and starts to bring it into an empty store, or up to the server's clock
+ * where it was brought before. Null = the store holds data of its own: it is left alone, and nobody is given a key to
+ * it; one that was given before stops working.
  */
-export async function bringSample({ terminal, config, store, access, now, log }: SampleInto): Promise<string | null> {
-  const { endSampleKey, sampleKeyEnded } = await import('../../store/account/own-data.ts');
-  const { dataDir } = config;
-  if ((await bringMissing({ terminal, config, store, now, log })) === 'absent') {
-    const { sampleMetadata } = await import('../../ingest/sample-metadata.ts');
+export async function bringSample(into: SampleInto): Promise<ServedSample | null> {
+  const { config, store, access, now, log } = into;
+  const [{ endSampleKey, sampleKeyEnded }, { missingSample, sampleMetadata, writeSampleMetadata }, { sampleShape }] =
+    await Promise.all([
+      import('../../store/account/own-data.ts'),
+      import('../../ingest/sample-metadata.ts'),
+      import('../../sample/market/plan.ts'),
+    ]);
+  const missing = await missingSample(store, now(), { shape: sampleShape, besideTape: true });
+  if (missing === null) {
     if ((await endSampleKey(store, now)) && (await sampleMetadata(store)) !== null) log.warn(sampleKeyEnded);
     return null;
   }
-  const key = await sampleKey(access, dataDir);
+  const key = await sampleKey(access, config.dataDir);
   // Other data may have come in while the key was made.
-  return (await endSampleKey(store, now)) ? null : key;
+  if (await endSampleKey(store, now)) return null;
+  if (missing.tasks.length === 0) return nothingMissing(key);
+  // From here on all who serve the store know that it is not whole.
+  const loading = { percent: 0, hasLatest: false };
+  await writeSampleMetadata(store, { throughMs: missing.metadata?.throughMs ?? null, loading });
+  return load(into, key);
 }
 
 /**
- * Lets the sample market trade by the server's clock, each session in a process of its own, and returns what ends that.
+ * Lets the sample market trade by the server's clock once it is stored `whole`, each session in a process of its own,
+ * and returns what ends that.
  */
-export function startLiveSample({ terminal, config, now, log }: Omit<SampleInto, 'store' | 'access'>): Closer {
+export function startLiveSample(
+  { terminal, config, now, log }: Omit<SampleInto, 'store' | 'access'>,
+  whole: Promise<void>,
+): Closer {
   const stop = new AbortController();
   const { signal } = stop;
   const task = { work: 'trade', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
   async function run(): Promise<void> {
+    await Promise.race([whole, once(signal, 'abort')]);
     const { sessionUnderWay } = await import('../../sample/market/plan.ts');
     while (!signal.aborted) {
       if (sessionUnderWay(now()) !== null) {

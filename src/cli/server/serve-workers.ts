@@ -54,10 +54,11 @@ async function prepare({ terminal, config, options, clock, log }: Gateway, close
   const now = options.alwaysOpen ? await alwaysOpen(store, clock) : clock;
   await ensureStarterRegistry(store, now);
   await warnOfOthers(store, config, log);
-  if (!options.sample) return { now, key: null };
+  if (!options.sample) return { now, sample: null };
   const access = await openAccess({ store, config: { ...config, redisUrl: null }, now, log: line });
-  const key = await bringSample({ terminal, config, store, access, now, log }).finally(() => access.close());
-  return { now, key };
+  const sample = await bringSample({ terminal, config, store, access, now, log }).finally(() => access.close());
+  if (sample) closers.push(sample.closer);
+  return { now, sample };
 }
 
 /**
@@ -78,7 +79,8 @@ export async function runWorkers(
   interrupted.addEventListener('abort', () => terminal.endWithin?.(endMs + 3000), { once: true });
   try {
     const port = await sharedPort(config);
-    const { now, key } = await prepare(gateway, closers);
+    const { now, sample } = await prepare(gateway, closers);
+    const key = sample?.key ?? null;
     const poolSize = Math.max(fewestConnections, Math.min(mostConnections, Math.floor(connectionsInAll / count)));
     const clockAheadMs = Math.round(now() - terminal.now());
     const task = { config: { ...config, port }, clockAheadMs, endedBarsOnly, key, poolSize, memory };
@@ -110,9 +112,9 @@ export async function runWorkers(
     beforeSuddenEnd(async () => pool.kill());
     const interruption = untilInterrupted(terminal);
     const atWork = await Promise.race([pool.ready, interruption.then(() => null)]);
-    if (atWork) {
+    if (atWork && (await Promise.race([Promise.resolve(sample?.latest).then(() => true), interruption]))) {
       onReady({ address: atWork[0]!.address, workers: atWork.map(({ pid }) => pid), key, now });
-      if (key !== null) closers.push(startLiveSample({ terminal, config, now, log }));
+      if (sample) closers.push(startLiveSample({ terminal, config, now, log }, sample.whole));
     }
     await Promise.race([interruption, pool.givenUp]);
     log.info('stopping');

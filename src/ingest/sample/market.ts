@@ -1,27 +1,38 @@
 import { join } from 'node:path';
+import { isDeepStrictEqual } from 'node:util';
 import { Worker } from 'node:worker_threads';
 import type { Clock } from '../../runtime/clock.ts';
-import { isTape, type SampleShape, type SampleTask, sampleShape } from '../../sample/market/plan.ts';
+import { isTape, type SampleShape, type SampleTask, sampleShape, untilLatest } from '../../sample/market/plan.ts';
 import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
 import { exclusively } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import type { Dataset } from '../datasets.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
-import { missingSample, writeSampleMetadata } from '../sample-metadata.ts';
+import { missingSample, type SampleLoading, writeSampleMetadata } from '../sample-metadata.ts';
 
 /** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
 export const sampleSolveMost = 4;
+
+/** How far a market is. */
+export interface SampleProgress {
+  /** 0…1. */
+  fraction: number;
+  /** Whether the session that the market is in, or was last in, is stored as a whole. */
+  hasLatest: boolean;
+}
 
 export interface SampleMarketOptions {
   /** Its files go into the folder `sample` of this one. */
   dataDir: string;
   now: Clock;
-  /** Called with the progress, 0…1. */
-  onProgress?: (progress: { label: string; fraction: number }) => void;
+  /** Called when a file is stored, and waited for. */
+  onProgress?: (progress: SampleProgress) => Promise<void> | void;
   /** A smaller market, for tests. */
   shape?: SampleShape;
   /** The tape of the session in progress comes as it trades (followSampleTape), and is not stored from files. */
   besideTape?: boolean;
+  /** The store says meanwhile how far it is: those who serve it do not have it whole. */
+  isShown?: boolean;
   /** Aborted to stop; what is stored by then stays, and the next start goes on. */
   signal?: AbortSignal;
 }
@@ -93,40 +104,53 @@ function storingFailed({ file, reason }: FileReport): Error {
   return new Error(`The sample market could not be stored: ${file}: ${reason}`);
 }
 
+/** Stores one file. */
+async function storeTask(
+  store: Store,
+  { task, path, quotes }: Arrival,
+  { now, signal }: Pick<SampleMarketOptions, 'now' | 'signal'>,
+): Promise<void> {
+  const dataset: Dataset = task.dataset;
+  const report = await ingestFiles(store, dataset, [path], {
+    now,
+    gammaSource: task.dataset === 'chain' && task.solve ? 'solve' : 'vendor',
+    quoteFiles: quotes === null ? [] : [quotes],
+    solveMost: sampleSolveMost,
+    isBundled: true,
+    force: isTape(task) && task.again === true,
+    ...(signal && { signal }),
+  });
+  for (const file of report.files) if (file.status === 'refused') throw storingFailed(file);
+}
+
+// What is made of prints takes the place of bars, and is computed from chains and from the prints of sessions before:
+// a tape waits for all of them that come before it.
+const waitsFor = (task: SampleTask, other: SampleTask) =>
+  isTape(task) && (task.again || !(isTape(other) && other.session === task.session));
+
 async function bring(
   store: Store,
   tasks: SampleTask[],
-  { dataDir, now, onProgress, signal }: SampleMarketOptions,
+  { dataDir, now, signal, onProgress }: SampleMarketOptions,
+  nowMs: number,
 ): Promise<void> {
   const total = tasks.reduce((sum, task) => sum + weights[task.dataset], 0);
   let done = 0;
-  // What is made of prints takes the place of bars: it waits until those are stored.
-  let barsToStore = tasks.filter((task) => !isTape(task)).length;
-  let barsStored = () => {};
-  const afterBars = new Promise<void>((resolve) => {
-    barsStored = resolve;
-  });
-  if (barsToStore === 0) barsStored();
+  let beforeLatest = untilLatest(tasks, nowMs);
+  const ofLatest = new Set(tasks.slice(0, beforeLatest));
+  const stored = new Map(tasks.map((task) => [task, Promise.withResolvers<void>()]));
   const files = writtenFiles(join(dataDir, 'sample'), tasks);
   const lane = async () => {
-    for await (const { task, path, quotes } of files) {
-      if (isTape(task)) await afterBars;
+    for await (const file of files) {
+      const { task } = file;
+      const before = tasks.slice(0, tasks.indexOf(task)).filter((other) => waitsFor(task, other));
+      await Promise.all(before.map((other) => stored.get(other)!.promise));
       signal?.throwIfAborted();
-      const gammaSource = task.dataset === 'chain' && task.solve ? 'solve' : 'vendor';
-      const dataset: Dataset = task.dataset;
-      const quoteFiles = quotes === null ? [] : [quotes];
-      const report = await ingestFiles(store, dataset, [path], {
-        now,
-        gammaSource,
-        quoteFiles,
-        solveMost: sampleSolveMost,
-        isBundled: true,
-        ...(signal && { signal }),
-      });
-      for (const file of report.files) if (file.status === 'refused') throw storingFailed(file);
-      if (!isTape(task) && --barsToStore === 0) barsStored();
+      await storeTask(store, file, { now, ...(signal && { signal }) });
+      stored.get(task)!.resolve();
       done += weights[task.dataset];
-      onProgress?.({ label: `sample market: ${task.dataset} ${task.name}`, fraction: done / total });
+      if (ofLatest.has(task)) beforeLatest--;
+      await onProgress?.({ fraction: done / total, hasLatest: beforeLatest === 0 });
     }
   };
   try {
@@ -136,18 +160,36 @@ async function bring(
   }
 }
 
+/** Keeps in the store how far the market is, for all who serve it. */
+function progressInStore(store: Store, throughMs: number | null) {
+  let written: SampleLoading | null = null;
+  return async ({ fraction, hasLatest }: SampleProgress): Promise<void> => {
+    const loading = { percent: Math.floor(fraction * 100), hasLatest };
+    if (isDeepStrictEqual(loading, written)) return;
+    written = loading;
+    await writeSampleMetadata(store, { throughMs, loading });
+  };
+}
+
 async function ensure(store: Store, options: SampleMarketOptions): Promise<SampleResult> {
-  const { now, shape = sampleShape, besideTape } = options;
+  const { now, shape = sampleShape, besideTape, isShown = false, onProgress } = options;
   const nowMs = now();
   const work = await missingSample(store, nowMs, { shape, besideTape });
   if (work === null) return 'absent';
   const { metadata, tasks } = work;
   if (tasks.length === 0) return 'unchanged';
+  const throughMs = metadata?.throughMs ?? null;
   // Said before anything is stored: a start cut off in the middle is taken up by the next one.
-  if (metadata === null) await writeSampleMetadata(store, null);
-  await bring(store, tasks, options);
-  await writeSampleMetadata(store, nowMs);
-  return (metadata?.throughMs ?? null) === null ? 'created' : 'extended';
+  if (metadata === null) await writeSampleMetadata(store, { throughMs });
+  const keep = isShown ? progressInStore(store, throughMs) : async () => {};
+  const report = async (progress: SampleProgress) => {
+    await keep(progress);
+    await onProgress?.(progress);
+  };
+  await report({ fraction: 0, hasLatest: untilLatest(tasks, nowMs) === 0 });
+  await bring(store, tasks, { ...options, onProgress: report }, nowMs);
+  await writeSampleMetadata(store, { throughMs: nowMs });
+  return throughMs === null ? 'created' : 'extended';
 }
 
 /**

@@ -47,7 +47,15 @@ export type SampleTask =
       session: SessionDate;
       untilMs: number;
     }
-  | { dataset: TapeDataset; name: string; session: SessionDate; untilMs: number; shape: TapeShape }
+  | {
+      dataset: TapeDataset;
+      name: string;
+      session: SessionDate;
+      untilMs: number;
+      shape: TapeShape;
+      /** Made and stored before: read again, now that the sessions are there that it is computed from. */
+      again?: true;
+    }
   | { dataset: 'chain'; name: string; symbol: string; session: SessionDate; minute: number; solve: boolean };
 
 /** A file of prints to be made. */
@@ -114,10 +122,48 @@ function chainTasks(session: SessionDate, nowMs: number, afterMs: number, everyM
   });
 }
 
+/** The last chain of each ticker: what solves of the next session's first minutes take their yields from. */
+function lastChains(tasks: readonly SampleTask[], session: SessionDate): Set<SampleTask> {
+  const last = new Map<string, SampleTask>();
+  for (const task of tasks) if (task.dataset === 'chain' && task.session === session) last.set(task.symbol, task);
+  return new Set(last.values());
+}
+
+/** The files that the session `last` is shown from, each after those that it is computed from. */
+function ofLatest(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
+  const before = lastChains(tasks, previousTradingDay(last));
+  const isOfLast = (task: SampleTask) => 'session' in task && task.session === last;
+  // Changes and averages are taken over days.
+  const days = tasks.filter(({ dataset }) => dataset === 'stock-day-bars');
+  const own = tasks.filter((task) => task.dataset !== 'stock-day-bars' && isOfLast(task));
+  return own.length === 0 ? [] : [...days, ...own.filter((task) => !isTape(task)), ...before, ...own.filter(isTape)];
+}
+
+/** Number of files of a plan after which the session that the market is in, or was last in, is there as a whole. */
+export function untilLatest(tasks: readonly SampleTask[], nowMs: number): number {
+  return ofLatest(tasks, latestSession(nowMs)).length;
+}
+
+/**
+ * A plan with its latest session first, and the others after it, ascending. Greeks of a contract may be computed from
+ * its price in the session before: where that comes later, the latest session's options are read again at the end.
+ */
+function latestFirst(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
+  const before = previousTradingDay(last);
+  const isOfOptions = ({ dataset }: SampleTask) => dataset === 'option-trades' || dataset === 'option-minute-bars';
+  const closesCome = tasks.some((task) => 'session' in task && task.session === before && isOfOptions(task));
+  const again = tasks
+    .filter(isTape)
+    .filter((task) => closesCome && task.dataset === 'option-trades' && task.session === last)
+    .map((task) => ({ ...task, again: true as const }));
+  return [...new Set([...ofLatest(tasks, last), ...tasks, ...again])];
+}
+
 /**
  * The files that bring a market from `throughMs` (null = nothing yet) to `nowMs`: thirty sessions of minute and day
  * bars, and that of the latest half day where it lies further back; day bars of a year; chains and option bars of the
  * last three; the last two have tapes from which the option bars are made. The session in progress has data up to now.
+ * The latest session comes first. What is stored in the end does not depend on that.
  */
 export function samplePlan(nowMs: number, throughMs: number | null, shape: SampleShape = sampleShape): SampleTask[] {
   const { barSessions, chainSessions, historySessions, captureEveryMinutes, tapeSessions } = shape;
@@ -158,7 +204,7 @@ export function samplePlan(nowMs: number, throughMs: number | null, shape: Sampl
     for (const dataset of ['stock-trades', 'option-trades'] as const)
       tasks.push({ dataset, name: session, session, untilMs: tapeUntilOf(session), shape: shape.tape });
   }
-  return tasks;
+  return latestFirst(tasks, last);
 }
 
 /**

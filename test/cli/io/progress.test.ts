@@ -17,6 +17,18 @@ describe('progress', () => {
     expect(file.written()).toBe('');
   });
 
+  it('is a line of the log every ten seconds where there is no terminal, with the seconds left', () => {
+    const lines: string[] = [];
+    let now = 0;
+    const progress = createProgress(
+      stream(false),
+      () => now,
+      (line) => lines.push(line),
+    );
+    for (now = 1000; now <= 25_000; now += 1000) progress.update('history', now / 40_000);
+    expect(lines).toEqual(['history, 30 s left (25%)', 'history, 20 s left (50%)']);
+  });
+
   it('draws one line in place on a terminal and takes it away at the end', () => {
     const terminal = stream(true);
     let now = 0;

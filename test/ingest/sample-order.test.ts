@@ -1,0 +1,113 @@
+import { readdir } from 'node:fs/promises';
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
+import { ingestFiles } from '../../src/ingest/ingest.ts';
+import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/market.ts';
+import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { samplePlan } from '../../src/sample/market/plan.ts';
+import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'SPY', 'TSLA'] };
+const shape = { barSessions: 3, chainSessions: 3, historySessions: 3, captureEveryMinutes: 60, tapeSessions: 2, tape };
+const folder = temporaryFolder();
+const nowMs = exchangeInstant('2026-11-25', 0);
+const now = () => nowMs;
+
+async function emptyStore(): Promise<TestStore> {
+  const store = await storeForThisTest();
+  await ensureStarterRegistry(store, now);
+  return store;
+}
+
+/** The session a file is of, or begins with. */
+const sessionOf = (path: string) => /\d{4}-\d\d-\d\d/.exec(path)![0];
+
+/** Stores the files of a market as they came into the world: session by session, prints after what they rest on. */
+async function bringInOrder(store: TestStore): Promise<void> {
+  const datasets = [
+    'stock-day-bars',
+    'stock-minute-bars',
+    'option-minute-bars',
+    'chain',
+    'stock-trades',
+    'option-trades',
+  ] as const;
+  const solved = new Set(
+    samplePlan(nowMs, null, shape).flatMap((task) => (task.dataset === 'chain' && task.solve ? [task.name] : [])),
+  );
+  const files = await Promise.all(
+    datasets.map(async (dataset) => {
+      const names = await readdir(join(folder(), 'sample', dataset), { recursive: true });
+      return names.filter((name) => name.endsWith('.csv.gz')).map((name) => ({ dataset, name }));
+    }),
+  );
+  const order = ({ dataset, name }: (typeof files)[number][number]) =>
+    `${sessionOf(name)} ${datasets.indexOf(dataset)} ${name}`;
+  for (const { dataset, name } of files.flat().sort((a, b) => (order(a) < order(b) ? -1 : 1))) {
+    const { files: reports } = await ingestFiles(store, dataset, [join(folder(), 'sample', dataset, name)], {
+      now,
+      gammaSource: solved.has(name.replace('.csv.gz', '')) ? 'solve' : 'vendor',
+      quoteFiles: dataset === 'option-trades' ? [join(folder(), 'sample', 'option-quotes', name)] : [],
+      solveMost: sampleSolveMost,
+      isBundled: true,
+    });
+    expect(reports[0]!.status).not.toBe('refused');
+  }
+}
+
+// Counters of commits say in which order things came; nothing that is served is computed from them.
+const counters: Readonly<Record<string, string>> = { cross_sections: 'seq', flow_feed: 'place' };
+const notOfTheMarket = ['_prisma_migrations', 'metadata'];
+
+/** Every row of every table. */
+async function contents({ pool }: TestStore): Promise<Record<string, string[]>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1`,
+  );
+  const found: Record<string, string[]> = {};
+  for (const { name } of tables.filter((table) => !notOfTheMarket.includes(table.name))) {
+    const { rows } = await pool.query<{ row: string }>(
+      `SELECT (to_jsonb(t) - $1)::text AS row FROM "${name}" t ORDER BY 1`,
+      [counters[name] ?? ''],
+    );
+    found[name] = rows.map(({ row }) => row);
+  }
+  return found;
+}
+
+describe('a sample market that is brought with its latest session first', () => {
+  test('is in the end what it is when brought in the order of its sessions', async () => {
+    const [store, inOrder] = [await emptyStore(), await emptyStore()];
+    await ensureSampleMarket(store, { dataDir: folder(), now, shape });
+    await bringInOrder(inOrder);
+    const [brought, expected] = [await contents(store), await contents(inOrder)];
+    expect(expected.greeks_minutes!.length).toBeGreaterThan(100);
+    for (const [table, rows] of Object.entries(expected)) expect(brought[table], table).toEqual(rows);
+  }, 180_000);
+
+  test('says how far it is, and has its latest session before the history', async () => {
+    const store = await emptyStore();
+    const states: { hasLatest: boolean; tapes: string[]; stored: unknown }[] = [];
+    await ensureSampleMarket(store, {
+      dataDir: folder(),
+      now,
+      shape,
+      isShown: true,
+      async onProgress({ hasLatest }) {
+        const { rows } = await store.pool.query('SELECT DISTINCT session_date AS date FROM flow_events ORDER BY 1');
+        states.push({ hasLatest, tapes: rows.map(({ date }) => date), stored: (await sampleMetadata(store))?.loading });
+      },
+    });
+    const first = states.findIndex(({ hasLatest }) => hasLatest);
+    expect(first).toBeGreaterThan(0);
+    expect(first).toBeLessThan(states.length - 1);
+    expect(states[first]).toMatchObject({ tapes: ['2026-11-24'], stored: { hasLatest: true } });
+    expect(states[0]).toMatchObject({ tapes: [], stored: { percent: 0, hasLatest: false } });
+    expect(states.at(-1)!.tapes).toEqual(['2026-11-23', '2026-11-24']);
+    expect((await sampleMetadata(store))!.loading).toBeUndefined();
+  }, 120_000);
+});
