@@ -32,8 +32,7 @@ function secondsLeft(elapsedMs: number, fraction: number | null): number | null 
 }
 
 /**
- * Progress: on a terminal a line drawn again and again, with `line` elsewhere one every ten seconds, else nothing. `now`
- * in ms paces it.
+ * Progress: a line redrawn on a terminal; elsewhere a call of `line` every ten seconds. `now` in ms paces it.
  */
 export function createProgress(
   stream: TerminalStream,

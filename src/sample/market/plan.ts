@@ -132,7 +132,7 @@ function lastChains(tasks: readonly SampleTask[], session: SessionDate): Set<Sam
 /** The files that the session `last` is shown from, each after those that it is computed from. */
 function ofLatest(tasks: readonly SampleTask[], last: SessionDate): SampleTask[] {
   const before = lastChains(tasks, previousTradingDay(last));
-  const isOfLast = (task: SampleTask) => 'session' in task && task.session === last;
+  const isOfLast = (task: SampleTask) => 'session' in task && task.session === last && !(isTape(task) && task.again);
   // Changes and averages are taken over days.
   const days = tasks.filter(({ dataset }) => dataset === 'stock-day-bars');
   const own = tasks.filter((task) => task.dataset !== 'stock-day-bars' && isOfLast(task));

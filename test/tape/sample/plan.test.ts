@@ -8,7 +8,14 @@ import {
   regularSession,
 } from '../../../src/domain/calendar.ts';
 import { exchangeInstant, type SessionDate } from '../../../src/domain/market-time.ts';
-import { isTape, latestSession, type SampleTask, samplePlan, sampleShape } from '../../../src/sample/market/plan.ts';
+import {
+  isTape,
+  latestSession,
+  type SampleTask,
+  samplePlan,
+  sampleShape,
+  untilLatest,
+} from '../../../src/sample/market/plan.ts';
 import { tapeEndMs } from '../../../src/sample/market/tape-ledger.ts';
 
 const at = (date: SessionDate, clock: string) => {
@@ -87,7 +94,8 @@ describe('the plan of the sample market', () => {
             }
             if (task.dataset === 'chain') expect(exchangeInstant(task.session, task.minute)).toBeLessThanOrEqual(nowMs);
           }
-          expect(new Set(tasks.map((task) => `${task.dataset} ${task.name}`)).size).toBe(tasks.length);
+          const made = tasks.filter((task) => !(isTape(task) && task.again));
+          expect(new Set(made.map((task) => `${task.dataset} ${task.name}`)).size).toBe(made.length);
         }
         const days = [...new Set([...daysOf(before), ...daysOf(after)])].sort().slice(-sampleShape.barSessions - 100);
         for (let i = 1; i < days.length; i++) expect(days[i]).toBe(nextTradingDay(days[i - 1]!));
@@ -104,13 +112,32 @@ describe('the plan of the sample market', () => {
     expect(samplePlan(at('2026-11-19', '12:00'), friday)).toEqual([]);
   });
 
-  test('has the tapes of the last two sessions, after all bars, and option bars of the one before', () => {
+  test('has the tapes of the last two sessions, the latest first, and option bars of the one before', () => {
     const tasks = samplePlan(at('2026-11-20', '16:30'), null);
     const named = (dataset: SampleTask['dataset']) => of(tasks, dataset).map(({ session }) => session);
-    expect(named('option-trades')).toEqual(['2026-11-19', '2026-11-20']);
-    expect(named('stock-trades')).toEqual(['2026-11-19', '2026-11-20']);
+    // The latest session's options again, once the prices of the session before are there.
+    expect(named('option-trades')).toEqual(['2026-11-20', '2026-11-19', '2026-11-20']);
+    expect(tasks.at(-1)).toMatchObject({ dataset: 'option-trades', session: '2026-11-20', again: true });
+    expect(named('stock-trades')).toEqual(['2026-11-20', '2026-11-19']);
     expect(named('option-minute-bars')).toEqual(['2026-11-18']);
-    expect(tasks.findIndex(isTape)).toBe(tasks.length - 4);
+    for (const session of ['2026-11-19', '2026-11-20']) {
+      const own = tasks.filter((task) => 'session' in task && task.session === session);
+      const firstTape = own.findIndex(isTape);
+      expect(own.slice(firstTape).every(isTape)).toBe(true);
+    }
+  });
+
+  test('has the latest session first, with the days before it and the chains its first minutes rest on', () => {
+    const nowMs = at('2026-11-20', '16:30');
+    const tasks = samplePlan(nowMs, null);
+    const [first, later] = [tasks.slice(0, untilLatest(tasks, nowMs)), tasks.slice(untilLatest(tasks, nowMs))];
+    const isOfLatest = (task: SampleTask) => 'session' in task && task.session === '2026-11-20';
+    expect(later.filter(isOfLatest)).toEqual([expect.objectContaining({ again: true })]);
+    const others = first.filter((task) => !isOfLatest(task) && task.dataset !== 'stock-day-bars');
+    expect(new Set(others.map((task) => 'session' in task && task.session))).toEqual(new Set(['2026-11-19']));
+    expect(others.every(({ dataset }) => dataset === 'chain')).toBe(true);
+    expect(later.some(({ dataset }) => dataset === 'stock-day-bars')).toBe(false);
+    expect(untilLatest([], nowMs)).toBe(0);
   });
 
   test('goes on with tapes for two hours after the close, when stocks still trade', () => {
@@ -123,6 +150,7 @@ describe('the plan of the sample market', () => {
   test('brings the tapes of a session left in the middle to their end, however long ago that was', () => {
     const tasks = samplePlan(at('2026-12-04', '18:00'), at('2026-11-19', '11:58'));
     expect(of(tasks, 'option-trades').map(({ session }) => session)).toEqual([
+      '2026-12-04',
       '2026-11-19',
       '2026-12-03',
       '2026-12-04',
