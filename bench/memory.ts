@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
+import { untilLoaded } from '../scripts/own-gateway.ts';
 import { openAccess } from '../src/access/open-access.ts';
 import { readConfig } from '../src/config/config.ts';
 import { exchangeInstant } from '../src/domain/market-time.ts';
@@ -69,6 +70,7 @@ const shown = (megabytes: number) => `${megabytes.toFixed(0)} MB`;
 
 async function atRest(what: string, dataDir: string, args: string[] = []): Promise<void> {
   const gateway = await start(dataDir, args);
+  await untilLoaded(gateway.url);
   await delay(restMs);
   const { rss, peak } = await used(gateway.child.pid!);
   const ready = `ready after ${(gateway.readyMs / 1000).toFixed(1)} s, ${(gateway.readyCpuMs / 1000).toFixed(2)} s of CPU`;

@@ -3,6 +3,7 @@ import { chmod, mkdtemp, rm } from 'node:fs/promises';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
+import { untilLoaded } from '../scripts/own-gateway.ts';
 import { type ClientKind, startClients } from '../test/support/busy-clients.ts';
 import { openGround } from './ground.ts';
 import { cpuOf, type Served, served, worst } from './served.ts';
@@ -142,7 +143,8 @@ async function withSample(work: (dataDir: string) => Promise<void>): Promise<voi
   const dataDir = kept ?? (await mkdtemp(join(tmpdir(), 'tapegraph-bench-')));
   await chmod(dataDir, 0o755);
   try {
-    const { child, exit } = await served(dataDir, quiet, ['--sample']);
+    const { child, exit, url } = await served(dataDir, quiet, ['--sample']);
+    await untilLoaded(url);
     child.kill('SIGTERM');
     await exit;
     await work(dataDir);

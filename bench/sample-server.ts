@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
+import { untilLoaded } from '../scripts/own-gateway.ts';
 
 const clock = '2026-11-20T07:30:00-05:00';
 const ticksASecond = 100;
@@ -48,12 +49,14 @@ export async function serveSample(): Promise<Served> {
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   const [line] = await once(child.stdout, 'data');
+  const { url } = JSON.parse(String(line));
+  await untilLoaded(url);
   const run = (...args: string[]) => execFileSync(process.execPath, [main, ...args], { env, encoding: 'utf8' });
   run('account', 'set', 'greedy', '--site-tier', 'pro', '--api-tier', 'pro', '--classification', 'non_professional');
   const { token } = JSON.parse(run('session', 'create', '--account', 'greedy', '--json'));
   return {
     child,
-    url: JSON.parse(String(line)).url,
+    url,
     token,
     async close() {
       child.kill('SIGTERM');

@@ -20,6 +20,7 @@ import {
 import { type GuideExample, guideExamples, guideRequest } from '../src/pages/reference/guides/examples.ts';
 import { routes } from '../src/rest/routes.ts';
 import { comparableAnswers, firstDifference } from './generate/comparable-answers.ts';
+import { untilLoaded } from './own-gateway.ts';
 
 const root = join(import.meta.dirname, '..');
 const target = join(root, 'generated/pages/examples.json');
@@ -200,7 +201,9 @@ function writeOrCheck(file: string, answers: object): void {
 
 async function served(server: ChildProcess): Promise<{ url: string; key: string }> {
   const [line] = await once(server.stdout!, 'data');
-  return JSON.parse(String(line));
+  const ready = JSON.parse(String(line));
+  await untilLoaded(ready.url);
+  return ready;
 }
 
 const main = join(root, 'src/main.ts');

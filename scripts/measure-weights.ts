@@ -20,6 +20,7 @@ import {
 import { type GraphCpu, openGraphCpu, pageOfBars, type Run } from '../bench/graph-cpu.ts';
 import { costOf } from '../src/schema/cost.ts';
 import { schema } from '../src/schema/index.ts';
+import { untilLoaded } from './own-gateway.ts';
 
 const clock = '2026-11-20T07:30:00-05:00';
 const [session, next] = ['2026-11-19', '2026-11-20'];
@@ -117,7 +118,8 @@ async function sampleMarket(folder: string): Promise<void> {
     env,
     stdio: ['ignore', 'pipe', 'inherit'],
   });
-  await once(server.stdout, 'data');
+  const [line] = await once(server.stdout, 'data');
+  await untilLoaded(JSON.parse(String(line)).url);
   server.kill('SIGTERM');
   await once(server, 'exit');
 }

@@ -4,6 +4,7 @@ import { once } from 'node:events';
 import { closeSync, openSync, readFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { text } from 'node:stream/consumers';
+import { setTimeout as delay } from 'node:timers/promises';
 
 const main = join(import.meta.dirname, '..', 'src', 'main.ts');
 /** What an operator runs: it holds the server to its memory limit, as src/main.ts alone does not. */
@@ -39,9 +40,22 @@ export async function command(settings: Settings, ...args: string[]): Promise<Re
   return JSON.parse(out);
 }
 
+/** How often a gateway is asked whether its market is loaded, ms. */
+const askAgainMs = 500;
+
 /**
- * Starts `serve` on a free port, its log into `logFile`, and waits until it takes requests. `program`: another
- * release's.
+ * Resolves when a gateway has loaded all of its sample market: it is announced when the latest session is stored.
+ * Rejects when it ends before.
+ */
+export async function untilLoaded(url: string): Promise<void> {
+  // A gateway whose database is away does not know what is missing.
+  const isWhole = async () => !/"loading"|"degraded"/.test(await (await fetch(`${url}/healthz`)).text());
+  while (!(await isWhole())) await delay(askAgainMs);
+}
+
+/**
+ * Starts `serve` on a free port, its log into `logFile`, and waits until it takes requests, with all of its sample
+ * market where it has one. `program`: another release's.
  */
 export async function startGateway(
   settings: Settings,
@@ -62,6 +76,7 @@ export async function startGateway(
   const first = await Promise.race([once(child.stdout!, 'data'), ended]);
   if (!Array.isArray(first)) throw new Error(`the gateway ended with ${exit}; see ${logFile}`);
   const ready = JSON.parse(String(first[0])) as { url: string; pid: number; workers?: number[] };
+  if (args.includes('--sample')) await untilLoaded(ready.url);
   return {
     url: ready.url,
     child,
