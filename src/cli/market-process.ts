@@ -59,3 +59,18 @@ export function startMarket(task: MarketTask, onProgress: (progress: SampleProgr
     },
   };
 }
+
+/** How long `runMarketProcess` lets a process take to end when `signal` is aborted, ms. */
+export const marketStopMs = 3000;
+
+/** Runs a process of the sample market, ended when `signal` is aborted; settles as its `ended` does. */
+export async function runMarketProcess(
+  task: MarketTask,
+  signal: AbortSignal,
+  onProgress?: (progress: SampleProgress) => void,
+): Promise<SampleResult | null> {
+  const child = startMarket(task, onProgress);
+  const end = () => void child.stop(marketStopMs);
+  signal.addEventListener('abort', end, { once: true });
+  return child.ended.finally(() => signal.removeEventListener('abort', end));
+}

@@ -47,6 +47,14 @@ export function writeSampleMetadata(store: Store, state: SampleState): Promise<v
   );
 }
 
+/** Stops saying that a simulated market is loaded: it is left as it is. */
+export async function endSampleLoading(store: Store): Promise<void> {
+  const metadata = await sampleMetadata(store);
+  if (metadata?.loading === undefined) return;
+  const { loading: _, ...left } = metadata;
+  await writeMetadata(store, metadataKey, JSON.stringify(left satisfies SampleMetadata));
+}
+
 /** Returns what is missing of the store's simulated market; null once it is whole, and then it is not read again. */
 export function watchSampleLoading(store: Store): () => Promise<SampleLoading | null> {
   let isWhole = false;

@@ -5,9 +5,12 @@ import { exchangeInstant } from '../../src/domain/market-time.ts';
 import { ensureStarterRegistry } from '../../src/ingest/files/starter-registry.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { ensureSampleMarket, sampleSolveMost } from '../../src/ingest/sample/market.ts';
-import { sampleMetadata } from '../../src/ingest/sample-metadata.ts';
+import { type SampleLoading, sampleMetadata } from '../../src/ingest/sample-metadata.ts';
 import { samplePlan } from '../../src/sample/market/plan.ts';
+import { noteOwnData } from '../../src/store/account/own-data.ts';
+import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { contentsOf } from '../support/store-contents.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
 const tape = { optionPrints: 1500, plants: 24, stockPrints: 0, symbols: ['SPX', 'SPY', 'TSLA'] };
@@ -58,33 +61,12 @@ async function bringInOrder(store: TestStore): Promise<void> {
   }
 }
 
-// Counters of commits say in which order things came; nothing that is served is computed from them.
-const counters: Readonly<Record<string, string>> = { cross_sections: 'seq', flow_feed: 'place' };
-const notOfTheMarket = ['_prisma_migrations', 'store_facts'];
-
-/** Every row of every table. */
-async function contents({ pool }: TestStore): Promise<Record<string, string[]>> {
-  const { rows: tables } = await pool.query<{ name: string }>(
-    `SELECT table_name AS name FROM information_schema.tables
-     WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1`,
-  );
-  const found: Record<string, string[]> = {};
-  for (const { name } of tables.filter((table) => !notOfTheMarket.includes(table.name))) {
-    const { rows } = await pool.query<{ row: string }>(
-      `SELECT (to_jsonb(t) - $1)::text AS row FROM "${name}" t ORDER BY 1`,
-      [counters[name] ?? ''],
-    );
-    found[name] = rows.map(({ row }) => row);
-  }
-  return found;
-}
-
 describe('a sample market that is brought with its latest session first', () => {
   test('is in the end what it is when brought in the order of its sessions', async () => {
     const [store, inOrder] = [await emptyStore(), await emptyStore()];
     await ensureSampleMarket(store, { dataDir: folder(), now, shape });
     await bringInOrder(inOrder);
-    const [brought, expected] = [await contents(store), await contents(inOrder)];
+    const [brought, expected] = [await contentsOf(store), await contentsOf(inOrder)];
     expect(expected.greeks_minutes!.length).toBeGreaterThan(100);
     for (const [table, rows] of Object.entries(expected)) expect(brought[table], table).toEqual(rows);
   }, 180_000);
@@ -108,6 +90,29 @@ describe('a sample market that is brought with its latest session first', () => 
     expect(states[first]).toMatchObject({ tapes: ['2026-11-24'], stored: { hasLatest: true } });
     expect(states[0]).toMatchObject({ tapes: [], stored: { percent: 0, hasLatest: false } });
     expect(states.at(-1)!.tapes).toEqual(['2026-11-23', '2026-11-24']);
+    expect((await sampleMetadata(store))!.loading).toBeUndefined();
+  }, 120_000);
+
+  test('takes nothing back of what it says is there when it continues, and says no more once it is left alone', async () => {
+    const store = await emptyStore();
+    const said: SampleLoading[] = [];
+    const bring = (signal?: AbortSignal, onLatest = () => {}) =>
+      ensureSampleMarket(store, {
+        ...{ dataDir: folder(), now, shape, isShown: true, ...(signal && { signal }) },
+        async onProgress({ hasLatest }) {
+          said.push((await sampleMetadata(store))!.loading!);
+          if (hasLatest) onLatest();
+        },
+      });
+    const stop = new AbortController();
+    await expect(bring(stop.signal, () => stop.abort())).rejects.toThrow();
+    const before = said.splice(0).at(-1)!;
+    expect(before).toMatchObject({ hasLatest: true, percent: expect.toSatisfy((percent) => percent > 0) });
+    await expect(bring(stop.signal)).rejects.toThrow();
+    expect(said[0]!.hasLatest).toBe(true);
+    expect(said[0]!.percent).toBeGreaterThanOrEqual(before.percent);
+    await inTransaction(store, (tx) => noteOwnData(tx, now));
+    expect(await bring()).toBe('absent');
     expect((await sampleMetadata(store))!.loading).toBeUndefined();
   }, 120_000);
 });

@@ -6,6 +6,7 @@ import type { LiveHub } from '../../live/hub.ts';
 import type { Metrics } from '../../observe/metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { MemoryPlan } from '../../runtime/memory-plan.ts';
+import type { SampleShape } from '../../sample/market/plan.ts';
 import type { CompiledContract } from '../../server.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import type { StatementObserver } from '../../store/engine/timed-client.ts';
@@ -22,7 +23,13 @@ import { type Closer, closeAll } from './shutdown.ts';
 export interface Gateway {
   terminal: Terminal;
   config: Config;
-  options: { sample?: boolean; alwaysOpen?: boolean; spareWorker?: boolean };
+  options: {
+    sample?: boolean;
+    alwaysOpen?: boolean;
+    spareWorker?: boolean;
+    /** A smaller sample market, for tests. */
+    sampleShape?: SampleShape;
+  };
   /** True if the clock was set to another time: no bar is shown before its end. */
   endedBarsOnly: boolean;
   /** The clock the server was asked to run by, which `alwaysOpen` may set forward. */
@@ -153,7 +160,7 @@ async function open(gateway: Gateway, closers: Closer[]): Promise<Opened> {
   const opened = await openAccess({ store, config, now, log: line, ...(worker && { limits: worker.limits }) });
   closers.push({ name: 'usage counts', close: () => opened.close(), atMostMs: 3000 });
   const access = metrics ? withLimitMetrics(metrics, opened) : opened;
-  const sample = options.sample ? { terminal, config, store, access, now, log } : null;
+  const sample = options.sample ? { terminal, config, store, access, now, log, shape: options.sampleShape } : null;
   const served = sample && (await bringSample(sample));
   if (served) closers.push(served.closer);
   const key = worker?.key ?? served?.key ?? null;

@@ -2,17 +2,14 @@ import { once } from 'node:events';
 import { readFile, writeFile } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { Logger } from 'pino';
 import type { Access } from '../../access/open-access.ts';
-import type { Config } from '../../config/config.ts';
 import { openFrom } from '../../domain/calendar.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { makeFolders } from '../../runtime/make-folders.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { clockFrom } from '../io/clock.ts';
-import { createProgress } from '../io/progress.ts';
-import type { Terminal } from '../io/terminal.ts';
-import { startMarket } from '../market-process.ts';
+import { marketStopMs, runMarketProcess } from '../market-process.ts';
+import { loadSample, type SampleInto, type ServedSample } from './load-sample.ts';
 import type { Closer } from './shutdown.ts';
 
 // A key is stored as a hash alone. The sample's is stored with the sample files, so that every start can show the same
@@ -36,32 +33,8 @@ async function sampleKey(access: Access, dataDir: string): Promise<string> {
   return key;
 }
 
-/** What the sample market is brought into. */
-export interface SampleInto {
-  terminal: Terminal;
-  config: Config;
-  store: Store;
-  access: Access;
-  now: Clock;
-  log: Logger;
-}
-
-/** How long the process that brings the market may take to end when this one is asked to, ms. */
-const stopWithinMs = 3000;
 /** How long to wait before the market trades again after a failure, and how often to look whether it has opened, ms. */
 const retryMs = 5000;
-
-/** A sample market that is served. */
-export interface ServedSample {
-  /** Reads all of it. */
-  key: string;
-  /** Resolves when the latest session is stored; rejects when it cannot be; null = nothing is missing. */
-  latest: Promise<void> | null;
-  /** Resolves when all of it is stored; never, if that failed or was stopped. */
-  whole: Promise<void>;
-  /** Ends the loading. */
-  closer: Closer;
-}
 
 const nothingMissing = (key: string): ServedSample => ({
   key,
@@ -70,60 +43,20 @@ const nothingMissing = (key: string): ServedSample => ({
   closer: { name: 'loading the sample market', close: async () => {} },
 });
 
-// In a process of its own, which leaves nothing behind: making the market takes a gigabyte.
-function load({ terminal, config, now, log }: SampleInto, key: string): ServedSample {
-  const progress = createProgress(terminal.stderr, terminal.now, (line) => log.info(line));
-  const task = { work: 'bring', config, clockAheadMs: Math.round(now() - terminal.now()) } as const;
-  const latest = Promise.withResolvers<void>();
-  const whole = Promise.withResolvers<void>();
-  latest.promise.catch(() => {});
-  let hasLatest = false;
-  let stopping = false;
-  const child = startMarket(task, ({ fraction, ...state }) => {
-    if (state.hasLatest && !hasLatest) {
-      // What is announced now starts on a clean line.
-      progress.done();
-      hasLatest = true;
-      latest.resolve();
-    }
-    progress.update(`loading the sample market: ${hasLatest ? 'history' : 'the latest session'}`, fraction);
-  });
-  child.ended.then(
-    (result) => {
-      progress.done();
-      if (result === null) return stopping || latest.reject(new Error('the sample market: its process was stopped'));
-      latest.resolve();
-      log.info('the sample market is loaded');
-      whole.resolve();
-    },
-    (error: Error) => {
-      progress.done();
-      if (!hasLatest) return latest.reject(error);
-      log.warn({ err: error }, 'loading the sample market was interrupted; the next start continues');
-    },
-  );
-  const close = () => {
-    stopping = true;
-    return child.stop(stopWithinMs);
-  };
-  const closer = { name: 'loading the sample market', close, atMostMs: stopWithinMs + 500 };
-  return { key, latest: latest.promise, whole: whole.promise, closer };
-}
-
 /**
  * Creates a key that reads the sample market, and starts to bring it into an empty store, or up to the server's clock
  * where it was brought before. Null = the store holds data of its own: it is left alone, and nobody is given a key to
  * it; one that was given before stops working.
  */
 export async function bringSample(into: SampleInto): Promise<ServedSample | null> {
-  const { config, store, access, now, log } = into;
+  const { config, store, access, now, log, shape } = into;
   const [{ endSampleKey, sampleKeyEnded }, { missingSample, sampleMetadata, writeSampleMetadata }, { sampleShape }] =
     await Promise.all([
       import('../../store/account/own-data.ts'),
       import('../../ingest/sample-metadata.ts'),
       import('../../sample/market/plan.ts'),
     ]);
-  const missing = await missingSample(store, now(), { shape: sampleShape, besideTape: true });
+  const missing = await missingSample(store, now(), { shape: shape ?? sampleShape, besideTape: true });
   if (missing === null) {
     if ((await endSampleKey(store, now)) && (await sampleMetadata(store)) !== null) log.warn(sampleKeyEnded);
     return null;
@@ -135,7 +68,7 @@ export async function bringSample(into: SampleInto): Promise<ServedSample | null
   // From here on all who serve the store know that it is not whole.
   const loading = { percent: 0, hasLatest: false };
   await writeSampleMetadata(store, { throughMs: missing.metadata?.throughMs ?? null, loading });
-  return load(into, key);
+  return loadSample(into, key);
 }
 
 /**
@@ -154,11 +87,9 @@ export function startLiveSample(
     const { sessionUnderWay } = await import('../../sample/market/plan.ts');
     while (!signal.aborted) {
       if (sessionUnderWay(now()) !== null) {
-        const child = startMarket(task);
-        const end = () => void child.stop(stopWithinMs);
-        signal.addEventListener('abort', end, { once: true });
-        await child.ended.catch((error: Error) => log.warn({ err: error }, 'the live sample market was interrupted'));
-        signal.removeEventListener('abort', end);
+        await runMarketProcess(task, signal).catch((error: Error) =>
+          log.warn({ err: error }, 'the live sample market was interrupted'),
+        );
       }
       await delay(retryMs, undefined, { signal }).catch(() => {});
     }
@@ -171,7 +102,7 @@ export function startLiveSample(
       stop.abort();
       return running;
     },
-    atMostMs: stopWithinMs + 500,
+    atMostMs: marketStopMs + 500,
   };
 }
 

@@ -56,7 +56,8 @@ async function prepare({ terminal, config, options, clock, log }: Gateway, close
   await warnOfOthers(store, config, log);
   if (!options.sample) return { now, sample: null };
   const access = await openAccess({ store, config: { ...config, redisUrl: null }, now, log: line });
-  const sample = await bringSample({ terminal, config, store, access, now, log }).finally(() => access.close());
+  const into = { terminal, config, store, access, now, log, shape: options.sampleShape };
+  const sample = await bringSample(into).finally(() => access.close());
   if (sample) closers.push(sample.closer);
   return { now, sample };
 }

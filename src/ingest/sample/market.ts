@@ -8,7 +8,7 @@ import { exclusively } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import type { Dataset } from '../datasets.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
-import { missingSample, type SampleLoading, writeSampleMetadata } from '../sample-metadata.ts';
+import { endSampleLoading, missingSample, type SampleLoading, writeSampleMetadata } from '../sample-metadata.ts';
 
 /** Contracts of each ticker that are solved every minute: few, so that the market is there soon. */
 export const sampleSolveMost = 4;
@@ -160,11 +160,17 @@ async function bring(
   }
 }
 
-/** Keeps in the store how far the market is, for all who serve it. */
-function progressInStore(store: Store, throughMs: number | null) {
-  let written: SampleLoading | null = null;
+/**
+ * Keeps in the store how far the market is, for all who serve it. What is said to be there stays so when an interrupted
+ * loading continues, which begins with the first file again.
+ */
+function progressInStore(store: Store, throughMs: number | null, before: SampleLoading | undefined) {
+  let written = before;
   return async ({ fraction, hasLatest }: SampleProgress): Promise<void> => {
-    const loading = { percent: Math.floor(fraction * 100), hasLatest };
+    const loading = {
+      percent: Math.max(Math.floor(fraction * 100), written?.percent ?? 0),
+      hasLatest: hasLatest || (written?.hasLatest ?? false),
+    };
     if (isDeepStrictEqual(loading, written)) return;
     written = loading;
     await writeSampleMetadata(store, { throughMs, loading });
@@ -175,13 +181,16 @@ async function ensure(store: Store, options: SampleMarketOptions): Promise<Sampl
   const { now, shape = sampleShape, besideTape, isShown = false, onProgress } = options;
   const nowMs = now();
   const work = await missingSample(store, nowMs, { shape, besideTape });
-  if (work === null) return 'absent';
+  if (work === null) {
+    await endSampleLoading(store);
+    return 'absent';
+  }
   const { metadata, tasks } = work;
   if (tasks.length === 0) return 'unchanged';
   const throughMs = metadata?.throughMs ?? null;
   // Said before anything is stored: a start cut off in the middle is taken up by the next one.
   if (metadata === null) await writeSampleMetadata(store, { throughMs });
-  const keep = isShown ? progressInStore(store, throughMs) : async () => {};
+  const keep = isShown ? progressInStore(store, throughMs, metadata?.loading) : async () => {};
   const report = async (progress: SampleProgress) => {
     await keep(progress);
     await onProgress?.(progress);

@@ -1,0 +1,32 @@
+import type { TestStore } from './store.ts';
+
+/** What a comparison of stores leaves out. */
+export interface Omitted {
+  tables?: readonly string[];
+  /** By table. */
+  columns?: Readonly<Record<string, readonly string[]>>;
+}
+
+// Counters of commits say in which order things came; nothing that is served is computed from them.
+const counters: Readonly<Record<string, readonly string[]>> = { cross_sections: ['seq'], flow_feed: ['place'] };
+const notOfTheMarket = ['_prisma_migrations', 'store_facts'];
+
+/** Every row of every table but `omitted`, without the order in which rows came. */
+export async function contentsOf(
+  { pool }: TestStore,
+  { tables: without = [], columns = {} }: Omitted = {},
+): Promise<Record<string, string[]>> {
+  const { rows: tables } = await pool.query<{ name: string }>(
+    `SELECT table_name AS name FROM information_schema.tables
+     WHERE table_schema = current_schema() AND table_type = 'BASE TABLE' ORDER BY 1`,
+  );
+  const found: Record<string, string[]> = {};
+  for (const { name } of tables.filter((table) => ![...notOfTheMarket, ...without].includes(table.name))) {
+    const { rows } = await pool.query<{ row: string }>(
+      `SELECT (to_jsonb(t) - $1::text[])::text AS row FROM "${name}" t ORDER BY 1`,
+      [[...(counters[name] ?? []), ...(columns[name] ?? [])]],
+    );
+    found[name] = rows.map(({ row }) => row);
+  }
+  return found;
+}
