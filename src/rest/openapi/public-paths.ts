@@ -5,8 +5,14 @@ import { publicHeaders } from './headers.ts';
 
 const tag = 'service';
 
-function status(name: string, values: readonly string[], description: string): JsonSchema {
-  const schema = { type: 'object', required: ['status'], properties: { status: { type: 'string', enum: values } } };
+function status(
+  name: string,
+  values: readonly string[],
+  description: string,
+  further: Record<string, JsonSchema> = {},
+): JsonSchema {
+  const properties = { status: { type: 'string', enum: values }, ...further };
+  const schema = { type: 'object', required: ['status'], properties };
   return named('schemas', name, schema, description);
 }
 
@@ -27,7 +33,23 @@ function publicPath(operationId: string, summary: string, description: string, r
   };
 }
 
-const readiness = status('Readiness', ['ready', 'not_ready', 'draining'], 'Whether the process accepts requests.');
+const healthDetails: Record<string, JsonSchema> = {
+  reasons: { type: 'array', items: { type: 'string' }, description: 'Why the process is degraded, for operators.' },
+  loading: {
+    type: 'object',
+    description: 'What is still loading. Absent when everything is stored.',
+    required: ['what', 'percent'],
+    properties: {
+      what: { type: 'string', description: 'Part of the sample market that is loading, for people.' },
+      percent: { type: 'integer', minimum: 0, maximum: 100, description: 'How much of the market is stored, percent.' },
+    },
+  },
+};
+const readiness = status(
+  'Readiness',
+  ['ready', 'not_ready', 'draining'],
+  'Whether the process accepts requests. While a sample market is loaded: not_ready until its latest session is stored.',
+);
 
 /** The paths that need no credential, as OpenAPI describes them. */
 export const publicPaths: Record<string, JsonSchema> = {
@@ -35,7 +57,7 @@ export const publicPaths: Record<string, JsonSchema> = {
     200: answer(
       'The process answers.',
       'application/json',
-      status('Health', ['ok', 'degraded'], 'Health of the process.'),
+      status('Health', ['ok', 'degraded'], 'Health of the process.', healthDetails),
     ),
   }),
   '/readyz': publicPath('readiness', 'Readiness', 'Reports whether the process accepts requests. For load balancers.', {
