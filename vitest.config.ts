@@ -1,78 +1,85 @@
 import { fileURLToPath } from 'node:url';
 import { configDefaults, defineConfig } from 'vitest/config';
+import { NotRunReporter } from './test/support/not-run.ts';
 import { noCitus } from './test/support/servers/citus-cluster.ts';
-import { serverAnswers } from './test/support/servers/postgres-server.ts';
+import { noServer } from './test/support/servers/postgres-server.ts';
 
-// What is about an embedded server itself.
-const embeddedOnly = [
-  'test/store/engine/embedded-*.test.ts',
-  'test/store/kill.test.ts',
-  'test/store/engine/codec.test.ts',
-];
+/** A name says in which tiers a file runs: `fast.test.ts`, `x.slow.test.ts`, `x.browser.test.ts`, `x.server.test.ts`. */
+const named = (tag: string) => `test/**/*.${tag}{,.slow}.test.ts`;
+const slow = 'test/**/*.slow.test.ts';
+const browser = named('browser');
+const onCluster = 'test/citus/**/*.test.ts';
+const embedded = ['test/support/servers/embedded-server.ts'];
 
-const projects = [
-  {
-    extends: true as const,
-    test: {
-      name: 'embedded',
-      include: ['test/**/*.test.ts'],
-      exclude: [...configDefaults.exclude, 'test/citus/**'],
-      globalSetup: ['test/support/servers/embedded-server.ts'],
-    },
+// What `npm test` runs.
+const fast = {
+  extends: true as const,
+  test: {
+    name: 'fast',
+    include: ['test/**/*.test.ts'],
+    exclude: [...configDefaults.exclude, slow, browser, onCluster],
+    globalSetup: embedded,
   },
-  // The store and the contract once more, on a PostgreSQL server.
-  {
-    extends: true as const,
-    test: {
-      name: 'server',
-      include: ['store', 'contract', 'fuzz', 'rest', 'schema', 'graphql', 'upgrade'].map(
-        (folder) => `test/${folder}/**/*.test.ts`,
-      ),
-      exclude: [...configDefaults.exclude, ...embeddedOnly],
-      globalSetup: ['test/support/servers/postgres-server.ts'],
-      // Most generated requests end before the store: a part of them will do.
-      env: { FUZZ_COUNT: process.env.FUZZ_COUNT ?? '2000', TEST_STORE: 'server' },
-    },
+};
+
+// What `npm run test:all` adds: processes that are killed and drained, upgrades, fuzzing, client generators, real tapes.
+const long = {
+  extends: true as const,
+  test: { name: 'slow', include: [slow], globalSetup: embedded },
+};
+
+const inBrowser = {
+  extends: true as const,
+  test: { name: 'browser', include: [browser], globalSetup: embedded },
+};
+
+// What a PostgreSQL server can do otherwise than the embedded one: the store, lost connections, one pass over the routes.
+const server = {
+  extends: true as const,
+  test: {
+    name: 'server',
+    include: ['test/store/**/*.test.ts', named('server')],
+    exclude: [...configDefaults.exclude, 'test/store/**/embedded-*.test.ts', 'test/store/**/*.slow.test.ts'],
+    globalSetup: ['test/support/servers/postgres-server.ts'],
   },
-];
+};
 
-// Of the contract on Citus: what pages, follows and writes through a client's eyes. What ends before the store, or reads
-// as the routes of `test/citus` do, is not asked again.
-const contractOnCitus = [
-  'test/contract/cursor-walks.test.ts',
-  'test/contract/replayed-clock.test.ts',
-  'test/contract/stream-endpoints.test.ts',
-  'test/rest/stream.test.ts',
-];
-
-// A store distributed over a Citus cluster.
-const citusIsMissing = noCitus();
-if (citusIsMissing !== null) console.warn(`The tests on Citus are skipped: ${citusIsMissing}.`);
+// A store distributed over a Citus cluster: its own tests, and what pages, follows and writes of the contract.
 const citus = {
   extends: true as const,
   test: {
     name: 'citus',
     testTimeout: 60_000,
     hookTimeout: 180_000,
-    include: process.env.CITUS_TESTS?.split(',') ?? ['test/citus/**/*.test.ts', ...contractOnCitus],
+    include: process.env.CITUS_TESTS?.split(',') ?? [onCluster, named('citus')],
     globalSetup: ['test/support/servers/citus-server.ts'],
   },
 };
 
-export default defineConfig(async () => ({
-  test: {
-    projects: [
-      ...((await serverAnswers()) ? projects : projects.slice(0, 1)),
-      ...(citusIsMissing === null ? [citus] : []),
-    ],
-    setupFiles: ['test/support/property-seed.ts'],
-    // One worker a core: a test waits for its database most of the time.
-    maxWorkers: '100%',
-    testTimeout: 30_000,
-    hookTimeout: 60_000,
-    // Two copies of graphql in one process refuse each other's schemas: everyone gets this one.
-    alias: [
-      { find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) },
-    ],
-  },
-}));
+export default defineConfig(async () => {
+  const notRun = new NotRunReporter();
+  const projects: object[] = [fast, long, inBrowser];
+  for (const [project, why] of [
+    [server, await noServer()],
+    [citus, noCitus()],
+  ] as const) {
+    if (why === null) projects.push(project);
+    else notRun.add(`the project ${project.test.name}`, why);
+  }
+  return {
+    test: {
+      projects,
+      reporters: ['default', notRun],
+      onConsoleLog: (line: string) => notRun.takeLine(line),
+      setupFiles: ['test/support/property-seed.ts'],
+      // One worker a core: a test waits for its database most of the time.
+      maxWorkers: '100%',
+      testTimeout: 30_000,
+      hookTimeout: 60_000,
+      // Two copies of graphql in one process refuse each other's schemas: everyone gets this one.
+      alias: [
+        { find: /^graphql$/, replacement: fileURLToPath(new URL('node_modules/graphql/index.js', import.meta.url)) },
+      ],
+    },
+  };
+});

@@ -1,5 +1,6 @@
 import { randomUUID } from 'node:crypto';
 import { Redis } from 'ioredis';
+import { notRunOutsideCi } from '../support/not-run.ts';
 
 const url = process.env.REDIS_URL ?? 'redis://127.0.0.1:6379';
 
@@ -21,11 +22,7 @@ async function answers(): Promise<boolean> {
  * CI=true.
  */
 export const redisUrl: string | null = (await answers()) ? url : null;
-if (redisUrl === null) {
-  if (process.env.CI === 'true')
-    throw new Error(`no Redis at ${url}; tests of shared limits cannot be passed over here`);
-  console.warn(`No Redis at ${url}: tests of limits shared between processes are passed over.`);
-}
+if (redisUrl === null) notRunOutsideCi('tests of limits shared between processes', `no Redis answers at ${url}`);
 
 /** A key prefix that no other test uses. */
 export function ownPrefix(): string {

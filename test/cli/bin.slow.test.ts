@@ -4,6 +4,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { delimiter, join } from 'node:path';
 import { describe, expect, it, onTestFinished, vi } from 'vitest';
 import { dataFolder } from '../support/data-folder.ts';
+import { notRun } from '../support/not-run.ts';
 import { storeForThisTest } from '../support/store.ts';
 
 /** A Node on the path that cannot run TypeScript by itself; null if there is none. */
@@ -20,7 +21,7 @@ function oldNode(): string | null {
 }
 
 const old = oldNode();
-if (old === null) console.warn('No Node from 20 to 23.5 is on the path: handing over from one is not tested.');
+if (old === null) notRun('handing over from an older Node', 'no Node from 20 to 23.5 is on the path');
 const programs = [['this Node', process.execPath], ...(old === null ? [] : [['an older Node', old]])] as [
   string,
   string,

@@ -100,7 +100,7 @@ describe('pages of any size put together are the answer without pages', () => {
 
   test.each(paged)('$name', async ({ name }) => {
     const paths = walked[name];
-    if (!paths) throw new Error(`${name} has pages that nobody walks: test/contract/cursor-walks.test.ts`);
+    if (!paths) throw new Error(`${name} has pages that nobody walks: test/contract/cursor-walks.citus.test.ts`);
     let longest = 0;
     for (const path of paths) {
       const whole = await app.get(`${path}&limit=50000`, { credential: session });
@@ -228,7 +228,7 @@ function connectionFields(): string[] {
 describe('connections', () => {
   test.each(connectionFields())('%s: pages of any size put together are the whole', async (field) => {
     const walk = connections[field];
-    if (!walk) throw new Error(`${field} is a connection that nobody walks: test/contract/cursor-walks.test.ts`);
+    if (!walk) throw new Error(`${field} is a connection that nobody walks: test/contract/cursor-walks.citus.test.ts`);
     const page = '{ totalCount edges { cursor node { __typename ...S ...C } } pageInfo { hasNextPage endCursor } }';
     const fragments = 'fragment S on Symbol { symbol } fragment C on OptionContract { id }';
     const kind =

@@ -7,11 +7,13 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import type { topicKinds } from '../../src/rest/stream/topics.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
+import { notRun } from '../support/not-run.ts';
 import { type SharedCache, sharedCache } from '../support/servers/shared-cache.ts';
 import { varnish, varnishPath } from '../support/servers/varnish.ts';
 import { about, knownRoutes } from './route-cases.ts';
 
-if (varnishPath === null) console.warn('No Varnish: only the cache of the suite is tried (set VARNISHD).');
+if (varnishPath === null)
+  notRun('the answers behind Varnish', 'there is no Varnish (VARNISHD); the cache of the suite stands for it');
 
 let first: TestApp;
 let app: TestApp;

@@ -13,6 +13,7 @@ import { generatedFolder, installPackages, typeErrors } from '../clients/own-pac
 import { type TestApp, testApp } from '../support/app.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { handTimers } from '../support/live.ts';
+import { notRun } from '../support/not-run.ts';
 
 const text = readFileSync('docs/clients.md', 'utf8');
 /** Programs by the name in their first line. */
@@ -61,7 +62,7 @@ const needs: Record<string, string> = {
 };
 
 /** Programs that are not run here, and why. */
-const notRun: Record<string, string> = {
+const neverRun: Record<string, string> = {
   'codegen.ts': "its program weighs 280 packages; the plugin runs below with the file's settings",
   'bars.pq': 'only Excel and Power BI run Power Query',
   'sheet.js': 'only Google runs Apps Script',
@@ -70,7 +71,7 @@ const notRun: Record<string, string> = {
 const names = Object.keys(runs).filter((name) => runs[name] !== null);
 const isMissing = (name: string) => name in needs && spawnSync(needs[name]!, { shell: true }).status !== 0;
 const missing = new Set([...names, ...Object.keys(follows)].filter(isMissing));
-for (const name of missing) console.warn(`docs/clients.md: ${name} is passed over: ${needs[name]} fails here`);
+for (const name of missing) notRun(`${name} of docs/clients.md`, `${needs[name]} fails here`);
 
 let app: TestApp;
 let key: string;
@@ -106,7 +107,7 @@ function start(name: string, url: string, credential: string): { child: ChildPro
 
 describe('docs/clients.md', () => {
   test('has no program that is neither run nor excused', () => {
-    expect([...programs.keys()].sort()).toEqual([...Object.keys({ ...runs, ...follows, ...notRun })].sort());
+    expect([...programs.keys()].sort()).toEqual([...Object.keys({ ...runs, ...follows, ...neverRun })].sort());
   });
 
   // In this order: some write what others read.

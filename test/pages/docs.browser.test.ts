@@ -8,8 +8,6 @@ import { axeFindings } from '../support/axe.ts';
 import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
-if (chromiumPath === null) console.warn('No Chromium: how /docs behaves in a browser is not tested (set CHROMIUM).');
-
 describe.skipIf(chromiumPath === null)('/docs in a browser', { timeout: 90_000 }, () => {
   let app: TestApp;
   let key: string;

@@ -5,8 +5,6 @@ import { chromiumPath, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 import { layoutShifts, watchLayout } from '../support/layout-shift.ts';
 
-if (chromiumPath === null) console.warn('No Chromium: what is painted first is not tested (set CHROMIUM).');
-
 describe.skipIf(chromiumPath === null)('before the scripts of a page have come', { timeout: 90_000 }, () => {
   let first: TestApp;
   let app: TestApp;

@@ -5,8 +5,6 @@ import { axeFindings } from '../support/axe.ts';
 import { chromiumPath, openCleanPage, openPage, type PageOptions, startBrowser } from '../support/browser.ts';
 import { filledNowMs, fillMarket } from '../support/filled-market.ts';
 
-if (chromiumPath === null) console.warn('No Chromium: how pages behave in a browser is not tested (set CHROMIUM).');
-
 describe.skipIf(chromiumPath === null)('in a browser', { timeout: 90_000 }, () => {
   let first: TestApp;
   let app: TestApp;

@@ -1,10 +1,13 @@
 import { existsSync } from 'node:fs';
 import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { expect, onTestFinished } from 'vitest';
+import { notRunOutsideCi } from './not-run.ts';
 
 /** Debian's Chromium, or the one that CHROMIUM names; null if there is none. */
 export const chromiumPath: string | null =
   [process.env.CHROMIUM, '/usr/bin/chromium'].find((path) => path !== undefined && existsSync(path)) ?? null;
+if (chromiumPath === null)
+  notRunOutsideCi('tests in a browser', 'there is no Chromium (/usr/bin/chromium, or CHROMIUM)');
 
 /** What a page complained of, and what it asked for of other hosts. Empty when all is well. */
 export interface Complaints {

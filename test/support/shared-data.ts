@@ -1,5 +1,6 @@
 import { existsSync } from 'node:fs';
 import { join, resolve } from 'node:path';
+import { notRunOutsideCi } from './not-run.ts';
 
 // Real vendor files lie beside the project and are no part of it; where they are missing, tests that read them are
 // skipped.
@@ -9,9 +10,7 @@ const folder = resolve(process.env.TAPEGRAPH_SHARED_DATA ?? join(import.meta.dir
 export const hasSharedData = existsSync(join(folder, 'README.md'));
 
 if (!hasSharedData)
-  console.warn(
-    `real vendor files not found in ${folder}: tests that read them are passed over (TAPEGRAPH_SHARED_DATA names another folder)`,
-  );
+  notRunOutsideCi('tests on real vendor files', `${folder} is missing (TAPEGRAPH_SHARED_DATA names another folder)`);
 
 /** The path of a real vendor file. */
 export function sharedData(path: string): string {

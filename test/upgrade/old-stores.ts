@@ -1,6 +1,5 @@
 // Copies of a store that the oldest release filled, for each of which only what a test does to it counts.
 import { execFileSync } from 'node:child_process';
-import { randomBytes } from 'node:crypto';
 import { chmodSync, mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import { join } from 'node:path';
@@ -8,7 +7,6 @@ import { type OwnGateway, type Settings, startGateway } from '../../scripts/own-
 import { type Filled, fillStore, startRelease } from '../../scripts/upgrade/fill.ts';
 import { findLocation } from '../../src/store/engine/embedded/embedded-location.ts';
 import { isRunning, readPostmaster } from '../../src/store/engine/embedded/postmaster-file.ts';
-import { databaseUrl, onServer } from '../support/servers/template-database.ts';
 
 /** Whose gateway. */
 export type Version = 'old' | 'new';
@@ -51,29 +49,17 @@ async function stopEmbedded(folder: string): Promise<void> {
   while (isRunning(postmaster, cluster)) await new Promise((resolve) => setTimeout(resolve, 20));
 }
 
-/** Fills a store in a folder, or, given the URL of a server (`{database}` stands for the name), in a database. */
-export async function fillOldStores(
-  release: string,
-  server: { url: string; run: string } | null,
-  everything: boolean,
-): Promise<OldStores> {
+/** Fills a store in a folder. */
+export async function fillOldStores(release: string, everything: boolean): Promise<OldStores> {
   const folders: string[] = [];
-  const databases: string[] = [];
   const gateways: OwnGateway[] = [];
 
   async function newStore(from: Settings | null): Promise<Settings> {
     const folder = newFolder();
     folders.push(folder);
-    if (server === null) {
-      // With owners and modes, as docs/operations.md copies a store that is stopped.
-      if (from) execFileSync('cp', ['-a', `${from.TAPEGRAPH_DATA}/.`, folder]);
-      return { ...limits, TAPEGRAPH_DATA: folder };
-    }
-    const name = `${server.run}_old_${randomBytes(5).toString('hex')}`;
-    const template = from ? `template ${new URL(from.DATABASE_URL!).pathname.slice(1)}` : '';
-    await onServer(server.url, `create database ${name} ${template}`);
-    databases.push(name);
-    return { ...limits, TAPEGRAPH_DATA: folder, DATABASE_URL: databaseUrl(server.url, name) };
+    // With owners and modes, as docs/operations.md copies a store that is stopped.
+    if (from) execFileSync('cp', ['-a', `${from.TAPEGRAPH_DATA}/.`, folder]);
+    return { ...limits, TAPEGRAPH_DATA: folder };
   }
 
   const log = (settings: Settings) => join(settings.TAPEGRAPH_DATA!, 'gateways.log');
@@ -98,9 +84,8 @@ export async function fillOldStores(
     },
     async remove() {
       await Promise.all(gateways.map((gateway) => gateway.stop()));
-      if (server === null) for (const folder of folders) await stopEmbedded(folder);
+      for (const folder of folders) await stopEmbedded(folder);
       for (const folder of folders) rmSync(folder, { recursive: true, force: true });
-      for (const name of databases) await onServer(server!.url, `drop database if exists ${name} with (force)`);
     },
   };
 }

@@ -3,7 +3,7 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, describe, expect, inject, onTestFinished, test } from 'vitest';
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest';
 import type { OwnGateway } from '../../scripts/own-gateway.ts';
 import { barsClock, fillClock } from '../../scripts/upgrade/fill.ts';
 import { prepareRelease } from '../../scripts/upgrade/release.ts';
@@ -12,11 +12,12 @@ import { openStore } from '../../src/store/engine/connection.ts';
 import { anyChange, type Change } from '../../src/store/engine/subjects.ts';
 import { inTransaction } from '../../src/store/engine/transaction.ts';
 import { start } from '../cli/command-line.ts';
+import { notRun } from '../support/not-run.ts';
 import { type Answered, answersTo, changed, clocks, everyRequest, nextPages } from './answers.ts';
 import { fillOldStores, type OldStore, type OldStores, type Version } from './old-stores.ts';
 
 const release = prepareRelease();
-if (release.folder === null) console.warn(`${release.absent}: the tests of upgrades are passed over`);
+if (release.folder === null) notRun('tests of upgrades', release.absent);
 
 const minute = 60_000;
 const everything = process.env.TAPEGRAPH_UPGRADE === 'everything';
@@ -39,8 +40,7 @@ describe.skipIf(release.folder === null)('a store of the oldest release', { time
   const before = new Map<string, Answered[]>();
 
   beforeAll(async () => {
-    const server = process.env.TEST_STORE === 'server' ? inject('testServer') : null;
-    stores = await fillOldStores(release.folder!, server, everything);
+    stores = await fillOldStores(release.folder!, everything);
     const store = await stores.copy();
     for (const clock of clocks) {
       const gateway = await store.gateway('old', clock);

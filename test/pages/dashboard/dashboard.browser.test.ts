@@ -13,9 +13,6 @@ import { minutes, snapshot, trade } from '../../support/live.ts';
 import { storeDays } from '../../support/market.ts';
 import { gexCapture, saveCaptures } from '../../support/option-market.ts';
 
-if (chromiumPath === null)
-  console.warn('No Chromium here (/usr/bin/chromium, or CHROMIUM): the dashboard is not tried in a browser.');
-
 /** An index of which nothing is stored. */
 const quietIndex: SymbolEntry = {
   ...testSymbols.find(({ symbol }) => symbol === 'XSP')!,

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { openStore, type Store } from '../../../src/store/engine/connection.ts';
+import { notRun } from '../../support/not-run.ts';
 import { storeProcess } from '../../support/servers/store-process.ts';
 
 const onUnix = process.platform !== 'win32';
@@ -27,7 +28,7 @@ const daemonCanEnter =
   asRoot &&
   spawnSync(process.execPath, ['-e', 'fs.accessSync(process.argv[1])', import.meta.filename], { ...daemon, cwd: '/' })
     .status === 0;
-if (asRoot && !daemonCanEnter) console.warn('Passed over: an ordinary user, who cannot enter this clone.');
+if (asRoot && !daemonCanEnter) notRun('an embedded server of an ordinary user', 'that user cannot enter this clone');
 
 let ready: string;
 let folder: string;

@@ -7,17 +7,14 @@ import { join } from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Redis } from 'ioredis';
 import { onTestFinished } from 'vitest';
+import { notRunOutsideCi } from '../not-run.ts';
 
 /**
  * Whether this machine has the program; without it tests of a Redis that ends are skipped, which is said, and fails
  * under CI=true.
  */
 export const hasRedisServer = spawnSync('redis-server', ['--version']).status === 0;
-if (!hasRedisServer) {
-  if (process.env.CI === 'true')
-    throw new Error('no redis-server; tests of a Redis that ends cannot be passed over here');
-  console.warn('No redis-server here: tests of a Redis that ends are passed over.');
-}
+if (!hasRedisServer) notRunOutsideCi('tests of a Redis that ends', 'redis-server is not installed');
 
 /**
  * A Redis server of a test's own, which writes every command to its file before it answers. Gone when the test ends.
