@@ -12,7 +12,8 @@ import { inSettledTransaction, type Transaction } from '../store/engine/transact
 import { forgetFiles, ingestedFile, mayBeIngested, saveIngestedFile } from '../store/market/ingested-files.ts';
 import { SessionSealed } from '../store/market/session-seals.ts';
 import { type BadLine, TapeFileError } from '../tape/csv/tape-file.ts';
-import { type Dataset, datasets } from './datasets.ts';
+import type { Dataset } from './dataset-names.ts';
+import { datasets } from './datasets.ts';
 import { badLineLog, FileRefused, reportedBadLines } from './files/bad-line-log.ts';
 import { type ContentHash, ContentHasher, hashFile, hashHead } from './files/content-hash.ts';
 import type { FileResult, IngestSettings } from './files/file-job.ts';

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { readConfig, variableNames } from '../../src/config/config.ts';
 import { describeConfig } from '../../src/config/shown.ts';
-import { datasetNames } from '../../src/ingest/datasets.ts';
+import { datasetNames } from '../../src/ingest/dataset-names.ts';
 
 const text = readFileSync('docs/operations.md', 'utf8');
 const rows = new Map(

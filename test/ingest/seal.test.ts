@@ -4,7 +4,7 @@ import { Readable } from 'node:stream';
 import { setTimeout as pause } from 'node:timers/promises';
 import { beforeEach, describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import type { Dataset } from '../../src/ingest/datasets.ts';
+import type { Dataset } from '../../src/ingest/dataset-names.ts';
 import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { reconcile } from '../../src/ingest/options/reconcile.ts';
 import { sealSession, unsealSession } from '../../src/ingest/seal.ts';

@@ -1,9 +1,10 @@
 import type { Command } from 'commander';
+import type { Accounts } from '../../access/identity/accounts.ts';
 import type { Account } from '../../domain/account.ts';
 import { type Classification, classifications, type Tier, tiers } from '../../domain/tier.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, choice, withCommonOptions, withExamples } from '../io/options.ts';
-import { withAccess } from '../io/store.ts';
+import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface SetOptions extends CommonOptions {
@@ -33,15 +34,30 @@ function accountTable(accounts: readonly Account[]): string[] {
   return table(['ACCOUNT', 'SITE TIER', 'API TIER', 'CLASSIFICATION'], rows);
 }
 
+async function withAccounts<T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (accounts: Accounts) => Promise<T>,
+): Promise<T> {
+  return withStore(terminal, options, async (store) => {
+    const [{ openAccounts }, { openCredentialCache }] = await Promise.all([
+      import('../../access/identity/accounts.ts'),
+      import('../../access/identity/credential-cache.ts'),
+    ]);
+    const cache = openCredentialCache(store, () => performance.now());
+    return work(openAccounts(store, cache, terminal.now));
+  });
+}
+
 async function setAccount(terminal: Terminal, id: string, options: SetOptions): Promise<CommandResult> {
   const { siteTier, apiTier, classification } = options;
   const change = { siteTier, apiTier, classification: classification === 'none' ? null : classification };
-  const account = await withAccess(terminal, options, (access) => access.accounts.set(id, change));
+  const account = await withAccounts(terminal, options, (accounts) => accounts.set(id, change));
   return { json: jsonOf(account), lines: accountTable([account]) };
 }
 
 async function listAccounts(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
-  const accounts = await withAccess(terminal, options, (access) => access.accounts.list());
+  const accounts = await withAccounts(terminal, options, (accounts) => accounts.list());
   return {
     json: { accounts: accounts.map(jsonOf) },
     lines: accounts.length === 0 ? ['No accounts.'] : accountTable(accounts),

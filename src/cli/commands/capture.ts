@@ -22,7 +22,6 @@ import {
   withExamples,
 } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
-import { logOf } from '../line-log.ts';
 
 /** A ticker, and the name by which the source knows it. */
 interface NamedSymbol {
@@ -98,11 +97,14 @@ function resultOf(report: CaptureReport, once: boolean): CommandResult {
 async function capture(terminal: Terminal, options: CaptureOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ openStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] = await Promise.all([
-    import('../../store/engine/connection.ts'),
-    import('../../ingest/files/starter-registry.ts'),
-    import('../../ingest/chains/capture-chains.ts'),
-  ]);
+  const [{ logOf }, { openStore }, { ensureStarterRegistry }, { captureChains, captureChainsOnce }] = await Promise.all(
+    [
+      import('../line-log.ts'),
+      import('../../store/engine/connection.ts'),
+      import('../../ingest/files/starter-registry.ts'),
+      import('../../ingest/chains/capture-chains.ts'),
+    ],
+  );
   const log = logOf(config, terminal.stderr);
   const line = (text: string) => log.debug(text);
   const world: CaptureWorld = {

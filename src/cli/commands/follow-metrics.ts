@@ -3,7 +3,6 @@ import type { Config } from '../../config/config.ts';
 import type { FollowMetrics } from '../../observe/follow-metrics.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import { dataAges, serveMetrics } from '../server/observing.ts';
 
 /** Where lines come from. */
 export interface Tape {
@@ -39,7 +38,10 @@ export async function measured<Line>(
   { store, config, now, log, metricsPort }: FollowWorld,
 ): Promise<{ tape: Tape; onBadLine: (line: Line) => void; close: () => Promise<void> }> {
   if (metricsPort === undefined) return { tape, onBadLine, close: async () => {} };
-  const { createFollowMetrics } = await import('../../observe/follow-metrics.ts');
+  const [{ createFollowMetrics }, { dataAges, serveMetrics }] = await Promise.all([
+    import('../../observe/follow-metrics.ts'),
+    import('../server/observing.ts'),
+  ]);
   const metrics = createFollowMetrics(dataAges(store, now));
   const served = await serveMetrics(metrics, { ...config, metricsPort }, '--metrics-port');
   log.info(`metrics are at ${served!.url}`);

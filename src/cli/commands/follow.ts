@@ -18,7 +18,6 @@ import {
   withExamples,
 } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
-import { logOf } from '../line-log.ts';
 import { measured, type Tape } from './follow-metrics.ts';
 
 interface FollowCommandOptions extends CommonOptions {
@@ -62,7 +61,8 @@ async function tapeOf(terminal: Terminal, config: Config, options: FollowCommand
 async function followTape(terminal: Terminal, options: FollowCommandOptions): Promise<CommandResult> {
   const config = configOf(terminal, options);
   // Loaded here, so that help and usage errors need not wait for it all.
-  const [{ openStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
+  const [{ logOf }, { openStore }, { ensureStarterRegistry }, { follow }] = await Promise.all([
+    import('../line-log.ts'),
     import('../../store/engine/connection.ts'),
     import('../../ingest/files/starter-registry.ts'),
     import('../../ingest/tail/follow.ts'),

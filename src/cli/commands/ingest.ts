@@ -1,7 +1,7 @@
 import { basename } from 'node:path';
 import { Argument, type Command } from 'commander';
 import { type GammaSource, gammaSources } from '../../domain/gex.ts';
-import { type Dataset, datasetNames, datasets } from '../../ingest/datasets.ts';
+import { type Dataset, datasetContents, datasetNames } from '../../ingest/dataset-names.ts';
 import type { FileReport } from '../../ingest/ingest.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import {
@@ -156,7 +156,7 @@ export function addIngestCommand(program: Command, terminal: Terminal): void {
       'option quotes for option-trades files, used for trade sides instead of the stored ones',
     )
     .option('--allow-http', 'allow unencrypted http:// URLs of other machines');
-  const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasets[name].describes}`);
+  const kinds = datasetNames.map((name) => `  ${name.padEnd(20)}${datasetContents[name]}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, examples);
   command.action(

@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import type { Command } from 'commander';
-import type { ApiKeyInfo } from '../../access/identity/api-keys.ts';
+import type { ApiKeyInfo, ApiKeys } from '../../access/identity/api-keys.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, instant, withCommonOptions, withExamples } from '../io/options.ts';
-import { withAccess } from '../io/store.ts';
+import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface CreateOptions extends CommonOptions {
@@ -49,10 +50,25 @@ function keyTable(keys: readonly ApiKeyInfo[], nowMs: number): string[] {
   return table(['ID', 'ACCOUNT', 'PREFIX', 'TIER', 'STATE', 'EXPIRES', 'LAST USED', 'NAME'], rows);
 }
 
+async function withKeys<T>(
+  terminal: Terminal,
+  options: CommonOptions,
+  work: (keys: ApiKeys) => Promise<T>,
+): Promise<T> {
+  return withStore(terminal, options, async (store) => {
+    const [{ openApiKeys }, { openCredentialCache }] = await Promise.all([
+      import('../../access/identity/api-keys.ts'),
+      import('../../access/identity/credential-cache.ts'),
+    ]);
+    const cache = openCredentialCache(store, () => performance.now());
+    return work(openApiKeys(store, cache, terminal.now, randomBytes));
+  });
+}
+
 async function createKey(terminal: Terminal, options: CreateOptions): Promise<CommandResult> {
   const { account, name = null, expires = null } = options;
   const request = { accountId: account, name, expiresAt: expires };
-  const { key, meta } = await withAccess(terminal, options, (access) => access.keys.create(request));
+  const { key, meta } = await withKeys(terminal, options, (keys) => keys.create(request));
   return {
     json: { key, id: meta.id },
     lines: [key, '', `Id ${meta.id}, tier ${meta.tier}. The key is not stored and cannot be shown again.`],
@@ -60,12 +76,12 @@ async function createKey(terminal: Terminal, options: CreateOptions): Promise<Co
 }
 
 async function listKeys(terminal: Terminal, options: ListOptions): Promise<CommandResult> {
-  const keys = await withAccess(terminal, options, (access) => access.keys.list(options.account ?? null));
+  const keys = await withKeys(terminal, options, (keys) => keys.list(options.account ?? null));
   return { json: { keys: keys.map(jsonOf) }, lines: keys.length === 0 ? ['No keys.'] : keyTable(keys, terminal.now()) };
 }
 
 async function revokeKey(terminal: Terminal, id: string, options: CommonOptions): Promise<CommandResult> {
-  await withAccess(terminal, options, (access) => access.keys.revoke(id, null));
+  await withKeys(terminal, options, (keys) => keys.revoke(id, null));
   return { json: { revoked: id }, lines: [`${id} is revoked; running servers reject it within 5 seconds.`] };
 }
 

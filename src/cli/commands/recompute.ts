@@ -1,12 +1,7 @@
 import { Argument, type Command } from 'commander';
 import { methodologySettings, methodologyVersion } from '../../analytics/methodology.ts';
-import {
-  type RecomputedDataset,
-  type RecomputedSession,
-  recompute,
-  recomputed,
-  recomputedNames,
-} from '../../ingest/recompute/recompute.ts';
+import { type RecomputedDataset, recomputedContents, recomputedNames } from '../../ingest/recompute/dataset-names.ts';
+import type { RecomputedSession } from '../../ingest/recompute/recompute.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, date, rateOption, ticker, withCommonOptions, withExamples } from '../io/options.ts';
 import { createProgress } from '../io/progress.ts';
@@ -43,6 +38,7 @@ async function run(
   options: RecomputeCommandOptions,
 ): Promise<CommandResult> {
   const { symbol = null, from = null, to = null, rate = methodologySettings.usualRate } = options;
+  const { recompute } = await import('../../ingest/recompute/recompute.ts');
   const progress = createProgress(terminal.stderr, terminal.now);
   try {
     const sessions = await withStore(terminal, options, (store) =>
@@ -77,7 +73,7 @@ export function addRecomputeCommand(program: Command, terminal: Terminal): void 
     .option('--from <date>', 'from this session on', date)
     .option('--to <date>', 'up to this session, included', date)
     .addOption(rateOption());
-  const kinds = recomputedNames.map((name) => `  ${name.padEnd(20)}${recomputed[name].describes}`);
+  const kinds = recomputedNames.map((name) => `  ${name.padEnd(20)}${recomputedContents[name]}`);
   command.addHelpText('after', `\nDatasets:\n${kinds.join('\n')}`);
   withExamples(command, [
     ['recompute chain', 'all captures computed by an older version'],

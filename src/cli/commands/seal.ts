@@ -1,6 +1,5 @@
 import { type Command, InvalidArgumentError } from 'commander';
 import type { SealReport } from '../../ingest/seal.ts';
-import { wholeSession } from '../../store/market/session-seals.ts';
 import { type CommandResult, printing, table } from '../io/command-result.ts';
 import { type CommonOptions, date, ticker, withCommonOptions, withExamples } from '../io/options.ts';
 import { withStore } from '../io/store.ts';
@@ -43,7 +42,7 @@ function resultOf({ session, symbols, status, reason, stored }: SealReport): Com
 }
 
 async function list(terminal: Terminal, options: CommonOptions): Promise<CommandResult> {
-  const { listSeals } = await import('../../store/market/session-seals.ts');
+  const { listSeals, wholeSession } = await import('../../store/market/session-seals.ts');
   const seals = await withStore(terminal, options, listSeals);
   const rows = seals.map(({ session, symbol, sealedAtMs }) => [
     session,

@@ -12,10 +12,7 @@ import { type MemoryPlan, planMemory } from '../../runtime/memory-plan.ts';
 import { clockFrom } from '../io/clock.ts';
 import { type CommonOptions, configOf, instant, wholeNumber, withCommonOptions, withExamples } from '../io/options.ts';
 import type { Terminal } from '../io/terminal.ts';
-import { logOf } from '../line-log.ts';
-import { type Gateway, runGateway } from '../server/gateway.ts';
-import { urlOf } from '../server/listen.ts';
-import { runWorkers } from '../server/serve-workers.ts';
+import type { Gateway } from '../server/gateway.ts';
 
 interface ServeOptions extends CommonOptions {
   port?: number;
@@ -73,8 +70,7 @@ interface Announced {
 }
 
 /** One JSON object, or what people read. */
-function announcement({ address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
-  const url = urlOf(address);
+function announcement(url: string, { address, key, now, workers }: Announced, clock: Clock, json: boolean): string {
   // Without the sample's key there is no sample market to speak of.
   const market = key === null ? null : marketHours(now(), Math.abs(now() - clock()) >= 1000);
   if (!json) return greeting(url, key, market).join('\n');
@@ -100,12 +96,20 @@ function memoryOf(config: Config, gateways: number): MemoryPlan {
 }
 
 async function serve(asked: Omit<Gateway, 'memory'>, json: boolean): Promise<void> {
+  // Loaded here, so that no other command waits for the server.
+  const [{ runGateway }, { urlOf }] = await Promise.all([
+    import('../server/gateway.ts'),
+    import('../server/listen.ts'),
+  ]);
   const { terminal, config, clock } = asked;
-  const announce = (announced: Announced) => void terminal.stdout.write(`${announcement(announced, clock, json)}\n`);
+  const announce = (announced: Announced) =>
+    void terminal.stdout.write(`${announcement(urlOf(announced.address), announced, clock, json)}\n`);
   const count = config.workers === 'auto' ? availableParallelism() : config.workers;
   const gateway = { ...asked, memory: memoryOf(config, count) };
-  if (count > 1) await runWorkers(gateway, count, announce);
-  else await runGateway(gateway, ({ listening: { address }, key, now }) => announce({ address, key, now }));
+  if (count === 1)
+    return runGateway(gateway, ({ listening: { address }, key, now }) => announce({ address, key, now }));
+  const { runWorkers } = await import('../server/serve-workers.ts');
+  await runWorkers(gateway, count, announce);
 }
 
 /** `tapegraph serve`: the gateway. */
@@ -144,6 +148,7 @@ export function addServeCommand(program: Command, terminal: Terminal): void {
     if (options.alwaysOpen && !options.sample) command.error('error: --always-open requires --sample');
     const now = options.clock === undefined ? terminal.now : clockFrom(options.clock, terminal.now);
     const config = configOf(terminal, options);
+    const { logOf } = await import('../line-log.ts');
     const log = logOf(config, terminal.stderr);
     const endedBarsOnly = options.clock !== undefined;
     await serve({ terminal, config, options, clock: now, endedBarsOnly, log }, options.json ?? false);

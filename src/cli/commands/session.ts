@@ -1,8 +1,9 @@
+import { randomBytes } from 'node:crypto';
 import { type Command, Option } from 'commander';
 import { clockFrom } from '../io/clock.ts';
 import { type CommandResult, printing } from '../io/command-result.ts';
 import { type CommonOptions, duration, instant, withCommonOptions, withExamples } from '../io/options.ts';
-import { withAccess } from '../io/store.ts';
+import { withStore } from '../io/store.ts';
 import type { Terminal } from '../io/terminal.ts';
 
 interface CreateOptions extends CommonOptions {
@@ -14,7 +15,12 @@ interface CreateOptions extends CommonOptions {
 async function createSession(terminal: Terminal, options: CreateOptions): Promise<CommandResult> {
   const { account, expiresIn, clock } = options;
   const now = clock === undefined ? terminal.now : clockFrom(clock, terminal.now);
-  const token = await withAccess(terminal, options, (access) => access.sessions.create(account, expiresIn), now);
+  const log = (line: string) => void terminal.stderr.write(`${line}\n`);
+  const token = await withStore(terminal, options, async (store, config) => {
+    const { openSessionTokens } = await import('../../access/identity/session-tokens.ts');
+    const sessions = await openSessionTokens(store, config, now, randomBytes, log);
+    return sessions.create(account, expiresIn);
+  });
   return { json: { token }, lines: [token] };
 }
 

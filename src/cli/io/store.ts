@@ -1,6 +1,4 @@
-import type { Access } from '../../access/open-access.ts';
 import type { Config } from '../../config/config.ts';
-import type { Clock } from '../../runtime/clock.ts';
 import type { Store } from '../../store/engine/connection.ts';
 import { type CommonOptions, configOf } from './options.ts';
 import { type Terminal, unlessInterrupted } from './terminal.ts';
@@ -26,23 +24,4 @@ export async function withStore<T>(
   } finally {
     await store.close();
   }
-}
-
-/** As `withStore`, with accounts, keys and sessions. Limits are not counted here, so Redis is left alone. */
-export async function withAccess<T>(
-  terminal: Terminal,
-  options: CommonOptions,
-  work: (access: Access) => Promise<T>,
-  now: Clock = terminal.now,
-): Promise<T> {
-  return withStore(terminal, options, async (store, config) => {
-    const { openAccess } = await import('../../access/open-access.ts');
-    const log = (line: string) => void terminal.stderr.write(`${line}\n`);
-    const access = await openAccess({ store, config: { ...config, redisUrl: null }, now, log });
-    try {
-      return await work(access);
-    } finally {
-      await access.close();
-    }
-  });
 }

@@ -4,6 +4,7 @@ import type { Store } from '../../store/engine/connection.ts';
 import { inSettledTransaction, type Transaction } from '../../store/engine/transaction.ts';
 import { rejectSealed, SessionSealed } from '../../store/market/session-seals.ts';
 import { recomputeChains, sessionsOfChains } from './chains.ts';
+import type { RecomputedDataset } from './dataset-names.ts';
 import { recomputeFlow, sessionsOfFlow } from './flow.ts';
 import { recomputeGreeks, sessionsOfGreeks } from './greeks.ts';
 import type { RecomputeWork, UnderlyingSession } from './session-work.ts';
@@ -20,29 +21,22 @@ export interface RecomputedSession extends UnderlyingSession {
 
 /** One kind of stored data that can be computed again. */
 interface Recomputing {
-  describes: string;
   /** The sessions in need of it, in the order in which they are computed. */
   sessions(store: Store): Promise<UnderlyingSession[]>;
   /** Computes a session again, in a transaction of its own that may write it; returns how much changed. */
   run(tx: Transaction, session: UnderlyingSession, how: RecomputeWork): Promise<number>;
 }
 
-export const recomputedNames = ['chain', 'greeks', 'flow'] as const;
-export type RecomputedDataset = (typeof recomputedNames)[number];
-
-export const recomputed: Record<RecomputedDataset, Recomputing> = {
+const recomputed: Record<RecomputedDataset, Recomputing> = {
   chain: {
-    describes: 'chain captures and dealer gamma, of sessions computed by an older version of the methodology',
     sessions: sessionsOfChains,
     run: recomputeChains,
   },
   greeks: {
-    describes: 'minute volatilities and greeks of contracts, of sessions solved by an older version of the methodology',
     sessions: sessionsOfGreeks,
     run: recomputeGreeks,
   },
   flow: {
-    describes: 'sides of large trades, of sessions whose option quotes are stored',
     sessions: sessionsOfFlow,
     run: recomputeFlow,
   },

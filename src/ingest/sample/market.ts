@@ -6,7 +6,7 @@ import { isTape, type SampleShape, type SampleTask, sampleShape, untilLatest } f
 import type { SampleWriterData, SampleWritten } from '../../sample/writer.ts';
 import { exclusively } from '../../store/engine/advisory-lock.ts';
 import type { Store } from '../../store/engine/connection.ts';
-import type { Dataset } from '../datasets.ts';
+import type { Dataset } from '../dataset-names.ts';
 import { type FileReport, ingestFiles } from '../ingest.ts';
 import { endSampleLoading, missingSample, type SampleLoading, writeSampleMetadata } from '../sample-metadata.ts';
 

@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib';
 import { describe, expect, test } from 'vitest';
 import { exchangeInstant } from '../../../src/domain/market-time.ts';
 import { captureChainsOnce } from '../../../src/ingest/chains/capture-chains.ts';
-import { type Dataset, datasetNames } from '../../../src/ingest/datasets.ts';
+import { type Dataset, datasetNames } from '../../../src/ingest/dataset-names.ts';
 import { type IngestOptions, ingestFiles } from '../../../src/ingest/ingest.ts';
 import { reconcile } from '../../../src/ingest/options/reconcile.ts';
 import { inTransaction } from '../../../src/store/engine/transaction.ts';

@@ -1,0 +1,26 @@
+/** The kinds of vendor files that can be stored. */
+export const datasetNames = [
+  'symbols',
+  'stock-minute-bars',
+  'stock-day-bars',
+  'option-minute-bars',
+  'open-interest',
+  'chain',
+  'stock-trades',
+  'option-trades',
+  'option-quotes',
+] as const;
+export type Dataset = (typeof datasetNames)[number];
+
+/** The content of each dataset's files, for `--help`. */
+export const datasetContents: Record<Dataset, string> = {
+  symbols: 'the registry and ticker directory',
+  'stock-minute-bars': 'minute aggregates of stocks; 5m and 1h bars are computed',
+  'stock-day-bars': 'day aggregates of stocks',
+  'option-minute-bars': 'minute aggregates of option contracts; 5m bars are computed',
+  'open-interest': 'open interest of every listed contract; the session is in the file name',
+  chain: 'option chains, delayed-quote CSV or JSON; dealer gamma is computed',
+  'stock-trades': 'full stock tapes; bars of all lengths and off-exchange figures are computed',
+  'option-trades': 'full option tapes; flow, bars and end-of-day lists are computed; sides come from option quotes',
+  'option-quotes': 'bids and offers of option contracts, which give the trade sides of tapes read afterwards',
+};

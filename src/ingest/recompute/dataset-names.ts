@@ -1,0 +1,10 @@
+/** The kinds of stored data that can be computed again. */
+export const recomputedNames = ['chain', 'greeks', 'flow'] as const;
+export type RecomputedDataset = (typeof recomputedNames)[number];
+
+/** The content of each, for `--help`. */
+export const recomputedContents: Record<RecomputedDataset, string> = {
+  chain: 'chain captures and dealer gamma, of sessions computed by an older version of the methodology',
+  greeks: 'minute volatilities and greeks of contracts, of sessions solved by an older version of the methodology',
+  flow: 'sides of large trades, of sessions whose option quotes are stored',
+};
