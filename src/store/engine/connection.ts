@@ -3,7 +3,7 @@ import { currentRequest } from '../../runtime/request-scope.ts';
 import { type BlockCache, createBlockCache } from './block-cache.ts';
 import { DataVersions } from './data-versions.ts';
 import { openEmbeddedServer } from './embedded/embedded-server.ts';
-import { type MigrateOptions, migrate } from './migrations.ts';
+import { isMigrated, type MigrateOptions, migrate } from './migrations.ts';
 import { toNumber } from './models/checked-number.ts';
 import { readModels } from './models/noted-models.ts';
 import { type HeldModels, type Models, openPrisma, type PrismaOverPool } from './models/prisma.ts';
@@ -138,7 +138,7 @@ export async function openStore(options: StoreOptions): Promise<Store> {
   try {
     const schema = await reach(pool, databaseUrl);
     const nodes = await watchNodes(pool);
-    const migrated = await migrateWithoutLimits(connection, { apply, log });
+    const migrated = (await isMigrated(pool)) ? [] : await migrateWithoutLimits(connection, { apply, log });
     const prisma = openPrisma(pool, schema);
     const primary = readerOf(pool, prisma, nodes);
     const standbys = readUrls.map((url) => replicaPools(url, openPool, { schema, nodes }));

@@ -23,6 +23,8 @@ const recordTable = `CREATE TABLE IF NOT EXISTS "_prisma_migrations" (
   "applied_steps_count" integer NOT NULL DEFAULT 0
 )`;
 
+type Queryable = Pick<pg.Pool, 'query'>;
+
 interface Migration {
   name: string;
   sql: string;
@@ -36,6 +38,11 @@ export interface MigrateOptions {
   /** false: apply nothing, and refuse a store that lacks some. */
   apply?: boolean;
   log?: (line: string) => void;
+}
+
+/** Whether the store is at the code's version. Refuses the stores that `migrate` refuses. */
+export async function isMigrated(client: Queryable): Promise<boolean> {
+  return (await findMissing(client, readMigrations(migrationsFolder))).length === 0;
 }
 
 /**
@@ -80,7 +87,7 @@ function readMigrations(folder: string): Migration[] {
     .sort((a, b) => (a.name < b.name ? -1 : 1));
 }
 
-async function findMissing(client: pg.PoolClient, migrations: Migration[]): Promise<Migration[]> {
+async function findMissing(client: Queryable, migrations: Migration[]): Promise<Migration[]> {
   const exists = await client.query(`SELECT to_regclass('"_prisma_migrations"') IS NOT NULL AS found`);
   if (exists.rows[0].found !== true) return migrations;
   const { rows } = await client.query<{ name: string; checksum: string; finished: boolean }>(
