@@ -32,7 +32,7 @@ function modulesOf(args: readonly string[]): string[] {
 
 const layersOf = (modules: readonly string[]) =>
   new Set(modules.flatMap((path) => /^src\/(\w+)\//.exec(path)?.[1] ?? []));
-const gateway = ['schema', 'resolvers', 'rest', 'graphql', 'mcp', 'pages', 'live', 'sample', 'tape', 'observe'];
+const gateway = ['schema', 'resolvers', 'rest', 'graphql', 'mcp', 'live', 'sample', 'tape', 'observe'];
 
 it.each([['--help'], ['--version'], ['serve --help'], ['ingest --help']])(
   'tapegraph %s loads neither the gateway nor the database',
