@@ -128,6 +128,7 @@ describe('every command writes to a distributed store what it writes to the embe
       'api_keys',
       'journal_accounts',
       'journal_imports',
+      'journal_sizes',
       'journal_trades',
       'stream_tickets',
       'usage_counts',
