@@ -11,7 +11,6 @@ const checks = [
   { name: 'dead code', command: 'knip --no-progress' },
   { name: 'code that only tests call', command: 'knip --no-progress --production --tags=-testonly' },
   { name: 'generated files', command: 'node scripts/generate.ts --check' },
-  { name: 'captured answers', command: 'node scripts/capture-examples.ts --check' },
   { name: 'words of written dates', command: 'node scripts/generate-date-words.ts --check' },
   { name: 'install weight', command: 'node scripts/install-weight.ts' },
   { name: 'printed schema', command: 'node scripts/print-schema.ts --check' },
