@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os';
 import { join } from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
+import { instantBounds } from '../src/domain/instant-gate.ts';
 import { createRecordSorter } from '../src/ingest/files/record-sorter.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 import type { Pass } from './tape-passes.ts';
@@ -49,7 +50,11 @@ async function* ours(path: string): AsyncGenerator<number[]> {
   const onBadLine = ({ line, reason }: { line: number; reason: string }) => {
     throw new Error(`line ${line}: ${reason}`);
   };
-  for await (const prints of readOptionTrades(path, { book: createContractBook(), onBadLine }))
+  for await (const prints of readOptionTrades(path, {
+    book: createContractBook(),
+    bounds: instantBounds(Date.now()),
+    onBadLine,
+  }))
     for (const { contract, price, size, exchange, tsMs, tsNanos } of prints)
       yield [tsMs, tsNanos, contract.index, price, size, exchange];
 }

@@ -5,6 +5,7 @@ import { join } from 'node:path';
 import { pipeline } from 'node:stream/promises';
 import { createGunzip, createZstdCompress } from 'node:zlib';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
+import { instantBounds } from '../src/domain/instant-gate.ts';
 import { readOptionTrades } from '../src/tape/prints/option-trades.ts';
 import { openDuckDb, type ReaderName, runReader, scanOf } from './reader-passes.ts';
 import { tapeFile } from './tape-file.ts';
@@ -83,7 +84,7 @@ async function badLines(): Promise<void> {
       const said: string[] = [];
       const onBadLine = ({ line: nth, reason }: { line: number; reason: string }) =>
         void said.push(`${nth}: ${reason}`);
-      const read = readOptionTrades(path, { book: createContractBook(), onBadLine });
+      const read = readOptionTrades(path, { book: createContractBook(), bounds: instantBounds(Date.now()), onBadLine });
       try {
         for await (const _ of read);
       } catch (error) {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { type RankedPrints, rankedLists } from '../src/analytics/flow/ranked-prints.ts';
 import { emptyCounts } from '../src/analytics/session/option-tape.ts';
 import { createContractBook } from '../src/domain/chain/contract-book.ts';
+import { instantBounds } from '../src/domain/instant-gate.ts';
 import { readOptionTape, type SessionPlan } from '../src/ingest/options/option-tape-files.ts';
 import { fileReaderOptions } from '../src/runtime/memory-plan.ts';
 import { type OnBadLine, readBytes } from '../src/tape/csv/tape-file.ts';
@@ -45,7 +46,11 @@ async function group(path: string): Promise<Grouped> {
   const volumes: number[] = [];
   const premiums: number[] = [];
   const counts: number[] = [];
-  for await (const prints of readOptionTrades(path, { book: createContractBook(), onBadLine })) {
+  for await (const prints of readOptionTrades(path, {
+    book: createContractBook(),
+    bounds: instantBounds(Date.now()),
+    onBadLine,
+  })) {
     for (const { contract, price, size } of prints) {
       const { index } = contract;
       volumes[index] = (volumes[index] ?? 0) + size;
@@ -61,6 +66,7 @@ const reading = (path: string, threads: number) => ({
   trades: [path],
   quotes: { files: [] },
   threads,
+  bounds: instantBounds(Date.now()),
   onBadLine,
   onBytes: () => {},
   refused: () => false,

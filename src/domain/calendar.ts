@@ -174,6 +174,16 @@ export function optionsOverAtMs(session: SessionDate): number {
   return hours ? hours.closeMs + lateCloseMs : exchangeInstant(addDays(session, 1));
 }
 
+/**
+ * The instant on a New York date until which nothing trades: its start if it trades, 20:00 on the eve of a trading day,
+ * else its end.
+ */
+export function closedUntil(date: SessionDate): number {
+  if (isTradingDay(date)) return exchangeInstant(date);
+  const next = addDays(date, 1);
+  return isTradingDay(next) ? exchangeInstant(date, sessionMinutes.extendedClose) : exchangeInstant(next);
+}
+
 /** The first instant from `tsMs` on at which the regular session is open. */
 export function openFrom(tsMs: number): number {
   const date = exchangeDate(tsMs);

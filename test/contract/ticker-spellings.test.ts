@@ -6,6 +6,7 @@ import { readLiveLine } from '../../src/tape/live/live-line.ts';
 import { type TestApp, testApp } from '../support/app.ts';
 import { readEvents } from '../support/event-reader.ts';
 import { storeDays } from '../support/market.ts';
+import { wideBounds } from '../support/tapes/tape-lines.ts';
 
 // Friday 2026-11-20, 12:00 in New York.
 const nowMs = Date.parse('2026-11-20T17:00Z');
@@ -84,7 +85,9 @@ describe.each(spellings)('%s is BRK.B', (written) => {
 
 test.each(['BRK-B', 'BRK/B', 'BRK B'])('%s of a live line is BRK.B', (symbol) => {
   const line = { type: 'index_value', symbol, value: 450, sip_timestamp: '1710511200000000000' };
-  expect(readLiveLine(JSON.stringify(line), createContractBook())).toMatchObject({ value: { symbol: 'BRK.B' } });
+  expect(readLiveLine(JSON.stringify(line), createContractBook(), wideBounds)).toMatchObject({
+    value: { symbol: 'BRK.B' },
+  });
 });
 
 test('names of quotes that are not those of their symbols are 400', async () => {

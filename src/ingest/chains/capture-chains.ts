@@ -1,4 +1,5 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
+import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
 import type { Store } from '../../store/engine/connection.ts';
@@ -60,6 +61,8 @@ function readAnswer(symbol: string, bytes: Buffer, nowMs: number, log: CaptureLo
   });
   if (capture.underlying !== symbol)
     throw new TapeFileError(symbol, `the source returned the chain of ${capture.underlying}`);
+  if (!isWithin(instantBounds(nowMs), capture.capturedAt))
+    throw new TapeFileError(symbol, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   if (capture.capturedAt > nowMs + clockToleranceMs)
     throw new TapeFileError(symbol, `the chain has a time in the future: ${iso(capture.capturedAt)}`);
   if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} bad options were skipped`);

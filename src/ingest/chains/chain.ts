@@ -4,6 +4,7 @@ import { methodologySettings, methodologyVersion } from '../../analytics/methodo
 import type { ChainCapture, SolveOrigin } from '../../domain/chain/chain.ts';
 import { contractId } from '../../domain/chain/option-contract.ts';
 import type { GexCapture } from '../../domain/gex.ts';
+import { instantBounds, isWithin, outOfBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { chainCaptureAt, saveChainCapture } from '../../store/chain/chain-captures.ts';
 import type { WrittenMinute } from '../../store/chain/greeks-minutes.ts';
@@ -20,6 +21,7 @@ import { removeGexCapture, saveGexCapture } from '../../store/gex/captures.ts';
 import { forgetFiles } from '../../store/market/ingested-files.ts';
 import { rejectSealed } from '../../store/market/session-seals.ts';
 import { readChain } from '../../tape/chains/chain-file.ts';
+import { TapeFileError } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
 import { saveUnderlyings } from '../files/option-underlyings.ts';
 
@@ -193,8 +195,10 @@ export async function storeChain(
 }
 
 /** A whole chain: its capture, and the GEX capture that follows from it. */
-export const loadChain: Loader = async ({ path, tx, settings, onBadLine, onBytes, onNote, refused }) => {
+export const loadChain: Loader = async ({ path, tx, settings, now, onBadLine, onBytes, onNote, refused }) => {
   const { capture, halfLines } = await readChain(path, onBadLine, onBytes);
+  if (!isWithin(instantBounds(now()), capture.capturedAt))
+    throw new TapeFileError(path, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   for (const { line, reason } of halfLines) onNote(`line ${line}, only one side stored: ${reason}`);
   const rows = capture.rows.length;
   if (refused()) return { rows, changed: 0 };

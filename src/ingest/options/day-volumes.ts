@@ -1,7 +1,9 @@
 import { contractId } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
-import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
+import type { SessionDate } from '../../domain/market-time.ts';
 import { optionMinuteBars } from '../../tape/chains/option-bars.ts';
+import { dayBarDate } from '../../tape/csv/bar-lines.ts';
 import { readCsv } from '../../tape/csv/csv.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
 
@@ -19,14 +21,15 @@ export interface VolumeDifference {
 export async function readDayVolumes(
   paths: readonly string[],
   session: SessionDate,
+  bounds: InstantBounds,
   onBadLine: OnBadLine,
   onBytes: OnBytes,
 ): Promise<Map<string, Map<string, number>>> {
   const volumes = new Map<string, Map<string, number>>();
   for (const path of paths) {
-    for await (const { records } of readCsv(path, optionMinuteBars, onBadLine, onBytes)) {
+    for await (const { records } of readCsv(path, optionMinuteBars(bounds), onBadLine, onBytes)) {
       for (const { contract, bar } of records) {
-        if (exchangeDate(bar.tsMs) !== session) continue;
+        if (dayBarDate(bar.tsMs) !== session) continue;
         const underlying = underlyingOf(contract.root);
         const known = volumes.get(underlying) ?? new Map<string, number>();
         if (known.size === 0) volumes.set(underlying, known);

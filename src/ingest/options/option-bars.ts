@@ -1,6 +1,7 @@
 import type { BarColumns } from '../../domain/bar.ts';
 import { contractId, type OptionContract, readOptionContract } from '../../domain/chain/option-contract.ts';
 import { underlyingOf } from '../../domain/chain/option-root.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
 import { exchangeDate, type SessionDate } from '../../domain/market-time.ts';
 import type { OptionBarRun } from '../../store/chain/option-bar-block.ts';
 import { lockOptionBars, saveOptionBars } from '../../store/chain/option-bars.ts';
@@ -44,7 +45,7 @@ export const loadOptionMinuteBars: Loader = async (job) => {
   const sessions = new Set<SessionDate>();
   const result = await loadBarFile(
     job,
-    optionMinuteBars,
+    optionMinuteBars(instantBounds(job.now())),
     (batch, { contract, bar }) => batch.push(keyOf(contract, bar.tsMs), bar),
     (batch) => writeBatch(job.tx, batch, sessions),
   );

@@ -1,4 +1,5 @@
 import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { lockOptionQuotes, type QuotePart, quotePart, saveQuoteParts } from '../../store/chain/option-quotes.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
@@ -17,12 +18,13 @@ const namedUnderlyings = 5;
 
 async function pushQuotes(
   sorter: RecordSorter,
-  { path, onBadLine, onBytes, refused }: FileJob,
+  { path, now, onBadLine, onBytes, refused }: FileJob,
   contracts: TradedContract[],
 ): Promise<void> {
   const book = createContractBook();
+  const bounds = instantBounds(now());
   const record = new Float64Array(quoteOrder.width);
-  for await (const batch of readOptionQuotes(path, { book, onBadLine, onBytes })) {
+  for await (const batch of readOptionQuotes(path, { book, bounds, onBadLine, onBytes })) {
     if (refused()) continue;
     for (const { contract, tsMs, tsNanos, sequence, bid, ask } of batch) {
       contracts[contract.index] = contract;

@@ -1,11 +1,19 @@
 import { stat } from 'node:fs/promises';
 import { createContractBook, type TradedContract } from '../../domain/chain/contract-book.ts';
 import type { CoverageStatus } from '../../domain/flow/coverage.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { dateOfEpochDay, type SessionDate } from '../../domain/market-time.ts';
 import { type ByteHeader, type BytePiece, readBytePieces } from '../../tape/csv/byte-csv.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { type OptionQuoteColumn, optionQuoteColumns } from '../../tape/prints/option-quotes.ts';
-import { recordAt as at, mostConditions, quotePutter, recordWidth as width } from '../../tape/prints/option-records.ts';
+import {
+  recordAt as at,
+  mostConditions,
+  quotePutter,
+  recordInstants,
+  recordWidth as width,
+} from '../../tape/prints/option-records.ts';
 import { type OptionTradeColumn, optionTradeColumns } from '../../tape/prints/option-trades.ts';
 import type { MadeSession, SolvedSession } from './option-session.ts';
 import type { QuoteSource } from './quote-source.ts';
@@ -45,6 +53,7 @@ export interface OptionTapeReading {
   quotes: QuoteSource;
   /** Threads that read and make sessions; 1 = this thread alone, which also reads what is small. */
   threads: number;
+  bounds: InstantBounds;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
   /** True once nothing more is collected: the files are read on only for their bad lines. */
@@ -140,7 +149,7 @@ async function readPieces<Name extends string>(
 
 /** Puts the prints of the files into their partitions: numbered by their lines, under the tape's numbers. */
 async function readTrades(
-  { trades, onBadLine, onBytes, refused }: OptionTapeReading,
+  { trades, bounds, onBadLine, onBytes, refused }: OptionTapeReading,
   threads: readonly TapeThread[],
   names: TapeNames,
   partitions: TapePartitions,
@@ -151,6 +160,7 @@ async function readTrades(
     // By thread: the tape's numbers of what it has met in this file.
     const contractsOf: number[][] = threads.map(() => []);
     const conditionsOf: number[][] = threads.map(() => []);
+    const [days, instantOf] = [closedDayCounter(), recordInstants()];
     const take: TakePiece = async (thread, { piece, records }) => {
       if (refused()) return;
       const [known, lists] = [contractsOf[thread]!, conditionsOf[thread]!];
@@ -160,6 +170,7 @@ async function readTrades(
       for (let i = 0; i < piece.records * width; i += width) {
         const contract = known[records[i + at.contract]!]!;
         const conditions = lists[records[i + at.exchangeAndConditions]! >>> 16]!;
+        days.add(instantOf(records, i));
         records[i + at.contract] = numberOf[contract]!;
         records[i + at.exchangeAndConditions] = (records[i + at.exchangeAndConditions]! & 0xffff) | (conditions << 16);
         records[i + at.sequence] = ++names.prints[contract]!;
@@ -167,8 +178,9 @@ async function readTrades(
       }
       await partitions.flush();
     };
-    const stage = (header: ByteHeader<OptionTradeColumn>): TapeStage => ({ kind: 'trades', header });
+    const stage = (header: ByteHeader<OptionTradeColumn>): TapeStage => ({ kind: 'trades', header, bounds });
     await readPieces(path, readBytePieces(path, optionTradeColumns, onBytes), stage, { threads, onBadLine }, take);
+    if (!refused()) days.check(path);
   }
   return prints;
 }
@@ -176,7 +188,7 @@ async function readTrades(
 /** Puts quotes of files beside the prints of their contracts. */
 async function readQuoteFiles(
   paths: readonly string[],
-  { onBadLine, onBytes, refused }: OptionTapeReading,
+  { bounds, onBadLine, onBytes, refused }: OptionTapeReading,
   threads: readonly TapeThread[],
   { contracts, numberOf }: TapeNames,
   partitions: TapePartitions,
@@ -192,7 +204,9 @@ async function readQuoteFiles(
     await partitions.flush();
   };
   for (const path of paths) {
-    const stage = (header: ByteHeader<OptionQuoteColumn>): TapeStage => ({ kind: 'quotes', header, contracts: ids });
+    const stage = (header: ByteHeader<OptionQuoteColumn>): TapeStage => {
+      return { kind: 'quotes', header, bounds, contracts: ids };
+    };
     // The bytes of quotes are not those of the file that is counted; asking is how a stop is noticed.
     const pieces = readBytePieces(path, optionQuoteColumns, () => onBytes(0));
     await readPieces(path, pieces, stage, { threads, onBadLine }, take);

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto';
 import { methodologyVersion } from '../../analytics/methodology.ts';
 import type { OptionTapeCounts } from '../../analytics/session/option-tape.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import { readBytes } from '../../tape/csv/tape-file.ts';
 import type { IngestSettings, Loader } from '../files/file-job.ts';
@@ -43,7 +44,9 @@ export const loadOptionTrades: Loader = async ({ path, tx, settings, now, onBadL
     onBadLine(bad);
   };
   const quotes = quotesOfTape(tx, quoteFiles);
-  const files = await readOptionTape({ trades: [path], quotes, threads, onBadLine: counting, onBytes, refused });
+  const bounds = instantBounds(now());
+  const reading = { trades: [path], quotes, threads, bounds, onBadLine: counting, onBytes, refused };
+  const files = await readOptionTape(reading);
   const rows = files.prints;
   const sessions: SessionDate[] = [];
   let changed = 0;

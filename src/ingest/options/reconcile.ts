@@ -1,5 +1,6 @@
 import { methodologySettings, tapeSettings } from '../../analytics/methodology.ts';
 import { optionsAreOver } from '../../domain/calendar.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
 import type { SessionDate } from '../../domain/market-time.ts';
 import type { Clock } from '../../runtime/clock.ts';
 import { noteOwnData, sampleKeyEnded } from '../../store/account/own-data.ts';
@@ -76,7 +77,7 @@ async function store(
     onBytes = () => {},
   }: ReconcileOptions,
 ): Promise<Omit<ReconcileReport, 'badLines' | 'badLineCount'>> {
-  const aggregates = await readDayVolumes(paths.dayAggregates, date, log.add, onBytes);
+  const aggregates = await readDayVolumes(paths.dayAggregates, date, instantBounds(now()), log.add, onBytes);
   if (log.refused()) throw new FileRefused();
   const differences: VolumeDifference[] = [];
   const differing = new Set<string>();
@@ -137,6 +138,7 @@ async function rebuild(
     trades: paths.trades,
     quotes: 'files' in source ? source : { stored: (span) => source.stored({ ...span, from: date, to: date }) },
     threads,
+    bounds: instantBounds(options.now()),
     onBadLine: log.add,
     onBytes,
     refused: log.refused,

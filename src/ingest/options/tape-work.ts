@@ -1,5 +1,6 @@
 import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
 import { contractId, readOptionContract } from '../../domain/chain/option-contract.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { ByteHeader } from '../../tape/csv/byte-csv.ts';
 import type { OptionQuoteColumn } from '../../tape/prints/option-quotes.ts';
 import {
@@ -13,9 +14,14 @@ import { type MadeSession, makeSession, type SessionWork, type SolvedSession } f
 
 /** What comes next: pieces of a file of trades, of quotes, or sessions. Plain data. */
 export type TapeStage =
-  | { kind: 'trades'; header: ByteHeader<OptionTradeColumn> }
+  | { kind: 'trades'; header: ByteHeader<OptionTradeColumn>; bounds: InstantBounds }
   /** Contracts that traded, by the numbers that their quotes are given. */
-  | { kind: 'quotes'; header: ByteHeader<OptionQuoteColumn>; contracts: readonly string[] }
+  | {
+      kind: 'quotes';
+      header: ByteHeader<OptionQuoteColumn>;
+      bounds: InstantBounds;
+      contracts: readonly string[];
+    }
   /** Lists of conditions by the numbers in the records. */
   | { kind: 'sessions'; conditions: readonly (readonly number[])[] };
 
@@ -52,8 +58,9 @@ export function createTapeWork(): TapeWork {
   return {
     begin(stage) {
       reader = null;
-      if (stage.kind === 'trades') reader = tradePieceReader(stage.header);
-      else if (stage.kind === 'quotes') reader = quotePieceReader(stage.header, tradedOnly(stage.contracts));
+      if (stage.kind === 'trades') reader = tradePieceReader(stage.header, stage.bounds);
+      else if (stage.kind === 'quotes')
+        reader = quotePieceReader(stage.header, stage.bounds, tradedOnly(stage.contracts));
       else conditions = stage.conditions;
     },
     read: (bytes, into) => reader!(bytes, into),

@@ -1,5 +1,6 @@
 import { type BarColumns, barColumns, type Timeframe } from '../../domain/bar.ts';
 import { aggregateBars } from '../../domain/bar-aggregation.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import {
@@ -74,7 +75,7 @@ async function loadBars(job: FileJob, timeframe: '1m' | '1d'): Promise<FileResul
   const sessions = new Set<SessionDate>();
   const result = await loadBarFile(
     job,
-    timeframe === '1m' ? stockMinuteBars : stockDayBars,
+    (timeframe === '1m' ? stockMinuteBars : stockDayBars)(instantBounds(job.now())),
     (batch, { symbol, bar }) => batch.push(symbol, bar),
     (batch) => writeBatch(job.tx, timeframe, batch, sessions),
   );

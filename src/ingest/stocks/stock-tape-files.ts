@@ -1,6 +1,8 @@
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { addDays, exchangeDate, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import type { StockPrint } from '../../domain/print.ts';
 import type { OnBadLine, OnBytes } from '../../tape/csv/tape-file.ts';
+import { closedDayCounter } from '../../tape/prints/closed-days.ts';
 import { readStockTrades } from '../../tape/prints/stock-trades.ts';
 import { internTable } from '../files/intern-table.ts';
 import { createRecordSorter } from '../files/record-sorter.ts';
@@ -39,6 +41,7 @@ export interface StockTapeFile {
 
 export interface StockTapeReading {
   path: string;
+  bounds: InstantBounds;
   onBadLine: OnBadLine;
   onBytes: OnBytes;
   /** True once nothing more is collected: the file is read on only for its bad lines. */
@@ -49,15 +52,17 @@ export interface StockTapeReading {
  * Reads a stock tape with its lines in any order. Memory holds what a sorter holds. Throws `TapeFileError`. Always
  * close it, also after an error.
  */
-export async function readStockTape({ path, onBadLine, onBytes, refused }: StockTapeReading): Promise<StockTapeFile> {
+export async function readStockTape({ path, refused, ...reading }: StockTapeReading): Promise<StockTapeFile> {
   const sorter = createRecordSorter({ width, keys: [at.symbol, at.tsMs] });
   const symbols = internTable<string>();
   const lists = internTable<readonly number[]>();
   const record = new Float64Array(width);
+  const days = closedDayCounter();
   try {
-    for await (const prints of readStockTrades(path, onBadLine, onBytes)) {
+    for await (const prints of readStockTrades(path, reading)) {
       if (refused()) continue;
       for (const print of prints) {
+        days.add(print.tsMs);
         record[at.symbol] = symbols.of(print.symbol);
         record[at.tsMs] = print.tsMs;
         record[at.tsNanos] = print.tsNanos;
@@ -75,6 +80,7 @@ export async function readStockTape({ path, onBadLine, onBytes, refused }: Stock
         if (full) await full;
       }
     }
+    if (!refused()) days.check(path);
   } catch (error) {
     await sorter.close();
     throw error;
@@ -116,7 +122,7 @@ export async function readStockTape({ path, onBadLine, onBytes, refused }: Stock
       let dayEndMs = -Infinity;
       let take: ((print: StockPrint) => void) | null = null;
       for await (const records of sorter.sorted()) {
-        onBytes(0);
+        reading.onBytes(0);
         for (let i = 0; i < records.length; i += width) {
           if (records[i + at.symbol] !== symbol || records[i + at.tsMs]! >= dayEndMs) {
             if (take) await end();

@@ -1,6 +1,7 @@
 import { createStockTape, type StockTape } from '../../analytics/session/stock-tape.ts';
 import { type BarColumns, type Timeframe, timeframes } from '../../domain/bar.ts';
 import { listingExchangeOfTape } from '../../domain/exchanges.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
 import { addDays, exchangeInstant, type SessionDate } from '../../domain/market-time.ts';
 import type { Transaction } from '../../store/engine/transaction.ts';
 import { type BarRun, lockAllBarBlocks, writeBars } from '../../store/market/bar-blocks.ts';
@@ -70,7 +71,7 @@ function barWriter(tx: Transaction) {
  * close, and the off-exchange figures take the place of what was stored of these sessions.
  */
 export const loadStockTrades: Loader = async ({ path, tx, now, onBadLine, onBytes, onNote, refused }: FileJob) => {
-  const file = await readStockTape({ path, onBadLine, onBytes, refused });
+  const file = await readStockTape({ path, bounds: instantBounds(now()), onBadLine, onBytes, refused });
   const rows = file.prints;
   try {
     if (refused()) return { rows, changed: 0 };

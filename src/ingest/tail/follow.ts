@@ -79,7 +79,7 @@ export async function follow(
     badLines++;
     options.onBadLine(bad);
   };
-  const batches = readLiveLines(pieces, { name: options.source, book: follower.book, onBadLine });
+  const batches = readLiveLines(pieces, { name: options.source, book: follower.book, now: options.now, onBadLine });
   let through = 0;
   let dueAt = Number.POSITIVE_INFINITY;
   let next = batches.next();

@@ -137,7 +137,7 @@ export function createFollower(store: Store, options: FollowerOptions) {
       if (position.session === null) return committedLines;
       session = await open(tx, position.session, position.solvedMs);
       const stored = unpacked(storedLines(tx, source, position.session));
-      for await (const { records } of readLiveLines(stored, { name: source, book, onBadLine: () => {} }))
+      for await (const { records } of readLiveLines(stored, { name: source, book, now, onBadLine: () => {} }))
         for (const record of records) {
           if (record.type === 'chain' || dateOf(record) !== session.date) continue;
           await solveBefore(session, instantOf(record));

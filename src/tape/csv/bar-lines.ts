@@ -1,6 +1,9 @@
 import type { Bar } from '../../domain/bar.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
+import { dateOfEpochDay, exchangeDate, type SessionDate } from '../../domain/market-time.ts';
+import { dayMs } from '../../domain/units.ts';
 import type { ColumnIndex } from './csv.ts';
-import { readCount, readNanoseconds, readNumber, shown } from './values.ts';
+import { problemOfNanoseconds, readCount, readNanoseconds, readNumber, shown } from './values.ts';
 
 /** Columns of the vendor's aggregate flat files, for stocks and options, minutes and days. */
 export const barColumns = ['ticker', 'volume', 'open', 'close', 'high', 'low', 'window_start'] as const;
@@ -25,7 +28,10 @@ function optionalNumber(fields: readonly string[], index: number, read: (text: s
  * epoch; `transactions` blank = unknown; `vwap` is null where the file has no such column. A volume with a fraction
  * (fractional shares) is rounded to whole shares.
  */
-export function barReader(at: ColumnIndex<BarColumnName>): (fields: readonly string[]) => Bar | string {
+export function barReader(
+  at: ColumnIndex<BarColumnName>,
+  bounds: InstantBounds,
+): (fields: readonly string[]) => Bar | string {
   return (fields) => {
     const open = readNumber(fields[at.open]!);
     const high = readNumber(fields[at.high]!);
@@ -40,9 +46,8 @@ export function barReader(at: ColumnIndex<BarColumnName>): (fields: readonly str
     const volume = readNumber(fields[at.volume]!);
     if (!(volume >= 0 && volume <= mostCounted))
       return `volume: expected a number from 0 to ${mostCounted}, got ${shown(fields[at.volume]!)}`;
-    const tsMs = readNanoseconds(fields[at.window_start]!);
-    if (Number.isNaN(tsMs))
-      return `window_start: expected nanoseconds since 1970, got ${shown(fields[at.window_start]!)}`;
+    const tsMs = readNanoseconds(fields[at.window_start]!, bounds);
+    if (Number.isNaN(tsMs)) return `window_start: ${problemOfNanoseconds(fields[at.window_start]!, bounds)}`;
     const tradeCount = optionalNumber(fields, at.transactions, readCount);
     if (tradeCount !== null && !(tradeCount <= mostCounted))
       return `transactions: expected a whole number or nothing, got ${shown(fields[at.transactions]!)}`;
@@ -51,4 +56,12 @@ export function barReader(at: ColumnIndex<BarColumnName>): (fields: readonly str
       return `vwap: expected a price above 0 or nothing, got ${shown(fields[at.vwap]!)}`;
     return { tsMs, open, high, low, close, volume: Math.round(volume), vwap, tradeCount };
   };
+}
+
+/**
+ * The session of a day aggregate: the UTC date of a `window_start` of 00:00 UTC, which is how some vendors write a
+ * date; the New York date of any other.
+ */
+export function dayBarDate(tsMs: number): SessionDate {
+  return tsMs % dayMs === 0 ? dateOfEpochDay(tsMs / dayMs) : exchangeDate(tsMs);
 }

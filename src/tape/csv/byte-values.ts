@@ -1,5 +1,5 @@
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { priceUnits, sizeParts } from '../../domain/print.ts';
-import { maxEpochMs } from '../../domain/units.ts';
 import { readNumber } from './values.ts';
 
 /*
@@ -77,11 +77,10 @@ export function sizeMicrosAt(bytes: Buffer, start: number, end: number): number 
   return Number.isNaN(whole) ? scaledAt(bytes, start, end, sizePlaces) : whole * sizeParts;
 }
 
-/** Nanosecond stamps have from 13 to 21 digits: their milliseconds are all but the last six. */
-export function stampMsAt(bytes: Uint8Array, start: number, end: number): number {
-  if (end - start < 13) return Number.NaN;
+/** Epoch ms of a nanosecond stamp, all but its last six digits; NaN when it is none within the bounds. */
+export function stampMsAt(bytes: Uint8Array, start: number, end: number, { fromMs, toMs }: InstantBounds): number {
   const ms = countAt(bytes, start, end - 6);
-  return ms <= maxEpochMs ? ms : Number.NaN;
+  return ms >= fromMs && ms <= toMs ? ms : Number.NaN;
 }
 
 /** The nanoseconds of a stamp within its millisecond. */

@@ -1,8 +1,9 @@
 import type { Bar } from '../../domain/bar.ts';
-import { exchangeDate, exchangeInstant } from '../../domain/market-time.ts';
-
+import { isTradingDay } from '../../domain/calendar.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
+import { exchangeInstant } from '../../domain/market-time.ts';
 import { minuteMs } from '../../domain/units.ts';
-import { type BarColumnName, barColumns, barReader, optionalBarColumns } from './bar-lines.ts';
+import { type BarColumnName, barColumns, barReader, dayBarDate, optionalBarColumns } from './bar-lines.ts';
 import type { ColumnIndex, CsvFormat } from './csv.ts';
 import { shown } from './values.ts';
 import { readVendorTicker } from './vendor-ticker.ts';
@@ -15,9 +16,9 @@ export interface StockBar {
 
 type StockBarFormat = CsvFormat<StockBar, (typeof barColumns)[number], (typeof optionalBarColumns)[number]>;
 
-function stockBarFormat(problemOf: (bar: Bar) => string | null): StockBarFormat {
+function stockBarFormat(bounds: InstantBounds, problemOf: (bar: Bar) => string | null): StockBarFormat {
   const reader = (at: ColumnIndex<BarColumnName>) => {
-    const read = barReader(at);
+    const read = barReader(at, bounds);
     // Lines of one ticker follow one another: its form is checked once a run.
     let text = '';
     let symbol: string | null = null;
@@ -34,17 +35,17 @@ function stockBarFormat(problemOf: (bar: Bar) => string | null): StockBarFormat 
 }
 
 /** Minute aggregates: `window_start` is the start of a minute. */
-export const stockMinuteBars = stockBarFormat((bar) =>
-  bar.tsMs % minuteMs === 0
-    ? null
-    : `window_start: expected the start of a minute, got ${new Date(bar.tsMs).toISOString()}`,
-);
+export const stockMinuteBars = (bounds: InstantBounds): StockBarFormat =>
+  stockBarFormat(bounds, (bar) =>
+    bar.tsMs % minuteMs === 0
+      ? null
+      : `window_start: expected the start of a minute, got ${new Date(bar.tsMs).toISOString()}`,
+  );
 
-/**
- * Day aggregates: the New York date of `window_start` is the session, and 00:00 there is the bar's start, regardless of
- * the time in the file.
- */
-export const stockDayBars = stockBarFormat((bar) => {
-  bar.tsMs = exchangeInstant(exchangeDate(bar.tsMs));
-  return null;
-});
+/** Day aggregates: 00:00 New York of `dayBarDate` is the bar's start. A date without trading has no bar. */
+export const stockDayBars = (bounds: InstantBounds): StockBarFormat =>
+  stockBarFormat(bounds, (bar) => {
+    const date = dayBarDate(bar.tsMs);
+    bar.tsMs = exchangeInstant(date);
+    return isTradingDay(date) ? null : `window_start: expected a day with trading, got ${date}`;
+  });

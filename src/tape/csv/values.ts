@@ -1,4 +1,4 @@
-import { maxEpochMs } from '../../domain/units.ts';
+import { expectedTime, type InstantBounds, isWithin } from '../../domain/instant-gate.ts';
 
 function isDigitOrPoint(code: number): boolean {
   return (code >= 48 && code <= 57) || code === 46;
@@ -42,11 +42,20 @@ export function readCount(text: string): number {
   return Number.isSafeInteger(value) && value >= 0 ? value : Number.NaN;
 }
 
-/** Epoch ms of a nanosecond stamp (the part below a millisecond is dropped); NaN when it is none. */
-export function readNanoseconds(text: string): number {
-  if (text.length < 13 || text.length > 21) return Number.NaN;
-  const ms = readCount(text.slice(0, -6));
-  return ms <= maxEpochMs && readCount(text.slice(-6)) >= 0 ? ms : Number.NaN;
+const digits = /^\d+$/;
+
+/**
+ * Epoch ms of a nanosecond stamp (the part below a millisecond is dropped); NaN when it is none within the bounds.
+ */
+export function readNanoseconds(text: string, bounds: InstantBounds): number {
+  const ms = digits.test(text) ? +text.slice(0, -6) : Number.NaN;
+  return isWithin(bounds, ms) ? ms : Number.NaN;
+}
+
+/** Why a text is no nanosecond stamp within the bounds. */
+export function problemOfNanoseconds(text: string, bounds: InstantBounds): string {
+  const value = digits.test(text) ? +text : Number.NaN;
+  return `expected ${expectedTime(value, 'nanoseconds', bounds)}, got ${shown(text)}`;
 }
 
 /** What a bad field's reason says of it. */

@@ -1,8 +1,17 @@
 import type { ChainCapture, ChainRow } from '../../domain/chain/chain.ts';
 import { readOptionContract } from '../../domain/chain/option-contract.ts';
-import { maxEpochMs } from '../../domain/units.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { assembleChain, contractRow } from '../chains/chain-rows.ts';
-import { BadField, contractOf, objectOf, optionalNumber, tickerOf, type Unread, whole } from './live-fields.ts';
+import {
+  BadField,
+  contractOf,
+  instant,
+  objectOf,
+  optionalNumber,
+  tickerOf,
+  type Unread,
+  whole,
+} from './live-fields.ts';
 
 function rowOf(value: unknown, path: string): ChainRow {
   const row = objectOf(value, path);
@@ -35,7 +44,7 @@ function rowOf(value: unknown, path: string): ChainRow {
  * iv; null, no key at all, or a number outside its domain is unknown. Throws `BadField`, or `TapeFileError` for
  * contracts of several underlyings or a contract that is there twice.
  */
-export function chainOfLine(line: Unread): ChainCapture {
+export function chainOfLine(line: Unread, bounds: InstantBounds): ChainCapture {
   const underlying = tickerOf(line, 'underlying');
   if (!Array.isArray(line.rows)) throw new BadField('rows', 'a list', line.rows);
   const rows = line.rows.map((row, i) => {
@@ -51,7 +60,7 @@ export function chainOfLine(line: Unread): ChainCapture {
   const partial = line.partial ?? false;
   if (typeof partial !== 'boolean') throw new BadField('partial', 'true or false', partial);
   const chain = assembleChain('chain', rows, {
-    capturedAt: whole(line, 'captured_at_ms', maxEpochMs),
+    capturedAt: instant(line, 'captured_at_ms', bounds),
     spot: optionalNumber(line, 'spot'),
     priorCloseSpot: optionalNumber(line, 'prior_close_spot'),
     partial,

@@ -1,6 +1,6 @@
+import { expectedTime, type InstantBounds, isWithin } from '../../domain/instant-gate.ts';
 import { splitNanos } from '../../domain/print.ts';
 import { readTicker } from '../../domain/ticker.ts';
-import { maxEpochMs } from '../../domain/units.ts';
 import { shown } from '../csv/values.ts';
 import { largestId } from '../prints/print-fields.ts';
 
@@ -85,13 +85,21 @@ export function conditionIds(line: Unread): readonly number[] {
 }
 
 /**
- * Nanoseconds since 1970, in decimal digits as a text: as a JSON number they would lose their end. Throws `BadField`.
+ * Nanoseconds since 1970, in decimal digits as a text: as a JSON number they would lose their end. Throws `BadField`
+ * for what is no instant within the bounds.
  */
-export function stamp(line: Unread): { tsMs: number; tsNanos: number } {
+export function stamp(line: Unread, bounds: InstantBounds): { tsMs: number; tsNanos: number } {
   const value = line.sip_timestamp;
-  if (typeof value === 'string' && /^\d{13,21}$/.test(value)) {
-    const split = splitNanos(value);
-    if (split.tsMs <= maxEpochMs) return split;
-  }
-  throw new BadField('sip_timestamp', 'nanoseconds since 1970 as a string of digits', value);
+  if (typeof value !== 'string' || !/^\d+$/.test(value))
+    throw new BadField('sip_timestamp', 'nanoseconds since 1970 as a string of digits', value);
+  const split = splitNanos(value);
+  if (isWithin(bounds, split.tsMs)) return split;
+  throw new BadField('sip_timestamp', expectedTime(+value, 'nanoseconds', bounds), value);
+}
+
+/** Milliseconds since 1970. Throws `BadField` for what is no instant within the bounds. */
+export function instant(line: Unread, key: string, bounds: InstantBounds): number {
+  const value = whole(line, key);
+  if (isWithin(bounds, value)) return value;
+  throw new BadField(key, expectedTime(value, 'milliseconds', bounds), value);
 }

@@ -1,5 +1,6 @@
 import type { ChainCapture } from '../../domain/chain/chain.ts';
 import type { ContractBook } from '../../domain/chain/contract-book.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import {
   type IndexValue,
   type OptionPrint,
@@ -44,7 +45,7 @@ function priceAbove0(line: Unread, key: string): number {
   return price;
 }
 
-function stockPrint(line: Unread): StockPrint {
+function stockPrint(line: Unread, bounds: InstantBounds): StockPrint {
   const price = priceAbove0(line, 'price');
   return {
     symbol: tickerOf(line, 'symbol'),
@@ -55,7 +56,7 @@ function stockPrint(line: Unread): StockPrint {
     ...splitSize(amount(line, 'size')),
     conditions: conditionIds(line),
     correction: whole(line, 'correction', largestId, 0),
-    ...stamp(line),
+    ...stamp(line, bounds),
     sequence: whole(line, 'sequence_number'),
     tape: whole(line, 'tape', largestId, 0),
   };
@@ -64,7 +65,7 @@ function stockPrint(line: Unread): StockPrint {
 /** The largest price an option's record holds, in dollars. */
 const optionDollars = Math.floor(largestOptionPrice / priceUnits);
 
-function optionPrint(line: Unread, book: ContractBook): OptionPrint {
+function optionPrint(line: Unread, book: ContractBook, bounds: InstantBounds): OptionPrint {
   const size = whole(line, 'size', largestOptionSize);
   if (size === 0) throw new BadField('size', 'a number of contracts from 1', size);
   return {
@@ -74,37 +75,37 @@ function optionPrint(line: Unread, book: ContractBook): OptionPrint {
     size,
     conditions: conditionIds(line),
     correction: whole(line, 'correction', largestId, 0),
-    ...stamp(line),
+    ...stamp(line, bounds),
     sequence: whole(line, 'sequence_number'),
   };
 }
 
-function optionQuote(line: Unread, book: ContractBook): OptionQuote {
+function optionQuote(line: Unread, book: ContractBook, bounds: InstantBounds): OptionQuote {
   return {
     contract: contractOf(line, book.find),
     bid: toPriceUnits(amount(line, 'bid_price', optionDollars)),
     ask: toPriceUnits(amount(line, 'ask_price', optionDollars)),
-    ...stamp(line),
+    ...stamp(line, bounds),
     sequence: whole(line, 'sequence_number'),
   };
 }
 
-function recordOf(line: Unread, book: ContractBook): LiveRecord {
+function recordOf(line: Unread, book: ContractBook, bounds: InstantBounds): LiveRecord {
   switch (line.type) {
     case 'stock_print':
-      return { type: 'stock_print', print: stockPrint(line) };
+      return { type: 'stock_print', print: stockPrint(line, bounds) };
     case 'option_print':
-      return { type: 'option_print', print: optionPrint(line, book) };
+      return { type: 'option_print', print: optionPrint(line, book, bounds) };
     case 'option_quote':
-      return { type: 'option_quote', quote: optionQuote(line, book) };
+      return { type: 'option_quote', quote: optionQuote(line, book, bounds) };
     case 'index_value': {
       const value = priceAbove0(line, 'value');
-      return { type: 'index_value', value: { symbol: tickerOf(line, 'symbol'), value, ...stamp(line) } };
+      return { type: 'index_value', value: { symbol: tickerOf(line, 'symbol'), value, ...stamp(line, bounds) } };
     }
     case 'chain':
-      return { type: 'chain', chain: chainOfLine(line) };
+      return { type: 'chain', chain: chainOfLine(line, bounds) };
     case 'time':
-      return { type: 'time', tsMs: stamp(line).tsMs };
+      return { type: 'time', tsMs: stamp(line, bounds).tsMs };
     default:
       throw new BadField('type', 'stock_print, option_print, option_quote, index_value, chain or time', line.type);
   }
@@ -114,7 +115,7 @@ function recordOf(line: Unread, book: ContractBook): LiveRecord {
  * Reads one line of the live tape: what it says, or why it is bad. Contracts are found in `book`. Keys it does not know
  * are skipped.
  */
-export function readLiveLine(text: string, book: ContractBook): LiveRecord | string {
+export function readLiveLine(text: string, book: ContractBook, bounds: InstantBounds): LiveRecord | string {
   let value: unknown;
   try {
     value = JSON.parse(text);
@@ -122,7 +123,7 @@ export function readLiveLine(text: string, book: ContractBook): LiveRecord | str
     return 'not a JSON object';
   }
   try {
-    return recordOf(objectOf(value, 'line'), book);
+    return recordOf(objectOf(value, 'line'), book, bounds);
   } catch (error) {
     if (error instanceof BadField || error instanceof TapeFileError) return error.message;
     throw error;

@@ -1,5 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { ContractBook } from '../../domain/chain/contract-book.ts';
+import { instantBounds } from '../../domain/instant-gate.ts';
+import type { Clock } from '../../runtime/clock.ts';
 import type { OnBadLine } from '../csv/tape-file.ts';
 import { type LiveRecord, readLiveLine } from './live-line.ts';
 
@@ -43,6 +45,14 @@ function lineTail() {
   };
 }
 
+/** How a live tape is read. */
+export interface LiveReading {
+  name: string;
+  book: ContractBook;
+  now: Clock;
+  onBadLine: OnBadLine;
+}
+
 /**
  * Reads the live tape (docs/live-tape.md) as it comes, e.g. from stdin: a batch for each piece of the stream that ends
  * a line, at once, and nothing is read ahead of who takes the batches. Lines end with LF or CRLF; the last one needs no
@@ -50,17 +60,18 @@ function lineTail() {
  */
 export async function* readLiveLines(
   source: AsyncIterable<Uint8Array>,
-  { name, book, onBadLine }: { name: string; book: ContractBook; onBadLine: OnBadLine },
+  { name, book, now, onBadLine }: LiveReading,
 ): AsyncGenerator<LiveBatch> {
   const tail = lineTail();
   let line = 0;
+  let bounds = instantBounds(now());
 
   function read(bytes: Buffer | null): LiveRecord | string | null {
     if (bytes === null) return `over ${maxLineBytes} bytes long`;
     if (!isUtf8(bytes)) return 'not UTF-8 text';
     const text = bytes.toString('utf8');
     if (text.trim() === '') return null;
-    return readLiveLine(line === 1 ? text.replace(/^\ufeff/, '') : text, book);
+    return readLiveLine(line === 1 ? text.replace(/^\ufeff/, '') : text, book, bounds);
   }
 
   function take(bytes: Buffer | null, records: LiveRecord[]): void {
@@ -71,6 +82,7 @@ export async function* readLiveLines(
   }
 
   for await (const piece of source) {
+    bounds = instantBounds(now());
     const records: LiveRecord[] = [];
     let start = 0;
     for (let end = piece.indexOf(lineFeed); end >= 0; end = piece.indexOf(lineFeed, start)) {

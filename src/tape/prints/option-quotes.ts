@@ -1,4 +1,5 @@
 import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import type { OptionQuote } from '../../domain/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
@@ -24,6 +25,7 @@ function sideAt({ bytes, start, end }: ByteFields, column: number): number {
 export function optionQuoteReader(
   book: Pick<ContractBook, 'find'>,
   at: ColumnIndex<OptionQuoteColumn>,
+  bounds: InstantBounds,
 ): (fields: ByteFields) => OptionQuote | string {
   const contractOf = byteTexts<TradedContract>(book.find);
   return (fields) => {
@@ -37,9 +39,9 @@ export function optionQuoteReader(
     const sequence = countAt(bytes, start[at.sequence_number]!, end[at.sequence_number]!);
     if (Number.isNaN(sequence))
       return `sequence_number: expected a whole number, got ${shownField(fields, at.sequence_number)}`;
-    const tsMs = stampMs(fields, at.sip_timestamp);
+    const tsMs = stampMs(fields, at.sip_timestamp, bounds);
     const tsNanos = stampNanos(fields, at.sip_timestamp);
-    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, bounds);
     return { contract, bid, ask, tsMs, tsNanos, sequence };
   };
 }
@@ -51,11 +53,11 @@ export function optionQuoteReader(
  */
 export function readOptionQuotes(
   path: string,
-  options: { book: ContractBook; onBadLine: OnBadLine; onBytes?: OnBytes },
+  options: { book: ContractBook; bounds: InstantBounds; onBadLine: OnBadLine; onBytes?: OnBytes },
 ): AsyncGenerator<OptionQuote[]> {
   const format: ByteCsvFormat<OptionQuote, (typeof required)[number], never> = {
     ...optionQuoteColumns,
-    reader: (at) => optionQuoteReader(options.book, at),
+    reader: (at) => optionQuoteReader(options.book, at, options.bounds),
   };
   return readByteCsv(path, format, options.onBadLine, options.onBytes);
 }

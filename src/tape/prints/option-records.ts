@@ -1,4 +1,5 @@
 import { type ContractBook, createContractBook } from '../../domain/chain/contract-book.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import {
   addDays,
   dateOfEpochDay,
@@ -87,15 +88,30 @@ function instants() {
   };
 }
 
+/** A function that gives the instant of a record, epoch ms: days are looked up once a run. */
+export function recordInstants(): (records: Uint32Array, i: number) => number {
+  let [day, startMs] = [-1, 0];
+  return (records, i) => {
+    if (records[i + at.day] !== day) {
+      day = records[i + at.day]!;
+      startMs = dayStartMs(day);
+    }
+    return startMs + records[i + at.ms]!;
+  };
+}
+
 const emptyPiece = (): RecordPiece => ({ records: 0, lines: 0, bad: [], contracts: [], conditions: [] });
 
 /**
  * Reads pieces of option trades files. Contracts and lists of conditions are numbered from 0 in the order in which this
  * reader meets them; prints have no number yet. Throws `RangeError` for more lists of conditions than tapes use.
  */
-export function tradePieceReader({ at: columns, width }: ByteHeader<OptionTradeColumn>): PieceReader {
+export function tradePieceReader(
+  { at: columns, width }: ByteHeader<OptionTradeColumn>,
+  bounds: InstantBounds,
+): PieceReader {
   const book = createContractBook();
-  const read = byteLineReader(width, optionTradeReader(book, columns));
+  const read = byteLineReader(width, optionTradeReader(book, columns, bounds));
   const numbers = new Map<readonly number[], number>();
   const putInstant = instants();
   // By the book's numbers: a contract of bad lines alone has none here.
@@ -168,9 +184,10 @@ export const quoteSequence = (records: ArrayLike<number>, i: number) =>
 /** Reads pieces of option quotes files: the quotes of the contracts that `find` gives, under its numbers. */
 export function quotePieceReader(
   { at: columns, width }: ByteHeader<OptionQuoteColumn>,
+  bounds: InstantBounds,
   find: ContractBook['find'],
 ): PieceReader {
-  const read = byteLineReader(width, optionQuoteReader({ find }, columns));
+  const read = byteLineReader(width, optionQuoteReader({ find }, columns, bounds));
   const putInstant = instants();
   return (bytes, into) => {
     const piece = emptyPiece();

@@ -1,4 +1,5 @@
 import type { ContractBook, TradedContract } from '../../domain/chain/contract-book.ts';
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { type OptionPrint, sizeParts } from '../../domain/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
@@ -45,6 +46,7 @@ const noContract: TradedContract = {
 export function optionTradeReader(
   book: ContractBook,
   at: ColumnIndex<OptionTradeColumn>,
+  bounds: InstantBounds,
 ): (fields: ByteFields) => OptionPrint | string {
   const contractOf = byteTexts<TradedContract>(book.find);
   const conditionsOf = conditionReader(at.conditions);
@@ -66,9 +68,9 @@ export function optionTradeReader(
     const correction = optionalCount(fields, at.correction);
     if (Number.isNaN(correction))
       return `correction: expected a whole number or nothing, got ${shownField(fields, at.correction)}`;
-    const tsMs = stampMs(fields, at.sip_timestamp);
+    const tsMs = stampMs(fields, at.sip_timestamp, bounds);
     const tsNanos = stampNanos(fields, at.sip_timestamp);
-    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, bounds);
     print.contract = contract;
     print.conditions = conditions;
     print.exchange = exchange;
@@ -85,6 +87,7 @@ export function optionTradeReader(
 export interface OptionTradeOptions {
   /** Where contracts are found; one for a session's prints and quotes. */
   book: ContractBook;
+  bounds: InstantBounds;
   onBadLine: OnBadLine;
   onBytes?: OnBytes;
   /** Pass one array for all files of a session, in order, when there are several. */
@@ -98,11 +101,11 @@ export interface OptionTradeOptions {
  * rounded. What is bad is reported to `onBadLine` with its line and omitted. Throws `TapeFileError`.
  */
 export function readOptionTrades(path: string, options: OptionTradeOptions): AsyncGenerator<OptionPrint[]> {
-  const { book, onBadLine, onBytes, numbers = [] } = options;
+  const { book, bounds, onBadLine, onBytes, numbers = [] } = options;
   const format: ByteCsvFormat<OptionPrint, (typeof required)[number], (typeof optional)[number]> = {
     ...optionTradeColumns,
     reader(at) {
-      const read = optionTradeReader(book, at);
+      const read = optionTradeReader(book, at, bounds);
       return (fields) => {
         const print = read(fields);
         if (typeof print === 'string') return print;

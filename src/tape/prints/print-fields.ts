@@ -1,6 +1,8 @@
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { type ByteFields, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
 import { countAt, stampMsAt, stampNanosAt } from '../csv/byte-values.ts';
+import { problemOfNanoseconds } from '../csv/values.ts';
 
 /** Ids of exchanges, facilities and conditions are small numbers. */
 export const largestId = 65_535;
@@ -35,9 +37,9 @@ export function conditionReader(column: number): (fields: ByteFields) => readonl
   return ({ bytes, start, end }) => known(bytes, start[column]!, end[column]!);
 }
 
-/** The milliseconds of a nanosecond timestamp; NaN for other text. */
-export function stampMs({ bytes, start, end }: ByteFields, column: number): number {
-  return stampMsAt(bytes, start[column]!, end[column]!);
+/** The milliseconds of a nanosecond timestamp; NaN when it is none within the bounds. */
+export function stampMs({ bytes, start, end }: ByteFields, column: number, bounds: InstantBounds): number {
+  return stampMsAt(bytes, start[column]!, end[column]!, bounds);
 }
 
 /** The nanoseconds of a timestamp within its millisecond; NaN for other text. */
@@ -46,8 +48,9 @@ export function stampNanos({ bytes, end }: ByteFields, column: number): number {
 }
 
 /** The reason for a line with an invalid `sip_timestamp`. */
-export function badStamp(fields: ByteFields, column: number): string {
-  return `sip_timestamp: expected nanoseconds since 1970, got ${shownField(fields, column)}`;
+export function badStamp({ bytes, start, end }: ByteFields, column: number, bounds: InstantBounds): string {
+  const text = bytes.toString('latin1', start[column]!, end[column]!);
+  return `sip_timestamp: ${problemOfNanoseconds(text, bounds)}`;
 }
 
 /** The reason for a line whose `ticker` is no option contract. */

@@ -1,3 +1,4 @@
+import type { InstantBounds } from '../../domain/instant-gate.ts';
 import { type StockPrint, sizeParts, tradeNumber } from '../../domain/print.ts';
 import { type ByteCsvFormat, type ByteFields, readByteCsv, shownField } from '../csv/byte-csv.ts';
 import { byteTexts } from '../csv/byte-texts.ts';
@@ -53,7 +54,7 @@ function firstBad(fields: ByteFields, at: Columns, values: Record<(typeof names)
   return bad === undefined ? null : `${bad}: expected ${expected[bad]}, got ${shownField(fields, at[bad])}`;
 }
 
-function stockTradeReader(at: Columns): (fields: ByteFields) => StockPrint | string {
+function stockTradeReader(at: Columns, bounds: InstantBounds): (fields: ByteFields) => StockPrint | string {
   const symbolOf = byteTexts(readVendorTicker);
   const conditionsOf = conditionReader(at.conditions);
   return (fields) => {
@@ -80,9 +81,9 @@ function stockTradeReader(at: Columns): (fields: ByteFields) => StockPrint | str
         tape,
         trf_id: trf,
       })!;
-    const tsMs = stampMs(fields, at.sip_timestamp);
+    const tsMs = stampMs(fields, at.sip_timestamp, bounds);
     const tsNanos = stampNanos(fields, at.sip_timestamp);
-    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp);
+    if (Number.isNaN(tsMs + tsNanos)) return badStamp(fields, at.sip_timestamp, bounds);
     if (start[at.id] === end[at.id]) return 'id: expected a trade id, got ""';
     const id = idOf(fields, at.id);
     const size = Math.floor(micros / sizeParts);
@@ -105,11 +106,12 @@ function stockTradeReader(at: Columns): (fields: ByteFields) => StockPrint | str
   };
 }
 
-const stockTrades: ByteCsvFormat<StockPrint, (typeof required)[number], (typeof optional)[number]> = {
-  required,
-  optional,
-  reader: stockTradeReader,
-};
+/** How a stock tape is read. */
+export interface StockTradeOptions {
+  bounds: InstantBounds;
+  onBadLine: OnBadLine;
+  onBytes?: OnBytes;
+}
 
 /**
  * Streams the prints of a stock trades file, plain or gzip, in the order of its lines (by ticker, then time, as vendors
@@ -117,6 +119,11 @@ const stockTrades: ByteCsvFormat<StockPrint, (typeof required)[number], (typeof 
  * fraction, which is stored in millionths. Prices finer than 1e-4 dollars are rounded. What is bad is reported to
  * `onBadLine` with its line and omitted. Throws `TapeFileError`.
  */
-export function readStockTrades(path: string, onBadLine: OnBadLine, onBytes?: OnBytes): AsyncGenerator<StockPrint[]> {
-  return readByteCsv(path, stockTrades, onBadLine, onBytes);
+export function readStockTrades(path: string, options: StockTradeOptions): AsyncGenerator<StockPrint[]> {
+  const format: ByteCsvFormat<StockPrint, (typeof required)[number], (typeof optional)[number]> = {
+    required,
+    optional,
+    reader: (at) => stockTradeReader(at, options.bounds),
+  };
+  return readByteCsv(path, format, options.onBadLine, options.onBytes);
 }

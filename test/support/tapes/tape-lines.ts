@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { gzipSync } from 'node:zlib';
+import { instantBounds } from '../../../src/domain/instant-gate.ts';
 import type { BadLine, OnBadLine } from '../../../src/tape/csv/tape-file.ts';
+
+/** Bounds of a clock after every instant in the tests' files. */
+export const wideBounds = instantBounds(Date.UTC(2100, 0));
 
 /** Writes lines as a vendor file in `folder`; gives its path. */
 export function vendorFile(folder: string, name: string, lines: readonly string[]): string {

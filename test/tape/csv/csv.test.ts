@@ -7,6 +7,7 @@ import { type CsvFormat, readCsv, splitCsvLine } from '../../../src/tape/csv/csv
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
 import { readCount, readNanoseconds, readNumber } from '../../../src/tape/csv/values.ts';
 import { readVendorTicker } from '../../../src/tape/csv/vendor-ticker.ts';
+import { wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -104,9 +105,9 @@ describe('values', () => {
   });
 
   test('nanoseconds become milliseconds without passing through an inexact number', () => {
-    expect(readNanoseconds('1550068200123456789')).toBe(1_550_068_200_123);
+    expect(readNanoseconds('1550068200123456789', wideBounds)).toBe(1_550_068_200_123);
     for (const text of ['', '12', '1550068200', '-55006820012345678', '155006820012345678x', '9'.repeat(22)]) {
-      expect(readNanoseconds(text), text).toBeNaN();
+      expect(readNanoseconds(text, wideBounds), text).toBeNaN();
     }
   });
 

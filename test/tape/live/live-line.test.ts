@@ -2,8 +2,10 @@ import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
 import { z } from 'zod';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
+import { instantBounds } from '../../../src/domain/instant-gate.ts';
 import { tradeNumber } from '../../../src/domain/print.ts';
 import { type LiveRecord, readLiveLine } from '../../../src/tape/live/live-line.ts';
+import { wideBounds } from '../../support/tapes/tape-lines.ts';
 
 const doc = readFileSync('docs/live-tape.md', 'utf8');
 const schema = JSON.parse(readFileSync('docs/live-tape.schema.json', 'utf8')) as {
@@ -12,7 +14,8 @@ const schema = JSON.parse(readFileSync('docs/live-tape.schema.json', 'utf8')) as
 const fits = z.fromJSONSchema(schema as Parameters<typeof z.fromJSONSchema>[0]);
 const examples = [...doc.matchAll(/```json\n([\s\S]*?)```/g)].flatMap((block) => block[1]!.trim().split('\n'));
 const book = createContractBook();
-const read = (value: unknown) => readLiveLine(typeof value === 'string' ? value : JSON.stringify(value), book);
+const read = (value: unknown) =>
+  readLiveLine(typeof value === 'string' ? value : JSON.stringify(value), book, wideBounds);
 const example = (type: LiveRecord['type'], change: object = {}) => ({
   ...(JSON.parse(examples.find((line) => line.includes(`"type":"${type}"`))!) as Record<string, unknown>),
   ...change,
@@ -215,5 +218,36 @@ describe('a line of the live tape', () => {
       else bad++;
     }
     expect(Math.min(good, bad)).toBeGreaterThan(500);
+  });
+});
+
+describe('times of the live tape', () => {
+  const nowMs = Date.UTC(2026, 10, 24, 15);
+  const at = (value: unknown) => readLiveLine(JSON.stringify(value), book, instantBounds(nowMs));
+  const types = ['stock_print', 'option_print', 'option_quote', 'index_value', 'time'] as const;
+
+  it.each(types)('in another unit, before 1990 or an hour ahead make a line bad: %s', (type) => {
+    for (const [ms, expected] of [
+      [`${nowMs / 1000}`, 'not seconds'],
+      [`${nowMs}`, 'not milliseconds'],
+      [`${nowMs}000`, 'not microseconds'],
+      [`${nowMs + 3_600_001}000000`, 'from 1990 to an hour from now'],
+      [`${Date.UTC(1989, 11, 31)}000000`, 'from 1990 to an hour from now'],
+    ])
+      expect(at(example(type, { sip_timestamp: ms }))).toBe(
+        `sip_timestamp: expected nanoseconds since 1970, ${expected}, got "${ms}"`,
+      );
+    expect(at(example(type, { sip_timestamp: `${nowMs + 3_600_000}999999` }))).toBeTypeOf('object');
+  });
+
+  it('are checked in chains too', () => {
+    for (const [value, expected] of [
+      [nowMs / 1000, 'not seconds'],
+      [nowMs * 1000, 'not microseconds'],
+      [nowMs + 3_600_001, 'from 1990 to an hour from now'],
+    ] as const)
+      expect(at(example('chain', { captured_at_ms: value }))).toBe(
+        `captured_at_ms: expected milliseconds since 1970, ${expected}, got ${value}`,
+      );
   });
 });

@@ -4,6 +4,7 @@ import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import type { BadLine } from '../../../src/tape/csv/tape-file.ts';
 import { readLiveLines } from '../../../src/tape/live/live-lines.ts';
 
+const now = () => 1_710_600_000_000;
 const time = (second: number) => `{"type":"time","sip_timestamp":"${1_710_511_200 + second}000000000"}`;
 
 async function readAll(pieces: Iterable<Uint8Array>) {
@@ -14,7 +15,7 @@ async function readAll(pieces: Iterable<Uint8Array>) {
     yield* pieces;
   }
   const onBadLine = ({ file, line, reason }: BadLine) => bad.push(`${file}:${line}: ${reason}`);
-  for await (const batch of readLiveLines(source(), { name: 'stdin', book: createContractBook(), onBadLine })) {
+  for await (const batch of readLiveLines(source(), { name: 'stdin', book: createContractBook(), now, onBadLine })) {
     for (const record of batch.records) if (record.type === 'time') seconds.push(record.tsMs / 1000 - 1_710_511_200);
     through.push(batch.throughLine);
   }
@@ -44,7 +45,7 @@ describe('the live tape as a stream', () => {
         yield Buffer.from(':1}\n');
       }
     }
-    const batches = readLiveLines(source(), { name: 'stdin', book: createContractBook(), onBadLine: () => {} });
+    const batches = readLiveLines(source(), { name: 'stdin', book: createContractBook(), now, onBadLine: () => {} });
     expect((await batches.next()).value).toMatchObject({ records: [{ type: 'time' }], throughLine: 1 });
     expect(asked).toBe(1);
   });

@@ -2,7 +2,7 @@ import { describe, expect, test } from 'vitest';
 import { createContractBook } from '../../../src/domain/chain/contract-book.ts';
 import { readOptionQuotes } from '../../../src/tape/prints/option-quotes.ts';
 import { type OptionTradeOptions, readOptionTrades } from '../../../src/tape/prints/option-trades.ts';
-import { allOf, vendorFile } from '../../support/tapes/tape-lines.ts';
+import { allOf, vendorFile, wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -15,6 +15,7 @@ const read = (lines: readonly string[], options: Partial<OptionTradeOptions> = {
   allOf((onBadLine) =>
     readOptionTrades(vendorFile(folder(), 'trades.csv.gz', lines), {
       book: createContractBook(),
+      bounds: wideBounds,
       onBadLine,
       ...options,
     }),
@@ -96,6 +97,7 @@ describe('an option quotes file', () => {
     allOf((onBadLine) =>
       readOptionQuotes(vendorFile(folder(), 'quotes.csv.gz', [quotes, ...lines]), {
         book: createContractBook(),
+        bounds: wideBounds,
         onBadLine,
       }),
     );
@@ -118,7 +120,10 @@ describe('an option quotes file', () => {
     [`${spy},302,lots,10,316,1.25,20,77,1710509400123456789`, 'ask_price: expected a price from 0, got "lots"'],
     [`${spy},302,1.3,10,316,-1.25,20,77,1710509400123456789`, 'bid_price: expected a price from 0, got "-1.25"'],
     [`${spy},302,1.3,10,316,1.25,20,,1710509400123456789`, 'sequence_number: expected a whole number, got ""'],
-    [`${spy},302,1.3,10,316,1.25,20,77,0`, 'sip_timestamp: expected nanoseconds since 1970, got "0"'],
+    [
+      `${spy},302,1.3,10,316,1.25,20,77,0`,
+      'sip_timestamp: expected nanoseconds since 1970, from 1990 to an hour from now, got "0"',
+    ],
   ])('tells the bad line %s', async (line, reason) => {
     expect(await readQuotes([line])).toEqual({ records: [], bad: [`2: ${reason}`] });
   });

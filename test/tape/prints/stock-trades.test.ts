@@ -7,7 +7,7 @@ import { describe, expect, test } from 'vitest';
 import { splitNanos, splitSize, toPriceUnits, tradeNumber } from '../../../src/domain/print.ts';
 import { readStockTrades } from '../../../src/tape/prints/stock-trades.ts';
 import { hasSharedData, sharedData } from '../../support/shared-data.ts';
-import { allOf, vendorFile } from '../../support/tapes/tape-lines.ts';
+import { allOf, vendorFile, wideBounds } from '../../support/tapes/tape-lines.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
@@ -16,7 +16,7 @@ const header =
 const good = 'BAC,"12,37",0,4,71675,1381410000123000000,14.055,8801,1381410000123456789,100,1,202,1381410000123400000';
 
 const read = (lines: readonly string[], name = 'trades.csv') =>
-  allOf((onBadLine) => readStockTrades(vendorFile(folder(), name, lines), onBadLine));
+  allOf((onBadLine) => readStockTrades(vendorFile(folder(), name, lines), { bounds: wideBounds, onBadLine }));
 const line = (change: Record<string, string>) =>
   header
     .split(',')
@@ -92,7 +92,11 @@ describe('a stock trades file', () => {
     ['exchange', { exchange: '4.5' }, 'exchange: expected an exchange id, got "4.5"'],
     ['id', { id: '' }, 'id: expected a trade id, got ""'],
     ['sequence', { sequence_number: 'x' }, 'sequence_number: expected a whole number, got "x"'],
-    ['stamp', { sip_timestamp: '1381410000' }, 'sip_timestamp: expected nanoseconds since 1970, got "1381410000"'],
+    [
+      'stamp',
+      { sip_timestamp: '1381410000' },
+      'sip_timestamp: expected nanoseconds since 1970, not seconds, got "1381410000"',
+    ],
     ['stamp', { sip_timestamp: '' }, 'sip_timestamp: expected nanoseconds since 1970, got ""'],
     [
       'stamp',
@@ -129,7 +133,9 @@ describe('a stock trades file', () => {
     const cut = join(folder(), 'cut.csv.gz');
     const bytes = readFileSync(whole);
     writeFileSync(cut, bytes.subarray(0, bytes.length - 20));
-    await expect(allOf((bad) => readStockTrades(cut, bad))).rejects.toThrow('cut.csv.gz: the gzip data is truncated');
+    await expect(allOf((onBadLine) => readStockTrades(cut, { bounds: wideBounds, onBadLine }))).rejects.toThrow(
+      'cut.csv.gz: the gzip data is truncated',
+    );
   });
 
   test('counts lines over CRLF, blank ones and pieces of the file', async () => {
@@ -171,7 +177,7 @@ describe('a stock trades file', () => {
 describe.skipIf(!hasSharedData)('real stock tapes', () => {
   test('IBM of 2013-10-10 is read as csv-parse reads it', async () => {
     const path = sharedData(`stocks_trades/IBM/2013-10-10.csv.gz`);
-    const { records, bad } = await allOf((onBadLine) => readStockTrades(path, onBadLine));
+    const { records, bad } = await allOf((onBadLine) => readStockTrades(path, { bounds: wideBounds, onBadLine }));
     expect(bad).toEqual([]);
     let i = 0;
     const rows = createReadStream(path)
@@ -201,7 +207,7 @@ describe.skipIf(!hasSharedData)('real stock tapes', () => {
 
   test('BAC of 2013-10-10: 0.375 of the volume is off exchange, before eligibility rules', async () => {
     const path = sharedData('stocks_trades/BAC/2013-10-10.csv.gz');
-    const { records } = await allOf((onBadLine) => readStockTrades(path, onBadLine));
+    const { records } = await allOf((onBadLine) => readStockTrades(path, { bounds: wideBounds, onBadLine }));
     const volume = (prints: typeof records) => prints.reduce((sum, print) => sum + print.size, 0);
     expect(volume(records.filter((print) => print.exchange === 4)) / volume(records)).toBeCloseTo(0.375, 3);
     expect(records).toHaveLength(gunzipSync(readFileSync(path)).toString('latin1').trimEnd().split('\n').length - 1);

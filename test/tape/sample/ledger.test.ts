@@ -31,6 +31,7 @@ import { sampleSymbolOf } from '../../../src/sample/market/universe.ts';
 import { readLiveLine } from '../../../src/tape/live/live-line.ts';
 import { standing } from '../../support/tapes/option-tape.ts';
 import { optionRecords, recordsOf, sampleTapes, stockRecords } from '../../support/tapes/sample-tapes.ts';
+import { wideBounds } from '../../support/tapes/tape-lines.ts';
 
 const symbols = ['SPX', 'SPY', 'NDX', 'AAPL', 'TSLA', 'F', 'BRK.B', 'TLT', 'IWM', 'GS'];
 const small: TapeShape = { optionPrints: 6000, plants: 3 * recipes.length, stockPrints: 20_000, symbols };
@@ -272,7 +273,7 @@ test('an index has about a value a second on the live tape, of which its minute 
   const tape = createIndexTape(session);
   const shape = { optionPrints: 0, plants: 0, stockPrints: 0, symbols: ['SPX'] };
   const values = [...liveTapeLines(prices, session, shape)]
-    .map((line) => readLiveLine(line, book))
+    .map((line) => readLiveLine(line, book, wideBounds))
     .flatMap((record) => (typeof record === 'object' && record.type === 'index_value' ? [record.value] : []));
   for (const value of values) tape.value(value);
   expect(values.length).toBe(390 * 60);

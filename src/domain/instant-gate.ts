@@ -1,0 +1,44 @@
+import { hourMs } from './units.ts';
+
+/** The instants that a source can speak of, epoch ms, both included. */
+export interface InstantBounds {
+  fromMs: number;
+  toMs: number;
+}
+
+const earliestMs = Date.UTC(1990, 0);
+
+/** From 1990 to an hour after `nowMs`: the clocks of sources differ. Computed once per file. */
+export function instantBounds(nowMs: number): InstantBounds {
+  return { fromMs: earliestMs, toMs: nowMs + hourMs };
+}
+
+export function isWithin({ fromMs, toMs }: InstantBounds, tsMs: number): boolean {
+  return tsMs >= fromMs && tsMs <= toMs;
+}
+
+const perMs = { seconds: 1e-3, milliseconds: 1, microseconds: 1e3, nanoseconds: 1e6 } as const;
+export type TimeUnit = keyof typeof perMs;
+
+/** The unit in which a number is an instant within the bounds; null in none. No number is one in two units. */
+export function likelyUnit(value: number, bounds: InstantBounds): TimeUnit | null {
+  const units = Object.keys(perMs) as TimeUnit[];
+  return units.find((unit) => isWithin(bounds, value / perMs[unit])) ?? null;
+}
+
+const span = 'from 1990 to an hour from now';
+
+/**
+ * What was expected of a number that is no instant within the bounds in its unit since 1970. NaN stands for a text that
+ * is no number.
+ */
+export function expectedTime(value: number, unit: TimeUnit, bounds: InstantBounds): string {
+  const likely = likelyUnit(value, bounds);
+  if (!(value >= 0) || likely === unit) return `${unit} since 1970`;
+  return likely === null ? `${unit} since 1970, ${span}` : `${unit} since 1970, not ${likely}`;
+}
+
+/** Why an instant that was read is outside the bounds. */
+export function outOfBounds(tsMs: number): string {
+  return `expected a time ${span}, got ${new Date(tsMs).toISOString()}`;
+}

@@ -1,0 +1,129 @@
+import { expect, test } from 'vitest';
+import { exchangeInstant } from '../../src/domain/market-time.ts';
+import type { Dataset } from '../../src/ingest/datasets.ts';
+import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
+import { readBars } from '../../src/store/market/bar-blocks.ts';
+import { hasSharedData, sharedData } from '../support/shared-data.ts';
+import { storeForThisTest, type TestStore } from '../support/store.ts';
+import { vendorFile } from '../support/tapes/tape-lines.ts';
+import { temporaryFolder } from '../support/temporary-folder.ts';
+
+const folder = temporaryFolder();
+const nowMs = exchangeInstant('2025-01-03', 17 * 60);
+
+async function ingest(store: TestStore, dataset: Dataset, path: string): Promise<FileReport> {
+  const { files } = await ingestFiles(store, dataset, [path], { now: () => nowMs });
+  return files[0]!;
+}
+const ingestLines = (store: TestStore, dataset: Dataset, lines: readonly string[]) =>
+  ingest(store, dataset, vendorFile(folder(), `${dataset}.csv`, lines));
+
+const heads = {
+  bars: 'ticker,volume,open,close,high,low,window_start,transactions',
+  stocks: 'ticker,conditions,correction,exchange,id,price,sequence_number,sip_timestamp,size',
+  options: 'ticker,conditions,correction,exchange,price,sip_timestamp,size',
+  quotes: 'ticker,ask_price,bid_price,sequence_number,sip_timestamp',
+};
+/** A file of each dataset that has times, with one line at an instant as it is written. */
+const files: Partial<Record<Dataset, (stamp: string) => string[]>> = {
+  'stock-minute-bars': (stamp) => [heads.bars, `SPY,100,10,10,11,9,${stamp},5`],
+  'stock-day-bars': (stamp) => [heads.bars, `SPY,100,10,10,11,9,${stamp},5`],
+  'option-minute-bars': (stamp) => [heads.bars, `O:SPY250117C00600000,100,10,10,11,9,${stamp},5`],
+  'stock-trades': (stamp) => [heads.stocks, `SPY,,0,11,1,420.5,1,${stamp},100`],
+  'option-trades': (stamp) => [heads.options, `O:SPY250117C00600000,209,0,302,1.25,${stamp},7`],
+  'option-quotes': (stamp) => [heads.quotes, `O:SPY250117C00600000,1.3,1.2,1,${stamp}`],
+};
+const datasets = Object.keys(files) as Dataset[];
+const at = exchangeInstant('2024-12-03', 600);
+
+test.each(datasets)('a file of %s in another unit is refused, and the reason names the unit', async (dataset) => {
+  const store = await storeForThisTest();
+  for (const [unit, stamp] of [
+    ['seconds', at / 1000],
+    ['milliseconds', at],
+    ['microseconds', at * 1000],
+  ] as const) {
+    const report = await ingestLines(store, dataset, files[dataset]!(String(stamp)));
+    expect(report).toMatchObject({ status: 'refused', changed: 0 });
+    expect(report.badLines[0]!.reason).toContain(`expected nanoseconds since 1970, not ${unit}, got "${stamp}"`);
+  }
+});
+
+test.each(datasets)('%s are from 1990 to an hour after the clock', async (dataset) => {
+  const store = await storeForThisTest();
+  const hour = 3_600_000;
+  for (const ms of [Date.UTC(1989, 11, 29, 15), nowMs + hour + 60_000, Date.UTC(2261, 0, 5, 15)]) {
+    const report = await ingestLines(store, dataset, files[dataset]!(`${ms}000000`));
+    expect(report).toMatchObject({ status: 'refused', changed: 0 });
+    expect(report.badLines[0]!.reason).toContain('from 1990 to an hour from now');
+  }
+  for (const ms of [Date.UTC(1990, 0, 2, 15), nowMs + hour])
+    expect(await ingestLines(store, dataset, files[dataset]!(`${ms}000000`))).toMatchObject({ status: 'stored' });
+});
+
+test('a chain is from 1990 to an hour after the clock', async () => {
+  const store = await storeForThisTest();
+  const chain = (year: number) => [
+    `S&P 500 INDEX,Last: 5051.42,Change: 1`,
+    `"Date: January 3, ${year} at 4:00 PM EST"`,
+    `Expiration Date,Calls,Last Sale,Net,Bid,Ask,Volume,IV,Delta,Gamma,Open Interest,Strike,Puts,Last Sale,Net,Bid,Ask,Volume,IV,Delta,Gamma,Open Interest`,
+    `Fri Dec 17 2027,SPXW271217C05000000,60,0,58,62,10,0.12,0.5,0.002,100,5000.00,SPXW271217P05000000,60,0,58,62,10,0.12,-0.5,0.002,100`,
+  ];
+  for (const year of [2027, 1985]) {
+    const { status, reason } = await ingestLines(store, 'chain', chain(year));
+    expect({ status, reason }).toEqual({
+      status: 'refused',
+      reason: `chain.csv: time of the chain: expected a time from 1990 to an hour from now, got ${year}-01-03T21:00:00.000Z`,
+    });
+  }
+  expect(await ingestLines(store, 'chain', chain(2025))).toMatchObject({ status: 'stored' });
+});
+
+test('a day bar stamped midnight UTC is of that date, and a date without trading has none', async () => {
+  const store = await storeForThisTest();
+  const dayBar = (ms: number) => ingestLines(store, 'stock-day-bars', files['stock-day-bars']!(`${ms}000000`));
+  for (const ms of [Date.UTC(2024, 11, 3), exchangeInstant('2024-12-04'), exchangeInstant('2024-12-05', 960)])
+    expect(await dayBar(ms)).toMatchObject({ status: 'stored' });
+  const read = await readBars(store, ['SPY'], '1d', { fromMs: 0, toMs: nowMs, limit: Infinity });
+  const dates = ['2024-12-03', '2024-12-04', '2024-12-05'];
+  expect(Array.from(read.get('SPY')!.bars.tsMs)).toEqual(dates.map((date) => exchangeInstant(date)));
+  for (const [ms, date] of [
+    [Date.UTC(2024, 11, 25), '2024-12-25'],
+    [exchangeInstant('2024-12-01'), '2024-12-01'],
+  ] as const) {
+    const report = await dayBar(ms);
+    expect(report).toMatchObject({ status: 'refused', changed: 0 });
+    expect(report.badLines[0]!.reason).toBe(`window_start: expected a day with trading, got ${date}`);
+  }
+});
+
+test.each(['stock-trades', 'option-trades'] as const)(
+  '%s with more than half their prints on days without trading are refused, and the reason names zone and unit',
+  async (dataset) => {
+    const store = await storeForThisTest();
+    const tape = (instants: readonly number[]) => {
+      const [head, line] = files[dataset]!('STAMP');
+      return [head!, ...instants.map((ms, i) => line!.replace('STAMP', `${ms + i}000000`))];
+    };
+    const [saturday, monday] = [exchangeInstant('2024-12-07', 600), exchangeInstant('2024-12-09', 600)];
+    const { status, reason } = await ingestLines(store, dataset, tape([saturday, saturday, monday]));
+    expect(status).toBe('refused');
+    expect(reason).toContain('2 of 3 prints are on days without trading: check the zone and the unit');
+    expect(await ingestLines(store, dataset, tape([saturday, monday]))).toMatchObject({ status: 'stored' });
+    // The evening before a trading day is of that day.
+    const evening = exchangeInstant('2024-12-08', 20 * 60 + 15);
+    expect(await ingestLines(store, dataset, tape([evening, evening]))).toMatchObject({ status: 'stored' });
+  },
+);
+
+test.skipIf(!hasSharedData).each([
+  ['unit-ms-day-bars.csv', 'stock-day-bars', 'milliseconds'],
+  ['unit-ms-stock-trades.csv', 'stock-trades', 'milliseconds'],
+  ['unit-us-option-quotes.csv', 'option-quotes', 'microseconds'],
+  ['unit-us-option-trades.csv', 'option-trades', 'microseconds'],
+  ['unit-us-stock-trades.csv', 'stock-trades', 'microseconds'],
+] as const)('%s is refused, and the reason names the unit', async (file, dataset, unit) => {
+  const report = await ingest(await storeForThisTest(), dataset, sharedData(`ingest_inputs/${file}`));
+  expect(report).toMatchObject({ status: 'refused', changed: 0 });
+  expect(report.badLines[0]!.reason).toContain(`not ${unit}`);
+});
