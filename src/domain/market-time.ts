@@ -180,7 +180,7 @@ const instantPattern = /^(\d{4}-\d{2}-\d{2})(?:T(\d{2}):(\d{2})(?::(\d{2})(?:\.(
 /**
  * Reads epoch ms digits, `YYYY-MM-DD`, or `YYYY-MM-DDTHH:MM[:SS[.fff]]` in `timeZone`; a trailing `Z` or offset wins
  * over it (contract-notes 1). A local time that a clock change skips reads as the later instant, one that it repeats as
- * the earlier. Throws 400 naming `parameter`.
+ * the earlier. A fraction finer than a millisecond is rounded up. Throws 400 naming `parameter`.
  */
 export function parseInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
   const wrong = () =>
@@ -199,25 +199,39 @@ export function parseInstant(text: string, timeZone: string, parameter: string):
   if (hour === undefined) return { ms: startOfDate(date!, timeZone), bareDate: date! };
   if (Number(hour) > 23 || Number(minute) > 59 || Number(second) > 59) throw wrong();
   const millis = fraction.slice(0, 3).padEnd(3, '0');
+  const roundedUp = /[1-9]/.test(fraction.slice(3)) ? 1 : 0;
   const local = `${date}T${hour}:${minute}:${second}.${millis}`;
   if (offset !== undefined) {
     const iso = /^z$/i.test(offset) ? 'Z' : offset.includes(':') ? offset : `${offset.slice(0, 3)}:${offset.slice(3)}`;
     const ms = Date.parse(local + iso);
     if (Number.isNaN(ms)) throw wrong();
-    return { ms, bareDate: null };
+    return { ms: ms + roundedUp, bareDate: null };
   }
   // A time-zone library takes ten times as long.
-  if (timeZone === exchangeTimeZone) return { ms: exchangeLocal(Date.parse(`${local}Z`)), bareDate: null };
+  if (timeZone === exchangeTimeZone) return { ms: exchangeLocal(Date.parse(`${local}Z`)) + roundedUp, bareDate: null };
   // 'compatible' is exactly the rule: the later instant of a gap, the earlier of a repetition.
   const zoned = Temporal.PlainDateTime.from(local).toZonedDateTime(timeZone, { disambiguation: 'compatible' });
-  return { ms: zoned.epochMilliseconds, bareDate: null };
+  return { ms: zoned.epochMilliseconds + roundedUp, bareDate: null };
+}
+
+// As seconds 1985 to 2128; as milliseconds the first two months of 1970, which nobody asks for.
+const [leastSeconds, mostSeconds] = [5e8, 5e9];
+
+/** Throws 400 naming `parameter` for epoch milliseconds that look like seconds. */
+export function rejectSeconds(ms: number, parameter: string): void {
+  if (ms >= leastSeconds && ms <= mostSeconds)
+    throw invalidParameter(parameter, `expected epoch milliseconds, got ${ms}, which looks like seconds`);
 }
 
 /**
  * `parseInstant` for a time that a request asks for: any number of milliseconds beyond the year 9999 is read as its
- * last one, so that a range without an end can be written as a large number.
+ * last one, so that a range without an end can be written as a large number. Throws 400 for seconds too.
  */
 export function parseRequestedInstant(text: string, timeZone: string, parameter: string): WrittenInstant {
-  if (/^\d+$/.test(text)) return { ms: Math.min(Number(text), maxEpochMs), bareDate: null };
+  if (/^\d+$/.test(text)) {
+    const ms = Math.min(Number(text), maxEpochMs);
+    rejectSeconds(ms, parameter);
+    return { ms, bareDate: null };
+  }
   return parseInstant(text, timeZone, parameter);
 }

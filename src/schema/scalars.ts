@@ -2,7 +2,14 @@ import { GraphQLError, Kind, print, type ValueNode, valueFromASTUntyped } from '
 import { timeframes } from '../domain/bar.ts';
 import { contractId, parseOptionContract } from '../domain/chain/option-contract.ts';
 import { Failure, invalidParameter } from '../domain/failure.ts';
-import { isDate, isTimeZone, parseClockTime, parseDate, parseRequestedInstant } from '../domain/market-time.ts';
+import {
+  isDate,
+  isTimeZone,
+  parseClockTime,
+  parseDate,
+  parseRequestedInstant,
+  rejectSeconds,
+} from '../domain/market-time.ts';
 import { parseTicker } from '../domain/ticker.ts';
 import { numberText } from '../runtime/number-text.ts';
 import { shownValue } from '../runtime/shown-value.ts';
@@ -79,20 +86,35 @@ function writtenInteger(name: string, node: ValueNode): number {
   return checkedInteger(name, Number(node.value));
 }
 
-/** A scalar that is an integer of at most 53 bits; anything beyond is refused, never rounded. */
-function integerScalar(name: 'EpochMs' | 'Long' | 'StrikeThousandths', described: Omit<ScalarForm, 'type'>): void {
+/**
+ * A scalar that is an integer of at most 53 bits; anything beyond is refused, never rounded. `check` throws what is
+ * wrong with one that was sent.
+ */
+function integerScalar(
+  name: 'EpochMs' | 'Long' | 'StrikeThousandths',
+  described: Omit<ScalarForm, 'type'>,
+  check: (value: number) => void = () => {},
+): void {
+  const checked = (value: number) => {
+    reading(() => check(value));
+    return value;
+  };
   builder.scalarType(name, {
     ...form({ ...described, type: 'number' }),
     serialize: (value) => checkedInteger(name, value),
-    parseValue: (value) => checkedInteger(name, value),
-    parseLiteral: (node) => writtenInteger(name, node),
+    parseValue: (value) => checked(checkedInteger(name, value)),
+    parseLiteral: (node) => checked(writtenInteger(name, node)),
   });
 }
 
-integerScalar('EpochMs', {
-  description: 'A point in time: milliseconds since 1970-01-01T00:00:00Z.',
-  specifiedByURL: 'https://tc39.es/ecma262/#sec-time-values-and-time-range',
-});
+integerScalar(
+  'EpochMs',
+  {
+    description: 'A point in time: milliseconds since 1970-01-01T00:00:00Z.',
+    specifiedByURL: 'https://tc39.es/ecma262/#sec-time-values-and-time-range',
+  },
+  (ms) => rejectSeconds(ms, 'time'),
+);
 integerScalar('Long', {
   description: 'An integer of up to 53 bits, such as a volume in shares or contracts.',
   specifiedByURL: 'https://www.rfc-editor.org/rfc/rfc7493#section-2.2',

@@ -61,10 +61,10 @@ function readAnswer(symbol: string, bytes: Buffer, nowMs: number, log: CaptureLo
   });
   if (capture.underlying !== symbol)
     throw new TapeFileError(symbol, `the source returned the chain of ${capture.underlying}`);
-  if (!isWithin(instantBounds(nowMs), capture.capturedAt))
-    throw new TapeFileError(symbol, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   if (capture.capturedAt > nowMs + clockToleranceMs)
     throw new TapeFileError(symbol, `the chain has a time in the future: ${iso(capture.capturedAt)}`);
+  if (!isWithin(instantBounds(nowMs), capture.capturedAt))
+    throw new TapeFileError(symbol, `time of the chain: ${outOfBounds(capture.capturedAt)}`);
   if (broken > 0) log.warn({ symbol, broken, first }, `${symbol}: ${broken} bad options were skipped`);
   return capture;
 }

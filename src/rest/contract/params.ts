@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
-import { isTimeZone, parseClockTime, parseDate, parseRequestedInstant } from '../../domain/market-time.ts';
+import { isTimeZone, parseClockTime, parseDate, parseRequestedInstant, rejectSeconds } from '../../domain/market-time.ts';
 import { requireStorable } from '../../domain/sent-text.ts';
 import { parseTicker, readTicker } from '../../domain/ticker.ts';
 
@@ -159,6 +159,7 @@ export const positiveInt = param(
 export const epochMs = param(
   (text, name) => {
     if (!/^-?\d+$/.test(text)) throw wrong(name, 'epoch milliseconds', text);
+    rejectSeconds(Number(text), name);
     return Math.max(Number.MIN_SAFE_INTEGER, Math.min(Number(text), Number.MAX_SAFE_INTEGER));
   },
   { description: 'Epoch ms.', type: 'integer' },
