@@ -8,6 +8,7 @@ import { ingestFiles } from '../../src/ingest/ingest.ts';
 import { storeForThisTest, type TestStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
+const now = () => 1_800_000_000_000;
 const folder = temporaryFolder();
 const main = join(import.meta.dirname, '../../src/main.ts');
 const minutes = 390;
@@ -68,13 +69,13 @@ test('an ingest that is killed in the middle leaves nothing of its file, and the
   ]) {
     expect(await count(store, table), table).toBe(0);
   }
-  const { files } = await ingestFiles(store, 'stock-minute-bars', [file], { now: () => 0 });
+  const { files } = await ingestFiles(store, 'stock-minute-bars', [file], { now });
   expect(files[0]).toMatchObject({ status: 'stored', rows: minutes * tickers });
 }, 120_000);
 
 test('two ingests of one file at once: one stores it, the other changes nothing', async () => {
   const store = await storeForThisTest();
-  const both = await Promise.all([1, 2].map(() => ingestFiles(store, 'stock-minute-bars', [file], { now: () => 0 })));
+  const both = await Promise.all([1, 2].map(() => ingestFiles(store, 'stock-minute-bars', [file], { now })));
   expect(both.map(({ files }) => files[0]!.status).sort()).toEqual(['stored', 'unchanged']);
   expect(await count(store, `bar_blocks WHERE timeframe = '1m'`)).toBe(tickers);
 }, 120_000);

@@ -15,7 +15,7 @@ import { hasSharedData, sharedData } from '../support/shared-data.ts';
 import { storeForThisTest, type TestStore, testStore } from '../support/store.ts';
 import { temporaryFolder } from '../support/temporary-folder.ts';
 
-const now = () => 1_700_000_000_000;
+const now = () => 1_800_000_000_000;
 const folder = temporaryFolder();
 const contract = (text: string) => readOptionContract(text) as OptionContract;
 

@@ -58,7 +58,7 @@ test('an ingest removes what an ingest that was killed had fetched', async () =>
   vi.stubEnv('TMPDIR', parent);
   const file = join(parent, 'bars.csv');
   await writeFile(file, 'ticker,volume,open,close,high,low,window_start,transactions\n');
-  await ingestFiles(await storeForThisTest(), 'stock-minute-bars', [file], { now: () => 1_700_000_000_000 });
+  await ingestFiles(await storeForThisTest(), 'stock-minute-bars', [file], { now: () => 1_800_000_000_000 });
   vi.unstubAllEnvs();
   expect(existsSync(made)).toBe(false);
 });

@@ -9,7 +9,7 @@ import { storeForThisTest, type TestStore } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
 const folder = temporaryFolder();
-const now = () => 1_700_000_000_000;
+const now = () => 1_800_000_000_000;
 const startNs = BigInt(Date.parse('2023-11-10T15:00:00Z')) * 1_000_000n;
 
 const rows = Array.from({ length: 900 }, (_, i) => ({

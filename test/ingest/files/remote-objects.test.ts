@@ -6,7 +6,7 @@ import { credentials, etagOf, type ObjectStore, objectStore } from '../../suppor
 import { storeForThisTest } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const now = () => 1_700_000_000_000;
+const now = () => 1_800_000_000_000;
 const header = 'ticker,volume,open,close,high,low,window_start,transactions\n';
 const start = Date.parse('2023-11-10T15:00:00Z');
 

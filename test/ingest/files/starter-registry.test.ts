@@ -6,7 +6,7 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { symbolRegistry } from '../../../src/store/market/symbols.ts';
 import { storeForThisTest } from '../../support/store.ts';
 
-const now = () => 1_700_000_000_000;
+const now = () => 1_800_000_000_000;
 
 test('an empty store gets well-known tickers of every class and tier, eleven sectors and a larger directory', async () => {
   const store = await storeForThisTest();

@@ -11,7 +11,7 @@ import { ingestFiles } from '../../../src/ingest/ingest.ts';
 import { storeForThisTest } from '../../support/store.ts';
 import { temporaryFolder } from '../../support/temporary-folder.ts';
 
-const now = () => 1_700_000_000_000;
+const now = () => 1_800_000_000_000;
 const day = gzipSync(
   'ticker,volume,open,close,high,low,window_start,transactions\nSPY,100,10,10,11,9,1699632000000000000,5\n',
 );
