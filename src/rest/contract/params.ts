@@ -1,7 +1,13 @@
 import { z } from 'zod';
 import { contractId, parseOptionContract } from '../../domain/chain/option-contract.ts';
 import { Failure, invalidParameter, notFound } from '../../domain/failure.ts';
-import { isTimeZone, parseClockTime, parseDate, parseRequestedInstant, rejectSeconds } from '../../domain/market-time.ts';
+import {
+  isTimeZone,
+  parseClockTime,
+  parseDate,
+  parseRequestedInstant,
+  rejectSeconds,
+} from '../../domain/market-time.ts';
 import { requireStorable } from '../../domain/sent-text.ts';
 import { parseTicker, readTicker } from '../../domain/ticker.ts';
 
