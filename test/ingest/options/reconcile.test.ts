@@ -29,7 +29,7 @@ describe('reconciling a session', () => {
   };
   beforeAll(async () => {
     app = await testApp({ nowMs });
-    write('spy.csv', [trade(call, 0, 5, 400), trade(call, -259_200_000, 5, 400)]);
+    write('spy.csv', [trade(call, 0, 5, 400), trade(call, -345_600_000, 5, 400)]);
     write('rest.csv', [trade(put, 10_000, 2, 700), trade(aapl, 20_000, 4, 500)]);
     write(
       'day.csv',
