@@ -1,6 +1,6 @@
 import { expect, test } from 'vitest';
 import { exchangeInstant } from '../../src/domain/market-time.ts';
-import type { Dataset } from '../../src/ingest/datasets.ts';
+import type { Dataset } from '../../src/ingest/dataset-names.ts';
 import { type FileReport, ingestFiles } from '../../src/ingest/ingest.ts';
 import { readBars } from '../../src/store/market/bar-blocks.ts';
 import { hasSharedData, sharedData } from '../support/shared-data.ts';
